@@ -234,7 +234,7 @@ def test_a_matrix_that_turns_out_not_to_be_square():
         input_signature=signature,
     )
     assert np.allclose(solve(2 * np.eye(2, dtype=np.float32)), [[1.0], [0.0]])
-    with pytest.raises(shims.errors.InvalidArgumentError, match="no square matrix"):
+    with pytest.raises(shims.errors.InvalidArgumentError, match="not a square matrix"):
         solve(np.zeros((3, 2), np.float32))
 
 

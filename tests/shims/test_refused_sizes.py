@@ -354,6 +354,6 @@ def test_coordinates_of_as_many_axes_as_data_say():
     with pytest.raises(tf.errors.FreshSizeError) as raised:
         taken(np.ones((3, 2), np.float32))
     assert str(raised.value).startswith(
-        "gather_nd: how many axes the coordinates have depends on data.\n"
+        "gather_nd: the number of coordinates per index depends on data.\n"
         "  Required: indices.shape[-1] known while the program is traced\n"
     )

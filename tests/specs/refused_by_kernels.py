@@ -64,7 +64,7 @@ CALLS = {
     ),
     "shape of updates": (
         lambda tf: tf.scatter_nd([[0]], [[0.0]], [1]),
-        "scatter_nd: `updates` does not have the shape of what it is written to.\n"
+        "scatter_nd: the shape of `updates` does not match `indices` and the array.\n"
         "  Required: updates.shape == indices.shape[:-1] + shape[indices.shape[-1]:]\n"
         "  Received: f32[1, 1], i32[1, 1], shape (1,)\n"
         "  At:",
@@ -81,7 +81,7 @@ CALLS = {
     ),
     "roll of a scalar": (
         lambda tf: tf.roll(7.0, 1, 0),
-        "roll: a scalar has no axis to move along.\n  Required: rank >= 1\n  At:",
+        "roll: a scalar has no axis to roll along.\n  Required: rank >= 1\n  At:",
     ),
     "more places than int32 counts": (
         lambda tf: tf.unravel_index([-1], [1 << 28, 1 << 28]),
@@ -135,11 +135,11 @@ CALLS = {
     ),
     "concat of nothing": (
         lambda tf: tf.concat([], 0),
-        "concat: there is nothing to join.\n  Required: one array or more\n  At:",
+        "concat: `values` is empty.\n  Required: one array or more\n  At:",
     ),
     "concat of scalars": (
         lambda tf: tf.concat([tf.constant(1.0), tf.constant(2.0)], 0),
-        "concat: scalars have no axis to join along.\n"
+        "concat: scalars have no axis to concatenate along.\n"
         "  Required: rank >= 1\n"
         "  At:\n"
         "  Do:       stack them: `shims.stack`",
@@ -211,7 +211,7 @@ CALLS = {
     ),
     "limits larger than what they limit": (
         lambda tf: tf.clip_by_value(V[:, None], 0.0, [1.0, 2.0]),
-        "clip_by_value: a limit has more elements than what it limits.\n"
+        "clip_by_value: a limit has more elements than `t`.\n"
         "  Required: limits that broadcast to the shape of `t`\n"
         "  Received: t f32[3, 1], limits f32[] and f32[2]\n"
         "  At:",
@@ -351,7 +351,7 @@ CALLS = {
     ),
     "values that do not fit their coordinates": (
         lambda tf: tf.compat.v1.sparse_to_dense([1, 3], [5], [1, 2, 3]),
-        "sparse_to_dense: the shapes do not fit together.\n"
+        "sparse_to_dense: the shapes of the arguments are incompatible.\n"
         "  Required: sparse_indices [n, rank], sparse_values [n], output_shape [rank]\n"
         "  Received: i32[2, 1], i32[3], i32[1]\n"
         "  At:",
@@ -366,7 +366,7 @@ CALLS = {
     ),
     "diagonals of no square matrix": (
         lambda tf: tf.linalg.tridiagonal_solve(A, V, "matrix"),
-        "tridiagonal_solve: `diagonals` is no square matrix.\n"
+        "tridiagonal_solve: `diagonals` is not a square matrix.\n"
         "  Required: diagonals [..., n, n]\n"
         "  Received: diagonals f32[2, 3]\n"
         "  At:",

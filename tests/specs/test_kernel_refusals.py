@@ -87,7 +87,7 @@ def test_numbers_that_need_64_bits(call):
 @pytest.mark.parametrize(("x", "to"), [(np.int32([[1, 2]]), "int64"), (np.int64([1]), "int32")])
 def test_bits_of_wide_numbers(x, to):
     assert rendered(lambda: shims.bitcast(x, to), shims.errors.UnimplementedError) == (
-        "bitcast: without 64-bit types there are no bits of int64.\n"
+        "bitcast: int64 needs 64-bit types.\n"
         "  At:\n"
         '  Do:       turn them on: `jax.config.update("jax_enable_x64", True)`'
     )

@@ -31,7 +31,7 @@ MESSAGES = {
     ),
     "range away": (
         tf.errors.InvalidArgumentError,
-        "range: `delta` leads away from `limit`.\n"
+        "range: `delta` has the wrong sign to reach `limit`.\n"
         "  Required: start <= limit when delta > 0, start >= limit when delta < 0\n"
         "  At:",
     ),
@@ -213,7 +213,7 @@ MESSAGES = {
     ),
     "stitch count": (
         tf.errors.InvalidArgumentError,
-        "dynamic_stitch: 2 arrays of indices for 1 of data.\n  Required: as many of either\n  At:",
+        "dynamic_stitch: `indices` has 2 arrays, `data` has 1.\n  Required: equally many arrays in both\n  At:",
     ),
     "multiples": (
         tf.errors.InvalidArgumentError,
@@ -224,7 +224,7 @@ MESSAGES = {
     ),
     "repeats count": (
         tf.errors.InvalidArgumentError,
-        "repeat: 2 numbers of repeats for 3 slices.\n"
+        "repeat: `repeats` has 2 numbers for 3 slices.\n"
         "  Required: one number, or one per slice\n"
         "  At:",
     ),
@@ -290,7 +290,7 @@ MESSAGES = {
     ),
     "broadcast_to": (
         tf.errors.InvalidArgumentError,
-        "broadcast_to: the shapes do not fit.\n"
+        "broadcast_to: the shapes do not broadcast.\n"
         "  Required: each size 1, or as in shape=(2,)\n"
         "  Received: shape (3,)\n"
         "  At:",

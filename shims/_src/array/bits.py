@@ -1,4 +1,4 @@
-"""The bits of numbers: as other numbers, and moved."""
+"""Implement `tf.bitcast` and the bit shifts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.types.tensor_spec import as_numpy_dtype
 
 @operator
 def bitcast(input, type, name=None):
-    """The bits of an array as numbers of another dtype.
+    """Reinterpret the bits of an array as another dtype.
 
     Args:
       input: array of numbers.
@@ -25,19 +25,19 @@ def bitcast(input, type, name=None):
       name: ignored.
 
     Returns:
-      An array with the shape of `input`; a wider dtype takes the last axis for one number, a
-      narrower one makes an axis of the pieces of each.
+      An array with the shape of `input`. A wider dtype merges the last axis into one number; a
+      narrower dtype adds a last axis with the pieces of each number.
 
     Raises:
-      InvalidArgumentError: the last axis does not have the size of one number, or TensorFlow has
-        no kernel for a dtype.
+      InvalidArgumentError: the size of the last axis is not that of one number of a wider dtype, or
+        TensorFlow has no kernel for a dtype.
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:
-      Nothing where JAX has the dtypes.
+      Nothing for the dtypes that JAX has.
 
     Under jit:
-      Nothing is computed.
+      A reinterpretation without arithmetic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitcast
     """
@@ -47,69 +47,69 @@ def bitcast(input, type, name=None):
     checks.check_kind("bitcast", "number", jnp.zeros((), dtype))
     if jnp.iscomplexobj(x) or dtype.kind == "c":
         return x if x.dtype == dtype else _from_bytes(_bytes_of_each(x, dtype), dtype)
-    return _wider(x, dtype) if dtype.itemsize > x.dtype.itemsize else _as(x, dtype)
+    return _bitcast_to_wider(x, dtype) if dtype.itemsize > x.dtype.itemsize else _bitcast(x, dtype)
 
 
 def _bytes_of_each(x, dtype):
-    """The bytes `uint8[..., itemsize]` of every number of `dtype` in `x`."""
+    """Return the bytes of `x`, grouped by numbers of `dtype`: `uint8[..., itemsize]`."""
     own, wanted = x.dtype.itemsize, dtype.itemsize
     if wanted > own:
-        _check_last("bitcast", x, wanted // own)
+        _check_last_axis("bitcast", x, wanted // own)
     parts = jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1) if jnp.iscomplexobj(x) else x
     if wanted > own:
-        return _as(parts, jnp.uint8).reshape(*x.shape[:-1], wanted)
+        return _bitcast(parts, jnp.uint8).reshape(*x.shape[:-1], wanted)
     pieces = (own // wanted,) if wanted < own else ()
-    return _as(parts, jnp.uint8).reshape(*x.shape, *pieces, wanted)
+    return _bitcast(parts, jnp.uint8).reshape(*x.shape, *pieces, wanted)
 
 
 def _from_bytes(data, dtype):
-    """The numbers whose bytes are in the last axis."""
+    """Assemble numbers of `dtype` from the bytes in the last axis."""
     if dtype.kind != "c":
-        return _as(data if dtype.itemsize > 1 else data[..., 0], dtype)
+        return _bitcast(data if dtype.itemsize > 1 else data[..., 0], dtype)
     half = jnp.finfo(dtype).dtype
-    parts = _as(data.reshape(*data.shape[:-1], 2, half.itemsize), half)
+    parts = _bitcast(data.reshape(*data.shape[:-1], 2, half.itemsize), half)
     return lax.complex(parts[..., 0], parts[..., 1])
 
 
 def _check_width(dtype):
-    """Half of the bits of a number are no bits of it."""
+    """Refuse 64-bit dtypes without `jax_enable_x64`: half of the bits would be missing."""
     if isinstance(dtype, np.dtype) and narrowed(dtype) != dtype:
         raise errors.UnimplementedError(
             errors.message(
                 "bitcast",
-                f"without 64-bit types there are no bits of {dtype.name}.",
+                f"{dtype.name} needs 64-bit types.",
                 do='turn them on: `jax.config.update("jax_enable_x64", True)`',
             )
         )
 
 
-def _as(x, dtype):
+def _bitcast(x, dtype):
     return lax.bitcast_convert_type(x, dtype)
 
 
-def _wider(x, dtype):
-    _check_last("bitcast", x, dtype.itemsize // x.dtype.itemsize)
+def _bitcast_to_wider(x, dtype):
+    _check_last_axis("bitcast", x, dtype.itemsize // x.dtype.itemsize)
     return lax.bitcast_convert_type(x, dtype)
 
 
-def _check_last(function, x, size):
+def _check_last_axis(function, x, size):
     if not x.ndim or (checks.is_known(x.shape[-1]) and x.shape[-1] != size):
         raise checks.invalid(
             function,
-            "the last axis is not one number of the wider dtype.",
+            "the size of the last axis is not that of one number of the wider dtype.",
             required=f"size {size}",
             received=describe(x),
         )
 
 
-def _within(y):
-    """The amount of a shift, as TensorFlow's kernels limit it."""
+def _clamp_shift(y):
+    """Clamp a shift amount to [0, bits - 1], as TensorFlow's kernels do."""
     return jnp.clip(y, 0, 8 * y.dtype.itemsize - 1)
 
 
 @operator
 def left_shift(x, y, name=None):
-    """Bits moved up.
+    """Shift bits left.
 
     Args:
       x: integer array.
@@ -117,13 +117,13 @@ def left_shift(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x << y`; an amount below 0 counts as 0, one that is too large as the number of bits - 1.
+      `x << y`; the amount is clamped to [0, number of bits - 1].
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. JAX moves all bits out where the amount is too large.
+      Nothing. JAX shifts all bits out when the amount is too large.
 
     Under jit:
       Element by element.
@@ -131,12 +131,12 @@ def left_shift(x, y, name=None):
     https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift
     """
     x, y = jnp.broadcast_arrays(*pair("left_shift", x, y))
-    return lax.shift_left(x, _within(y))
+    return lax.shift_left(x, _clamp_shift(y))
 
 
 @operator
 def right_shift(x, y, name=None):
-    """Bits moved down; the sign stays.
+    """Shift bits right; the shift of signed integers is arithmetic.
 
     Args:
       x: integer array.
@@ -144,13 +144,13 @@ def right_shift(x, y, name=None):
       name: ignored.
 
     Returns:
-      `x >> y`; an amount below 0 counts as 0, one that is too large as the number of bits - 1.
+      `x >> y`; the amount is clamped to [0, number of bits - 1].
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Nothing. JAX moves all bits out where the amount is too large.
+      Nothing. JAX shifts all bits out when the amount is too large.
 
     Under jit:
       Element by element.
@@ -159,4 +159,4 @@ def right_shift(x, y, name=None):
     """
     x, y = jnp.broadcast_arrays(*pair("right_shift", x, y))
     signed = jnp.issubdtype(x.dtype, jnp.signedinteger)
-    return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, _within(y))
+    return (lax.shift_right_arithmetic if signed else lax.shift_right_logical)(x, _clamp_shift(y))

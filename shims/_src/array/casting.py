@@ -1,4 +1,4 @@
-"""Changes of dtype, with the numbers that TensorFlow's CPU kernels give out of range."""
+"""Convert dtypes, with the results of TensorFlow's CPU kernels for values out of range."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_spec import as_numpy_dtype
 
-# Elements that a kernel of TensorFlow converts at once to integers of 8 and 16 bits, by their dtype.
+# SIMD vector length of TensorFlow's conversions to 8-bit and 16-bit integers, by source dtype.
 _VECTORS = {"float32": 32, "float64": 16, "float16": 16, "bfloat16": 8}
 
 
 @operator(compiled=True)
 def cast(x, dtype, name=None):
-    """`x` in another dtype.
+    """Convert `x` to another dtype.
 
     Args:
       x: array.
@@ -32,19 +32,21 @@ def cast(x, dtype, name=None):
 
     Returns:
       The converted array. A float outside of the range of int32, NaN included, becomes the lowest
-      int32. Narrower integers take the nearest number that they hold in whole vectors (32 elements of
-      float32, 16 of float64 and float16, 8 of bfloat16), and the low bits in what vectors leave over,
-      which is all of a smaller array: 300.0 as uint8 is 255, or 44 among the last elements. uint32
-      makes 2**31 of what it does not hold in whole vectors of 8, and the low bits in the rest.
+      int32. TensorFlow converts to narrower integers in SIMD vectors (32 elements of float32, 16 of
+      float64 and float16, 8 of bfloat16). Elements in full vectors are clamped to the range of the
+      dtype; the remaining elements, or all elements of a smaller array, keep the low bits: 300.0 as
+      uint8 is 255, or 44 among the remaining elements. For uint32, a value out of range becomes
+      2**31 in full vectors of 8 elements, and keeps the low bits in the remaining elements.
 
     Raises:
       UnimplementedError: to or from strings.
-      NarrowingError: a number of Python or NumPy fits the dtype, and not the 32 bits that JAX has in
-        the place of its 64.
+      NarrowingError: a Python or NumPy number fits the 64-bit dtype, but not the 32-bit dtype that
+        JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vectors are those of x86
-      processors; where TensorFlow gives a large array to several threads, it has a rest in each part.
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vector lengths are those of
+      x86 processors. When TensorFlow splits a large array among several threads, each part has its
+      own remaining elements.
 
     Under jit:
       Element by element.
@@ -64,11 +66,11 @@ def cast(x, dtype, name=None):
         )
     if isinstance(x, (float, np.floating, np.ndarray)):
         _check_fractions(np.asarray(x), as_numpy_dtype(dtype))
-    return convert(operand(_for(x, dtype)), wanted)
+    return convert(operand(_narrow_floats(x, dtype)), wanted)
 
 
-def _for(x, dtype):
-    """NumPy's numbers as wide as JAX has them, infinite or not, unless 64 bits are asked for."""
+def _narrow_floats(x, dtype):
+    """Narrow NumPy floats to the dtype that JAX uses, unless 64 bits are asked for."""
     is_wide = as_numpy_dtype(dtype) in (np.float64, np.complex128)
     if is_wide or not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
         return x
@@ -77,7 +79,7 @@ def _for(x, dtype):
 
 
 def _check_fractions(x, dtype):
-    """Refuse floats of Python and NumPy that an integer of 64 bits holds, and JAX's does not."""
+    """Refuse Python and NumPy floats that fit a 64-bit integer but not JAX's 32-bit one."""
     if dtype in (np.int64, np.uint64) and x.dtype.kind == "f":
         check_width(x[np.abs(x) < 2.0**63].astype(dtype))
 
@@ -89,7 +91,7 @@ def _is_text(x) -> bool:
 
 
 def convert(x, dtype):
-    """`x` in another dtype, as TensorFlow's CPU kernels convert."""
+    """Convert `x` to another dtype as TensorFlow's CPU kernels do."""
     if x.dtype == dtype:
         return x
     if jnp.issubdtype(x.dtype, jnp.complexfloating) and not jnp.issubdtype(
@@ -104,19 +106,19 @@ def convert(x, dtype):
 
 
 def _to_integer(x, dtype):
-    """Truncation; what does not fit becomes the lowest integer, as the processor has it."""
+    """Truncate floats to integers; values out of range become the lowest integer, as on x86."""
     given = x.dtype
     if given == np.float16:
-        x = x.astype(jnp.float32)  # which has the bounds of integers; float16 ends below them
+        x = x.astype(jnp.float32)  # float16 cannot represent the bounds of the integers
     if dtype == np.uint32:
         low, half = _modulo(x, dtype), 2.0**31
         fits = (x > -half) & (x < 2 * half)
-        return _by_place(jnp.where(fits, low, dtype.type(half)), low, 8)
+        return _select_by_vector(jnp.where(fits, low, dtype.type(half)), low, 8)
     if dtype == np.uint64:
         half = 2.0**63
         high = lax.convert_element_type(x, dtype)
-        return jnp.where((x >= half) & (x < 2 * half), high, _signed(x, np.int64).astype(dtype))
-    whole = _signed(x, np.int64 if dtype == np.int64 else np.int32)
+        return jnp.where((x >= half) & (x < 2 * half), high, _to_signed(x, np.int64).astype(dtype))
+    whole = _to_signed(x, np.int64 if dtype == np.int64 else np.int32)
     low = lax.convert_element_type(whole, dtype)
     if dtype.itemsize >= 4:
         return low
@@ -124,11 +126,11 @@ def _to_integer(x, dtype):
     nearest = jnp.clip(whole, info.min, info.max)
     if dtype == np.uint8 and given in (np.float64, np.float16):
         nearest = jnp.where(whole > np.iinfo(np.int16).max, 0, nearest)  # packed in two steps
-    return _by_place(lax.convert_element_type(nearest, dtype), low, _VECTORS[given.name])
+    return _select_by_vector(lax.convert_element_type(nearest, dtype), low, _VECTORS[given.name])
 
 
-def _by_place(vectors, rest, length: int):
-    """What whole vectors of so many elements give, and what is left over behind them."""
+def _select_by_vector(vectors, rest, length: int):
+    """Select `vectors` for elements in full SIMD vectors of `length`, and `rest` behind them."""
     if is_known_shape(rest) and rest.size < length:
         return rest
     place, count = jnp.zeros((), jnp.int32), 1
@@ -138,7 +140,8 @@ def _by_place(vectors, rest, length: int):
     return jnp.where(place < count - count % length, vectors, rest)
 
 
-def _signed(x, dtype):
+def _to_signed(x, dtype):
+    """Truncate to a signed integer; values out of range become its minimum."""
     info = np.iinfo(dtype)
     bound = 2.0 ** (info.bits - 1)
     fits = (x >= -bound) & (x < bound)
@@ -146,12 +149,12 @@ def _signed(x, dtype):
 
 
 def _modulo(x, dtype):
-    """The low 32 bits of the 64-bit integer, in floating-point steps that are all exact."""
+    """Return the low 32 bits of the 64-bit integer, in floating-point steps that are all exact."""
     fits = jnp.abs(x) < 2.0**63
     whole = jnp.trunc(
         jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)
     )
-    # Of a small negative number 2**32 more may not be a float of 32 bits: integers take it away.
+    # Adding 2**32 to a small negative float may round, so the sign is applied to the integer.
     size = jnp.abs(whole)
     low = lax.convert_element_type(size - jnp.floor(size / 2.0**32) * 2.0**32, dtype)
     return jnp.where(whole < 0, -low, low)
@@ -159,7 +162,7 @@ def _modulo(x, dtype):
 
 @operator(compiled=True)
 def saturate_cast(value, dtype, name=None):
-    """`value` in another dtype, clamped to the range of that dtype.
+    """Convert `value` to another dtype, clamped to the range of that dtype.
 
     Args:
       value: array of numbers.
@@ -167,8 +170,8 @@ def saturate_cast(value, dtype, name=None):
       name: ignored.
 
     Returns:
-      The converted array. Infinities become the ends of the range too; NaN stays NaN, or becomes
-      what `cast` makes of it.
+      The converted array. Infinities become the ends of the range too. NaN stays NaN in
+      floating-point dtypes; for integers it is converted as `cast` does.
 
     Raises:
       TypeError: from or to bool.
@@ -181,33 +184,33 @@ def saturate_cast(value, dtype, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/saturate_cast
     """
-    x, dtype = operand(_for(value, dtype)), array_dtype(dtype, "saturate_cast")
+    x, dtype = operand(_narrow_floats(value, dtype)), array_dtype(dtype, "saturate_cast")
     if np.bool_ in (x.dtype, dtype):
         raise TypeError(f"saturate_cast: bool has no range; from {x.dtype.name} to {dtype.name}.")
     part = _part_of(dtype)
     if not jnp.iscomplexobj(x):
-        return convert(_clamped(x, part), dtype)
+        return convert(_clamp(x, part), dtype)
     if not jnp.issubdtype(dtype, jnp.complexfloating):
-        return convert(_clamped(jnp.real(x), part), dtype)
+        return convert(_clamp(jnp.real(x), part), dtype)
     if np.can_cast(x.dtype, dtype):
-        # TensorFlow leaves complex numbers alone whose parts always fit, infinities included.
+        # TensorFlow does not clamp complex numbers whose parts always fit, infinities included.
         return convert(x, dtype)
-    return convert(lax.complex(_clamped(jnp.real(x), part), _clamped(jnp.imag(x), part)), dtype)
+    return convert(lax.complex(_clamp(jnp.real(x), part), _clamp(jnp.imag(x), part)), dtype)
 
 
 def _part_of(dtype):
-    """The dtype of the parts of complex numbers; any other dtype itself."""
+    """Return the dtype of the parts of a complex dtype; any other dtype is returned as it is."""
     return jnp.finfo(dtype).dtype if jnp.issubdtype(dtype, jnp.complexfloating) else dtype
 
 
-def _clamped(x, dtype):
-    """`x` within the range of both dtypes; nothing flows back through what is cut off."""
+def _clamp(x, dtype):
+    """Clamp `x` to the range of both dtypes; the gradient of clamped elements is 0."""
     low, high = _common_range(np.dtype(x.dtype), np.dtype(dtype))
     return jnp.where(x < low, low, jnp.where(x > high, high, x))
 
 
 def _common_range(have, want):
-    """The lowest and the highest number of the dtype `have` that fits into `want`."""
+    """Return the lowest and highest number of the dtype `have` that fit into `want`."""
     mine, other = _limits(have), _limits(want)
     try:
         common = np.promote_types(have, want)
@@ -216,7 +219,7 @@ def _common_range(have, want):
     number = int if jnp.issubdtype(have, jnp.integer) else float
     low = have.type(number(max(mine[0], other[0])))
     high = have.type(number(min(mine[1], other[1])))
-    # An end that rounding pushed out of the range steps back into it, as TensorFlow has it.
+    # Rounding may push an end out of the range; step back into it, as TensorFlow does.
     if common.type(low) < common.type(other[0]):
         low = np.nextafter(low, have.type(0))
     if common.type(high) > common.type(other[1]):
@@ -232,7 +235,7 @@ def _limits(dtype):
 
 @operator(compiled=True)
 def stop_gradient(input, name=None):
-    """`input`, through which no gradient flows.
+    """Return `input` and block its gradient.
 
     Args:
       input: array.
@@ -254,17 +257,17 @@ def stop_gradient(input, name=None):
 
 @operator(compiled=True)
 def identity(input, name=None):
-    """`input` as an array.
+    """Return `input` as an array.
 
     Args:
-      input: array, or anything that is one.
+      input: array, or a value that converts to one.
       name: ignored.
 
     Returns:
       The array.
 
     Differs from TensorFlow:
-      Nothing; arrays do not change, so that no copy is needed.
+      Nothing; arrays are immutable, so that no copy is needed.
 
     Under jit:
       An identity.
@@ -276,16 +279,16 @@ def identity(input, name=None):
 
 @operator(compiled=True)
 def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    """`value` as an array, with TensorFlow's dtypes for Python numbers.
+    """Convert `value` to an array, with TensorFlow's dtypes for Python numbers.
 
     Args:
       value: array, number, or nested numbers.
       dtype: the dtype; an array of another one is refused.
-      dtype_hint: the dtype that numbers get if they can.
+      dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 
     Returns:
-      The array: float32 and int32 for Python numbers unless `dtype` says more.
+      The array; Python numbers become float32 and int32 unless `dtype` is given.
 
     Raises:
       ValueError: `value` is an array of another dtype.
@@ -300,7 +303,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor
     """
     if dtype is not None:
-        return _declared(value, dtype, "convert_to_tensor")
+        return _convert_declared(value, dtype, "convert_to_tensor")
     if dtype_hint is not None:
         try:
             return operand(value, array_dtype(dtype_hint, "convert_to_tensor"))
@@ -309,14 +312,14 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
     return operand(value)
 
 
-def _declared(value, dtype, function):
-    """An array of a dtype that was asked for by name.
+def _convert_declared(value, dtype, function):
+    """Convert a value to a dtype that was given explicitly.
 
-    Python's integers wrap around where the dtype is narrow, as in TensorFlow, and not where it is
-    narrow because JAX has none of 64 bits.
+    Python integers that do not fit a narrow dtype wrap around, as in TensorFlow. They do not wrap
+    around when the dtype is only narrow because JAX replaces a 64-bit dtype.
     """
     wanted = array_dtype(dtype, function)
-    value = _for(value, dtype)
+    value = _narrow_floats(value, dtype)
     try:
         return operand(value, wanted)
     except errors.NarrowingError:
@@ -328,21 +331,22 @@ def _declared(value, dtype, function):
 
 @operator(compiled=True)
 def constant(value, dtype=None, shape=None, name="Const"):
-    """An array of given numbers.
+    """Make an array of given numbers.
 
     Args:
       value: number, or nested numbers.
       dtype: the dtype; float32 and int32 for Python numbers when `None`.
-      shape: the shape; one number fills it.
+      shape: the shape; a single number is broadcast to it.
       name: ignored.
 
     Returns:
       The array.
 
     Raises:
-      TypeError: there are neither one nor as many numbers as `shape` needs, or one does not fit
-        the dtype.
-      NarrowingError: an integer does not fit the 32 bits that JAX has in the place of 64.
+      TypeError: the number of values is neither 1 nor that of `shape`, or a value does not fit the
+        dtype.
+      NarrowingError: an integer does not fit the 32-bit dtype that JAX uses instead of a 64-bit
+        one.
 
     Differs from TensorFlow:
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
@@ -356,19 +360,19 @@ def constant(value, dtype=None, shape=None, name="Const"):
     is_array = isinstance(value, jax.Array) and not value.weak_type
     if is_array and wanted is not None and value.dtype != wanted:
         raise TypeError(
-            f"constant: an array of dtype {value.dtype.name} is none of {wanted.name}; cast it."
+            f"constant: the array has dtype {value.dtype.name}, not {wanted.name}; cast it."
         )
-    array = operand(value) if dtype is None else _declared(value, dtype, "constant")
+    array = operand(value) if dtype is None else _convert_declared(value, dtype, "constant")
     if shape is None:
         return array
     if jp.is_tracer(shape):
-        static_int("constant", "shape", shape)  # says that it has to be known
+        static_int("constant", "shape", shape)  # raises: the shape must be known
     shape = tuple(static_int("constant", "shape", d) for d in shape)
     if array.size == 1:
         return jnp.broadcast_to(array.reshape(()), shape)
     if array.size != int(np.prod(shape)):
         raise TypeError(
             f"constant: {array.size} numbers do not fill the shape {shape}; "
-            "give one, or as many as it has places."
+            "give one number, or as many as the shape has elements."
         )
     return array.reshape(shape)

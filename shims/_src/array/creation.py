@@ -1,4 +1,4 @@
-"""Arrays made from sizes: filled, counted, spaced, one-hot."""
+"""Create arrays from sizes: constants, ranges, identity matrices, one-hot arrays, masks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _filled(function, shape, value, dtype):
 
 @sized_by("shape", compiled=True)
 def zeros(shape, dtype=np.float32, name=None, layout=None):
-    """An array of zeros.
+    """Create an array of zeros.
 
     Args:
       shape: the sizes.
@@ -56,7 +56,7 @@ def zeros(shape, dtype=np.float32, name=None, layout=None):
 
 @sized_by("shape", compiled=True)
 def ones(shape, dtype=np.float32, name=None, layout=None):
-    """An array of ones.
+    """Create an array of ones.
 
     Args:
       shape: the sizes.
@@ -83,7 +83,7 @@ def ones(shape, dtype=np.float32, name=None, layout=None):
 
 @sized_by("dims", compiled=True)
 def fill(dims, value, name=None, layout=None):
-    """An array filled with one value.
+    """Create an array filled with one value.
 
     Args:
       dims: the sizes.
@@ -118,7 +118,7 @@ def _like(function, input, dtype, value):
 
 @operator(compiled=True)
 def zeros_like(input, dtype=None, name=None, layout=None):
-    """An array of zeros in the shape of another.
+    """Create an array of zeros with the shape of another array.
 
     Args:
       input: array.
@@ -142,7 +142,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
 
 @operator(compiled=True)
 def ones_like(input, dtype=None, name=None, layout=None):
-    """An array of ones in the shape of another.
+    """Create an array of ones with the shape of another array.
 
     Args:
       input: array.
@@ -166,7 +166,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
 @sized_by("num_rows", "num_columns", "batch_shape", compiled=True)
 def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=None):
-    """Ones on the diagonal, zeros elsewhere.
+    """Create identity matrices: ones on the diagonal, zeros elsewhere.
 
     Args:
       num_rows: rows.
@@ -202,10 +202,10 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
 
 @sized_by("start", "limit", "delta", compiled=True)
 def range(start, limit=None, delta=1, dtype=None, name="range"):
-    """Numbers from `start` to below `limit` in steps of `delta`.
+    """Return the numbers from `start` to below `limit` in steps of `delta`.
 
     Args:
-      start: scalar; the limit where that is `None`, and the start is 0.
+      start: scalar; if `limit` is `None`, this is the limit and the start is 0.
       limit: scalar.
       delta: scalar.
       dtype: the dtype; that of the operands when `None`.
@@ -215,14 +215,14 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
       The vector.
 
     Raises:
-      InvalidArgumentError: `delta` is 0, or leads away from `limit`.
+      InvalidArgumentError: `delta` is 0, or has the wrong sign to reach `limit`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The number of elements may be traced. Nothing bounds it, so that inside of somebody else's
-      `jit` it has to be stated: `shims.range(shims.bounded(k, max=8))`.
+      The number of elements may be traced. It has no bound, so that inside an enclosing `jax.jit` a
+      bound must be given: `shims.range(shims.bounded(k, max=8))`.
 
     Example:
       >>> import shims
@@ -237,28 +237,31 @@ def range(start, limit=None, delta=1, dtype=None, name="range"):
         dtype = _range_dtype(operand(v).dtype for v in (start, limit, delta))
     dtype = array_dtype(dtype, "range")
     if jnp.issubdtype(dtype, jnp.integer):
-        start, limit, delta = (_integer(v, dtype) for v in (start, limit, delta))
+        start, limit, delta = (_convert_bound(v, dtype) for v in (start, limit, delta))
         return _integer_range(start, limit, delta, dtype)
     operands = (convert(operand(v), dtype) for v in (start, limit, delta))
-    start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's has no derivative
+    start, limit, delta = map(lax.stop_gradient, operands)  # TensorFlow's `range` has no derivative
     _check_range(start, limit, delta)
     # TensorFlow counts in the dtype of the operands: 3 numbers from 1 to 1.3 by 0.1 in float32.
     count = jnp.ceil(jnp.abs(quotient(limit - start, delta))).astype(jnp.int32)
     return start + primitives.fresh_range(count, label="range").astype(dtype) * delta
 
 
-# TensorFlow's order of what a range may be of: the last one among its operands.
+# TensorFlow's order of the dtypes of ranges: the last one among the operands wins.
 _RANGE_DTYPES = ("int32", "int64", "float16", "bfloat16", "float32", "float64")
 
 
 def _range_dtype(dtypes):
-    """The dtype of a range, as TensorFlow infers it."""
+    """Infer the dtype of a range as TensorFlow does."""
     names = [dtype.name for dtype in dtypes]
     return max(names, key=lambda name: _RANGE_DTYPES.index(name))
 
 
-def _integer(value, dtype):
-    """Numbers and dimensions stay what they are: a size that is computed from them is known."""
+def _convert_bound(value, dtype):
+    """Convert a bound of a range, but keep Python integers and dimensions as they are.
+
+    A size that is computed from them is then known while the program is traced.
+    """
     if jp.is_symbolic(value) or isinstance(value, (int, np.integer)):
         return value
     value = convert(operand(value), dtype)
@@ -297,21 +300,21 @@ def _check_range(start, limit, delta):
     checks.check_data(
         away,
         "range",
-        "`delta` leads away from `limit`.",
+        "`delta` has the wrong sign to reach `limit`.",
         required="start <= limit when delta > 0, start >= limit when delta < 0",
     )
 
 
 @sized_by("num", compiled=True)
 def linspace(start, stop, num, name=None, axis=0):
-    """`num` numbers from `start` to `stop`, both included, evenly spaced.
+    """Return `num` evenly spaced numbers from `start` to `stop`, both included.
 
     Args:
       start: floating-point array.
       stop: array of the same dtype and shape.
-      num: how many.
+      num: the number of values.
       name: ignored.
-      axis: where the new axis stands.
+      axis: the position of the new axis.
 
     Returns:
       The numbers along a new axis.
@@ -332,46 +335,49 @@ def linspace(start, stop, num, name=None, axis=0):
     start, stop = jnp.expand_dims(start, place), jnp.expand_dims(stop, place)
     steps = jnp.arange(count, dtype=jnp.int32)
     last = primitives.as_size(count) - 1
-    way = stop - start  # of integers it may overflow, as there
+    way = stop - start  # may overflow for integers, as in TensorFlow
     if not jnp.issubdtype(start.dtype, jnp.inexact):
         dtype = array_dtype(np.float32 if start.dtype.itemsize < 4 else np.float64, "linspace")
         start, stop, way = (convert(v, dtype) for v in (start, stop, way))
     delta = way / jnp.maximum(last, 1).astype(start.dtype)
-    inner = start + _rounded(delta * steps.astype(start.dtype).reshape(along))
+    inner = start + _round_product(delta * steps.astype(start.dtype).reshape(along))
     inner = jnp.where((steps == 0).reshape(along), start, inner)  # also where it is infinite
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
 
 
 @jax.custom_jvp
-def _rounded(product):
-    """A product that is rounded before it is added: fused it leaves 3e-8 halfway from -1 to 1."""
+def _round_product(product):
+    """Prevent a product from being fused into an addition, as fusing changes its rounding.
+
+    Fused, the number halfway from -1 to 1 is 3e-8 instead of 0.
+    """
     return lax.optimization_barrier(jnp.where(product == product, product, -product))
 
 
-@_rounded.defjvp
-def _rounded_slope(primals, tangents):
-    return _rounded(*primals), tangents[0]
+@_round_product.defjvp
+def _round_product_jvp(primals, tangents):
+    return _round_product(*primals), tangents[0]
 
 
 @sized_by("depth", compiled=True)
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """`on_value` at the place that each index names, `off_value` elsewhere.
+    """Put `on_value` at the position given by each index, `off_value` elsewhere.
 
     Args:
       indices: integer array.
       depth: the size of the new axis.
       on_value: scalar, 1 when `None`.
       off_value: scalar, 0 when `None`.
-      axis: where the new axis stands; last when `None` or -1.
+      axis: the position of the new axis; last when `None` or -1.
       dtype: the dtype; that of the values, or float32, when `None`.
       name: ignored.
 
     Returns:
-      The array with one axis more; an index outside of [0, depth) names no place.
+      The array with one axis more; an index outside of [0, depth) gives `off_value` everywhere.
 
     Raises:
       InvalidArgumentError: `depth` is negative, or there is no such axis.
-      TypeError: the values and `dtype` disagree.
+      TypeError: the values and `dtype` have different dtypes.
 
     Differs from TensorFlow:
       Nothing.
@@ -419,7 +425,7 @@ def _one_hot_values(on_value, off_value, dtype):
 
 @checked
 def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
-    """True for as many places of the last axis as each length says.
+    """Return masks whose first `lengths` elements of the last axis are True.
 
     Args:
       lengths: integer array.
@@ -434,7 +440,7 @@ def sequence_mask(lengths, maxlen=None, dtype=np.bool_, name=None):
       Nothing.
 
     Under jit:
-      Without `maxlen` the size depends on data; so it may, if traced.
+      Without `maxlen` the size depends on data. `maxlen` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/sequence_mask
     """
@@ -453,7 +459,7 @@ def _mask_of_longest(lengths, dtype):
         mask = (places < known[..., None]).astype(array_dtype(dtype, "sequence_mask"))
         return jp.as_array_like(mask, lengths)
     longest = lax.reduce_max(lengths, tuple(builtins.range(lengths.ndim)))
-    if jnp.issubdtype(lengths.dtype, jnp.floating):  # in its own dtype: half a place is one
+    if jnp.issubdtype(lengths.dtype, jnp.floating):  # rounded up in its own dtype
         lengths, longest = jnp.ceil(lengths), jnp.ceil(longest)
     return _mask(lengths, jnp.maximum(longest, 0).astype(jnp.int32), dtype)
 

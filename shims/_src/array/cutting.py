@@ -1,4 +1,4 @@
-"""Windows of arrays, by where they begin and how long they are."""
+"""Slice arrays by begin and size, slice with strides, and reverse sequences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from shims._src.tracing.sized_by import sized_by
 
 
 def entries(values) -> list:
-    """A vector given as numbers, dimensions, (traced) scalars or one array, entry by entry.
+    """Return the entries of a vector given as numbers, dimensions, scalars or one array.
+
+    Scalars may be traced. A value computed from dimensions comes back as a dimension, a known value
+    as a number.
 
     What was computed from dimensions comes back as a dimension, what is known as a number.
     """
@@ -31,6 +34,7 @@ def entries(values) -> list:
 
 
 def _entry(value):
+    """Return one entry as a number or dimension where possible, as a traced scalar otherwise."""
     if jp.is_symbolic(value):
         return value
     if not jp.is_tracer(value):
@@ -40,16 +44,16 @@ def _entry(value):
 
 
 def window(x, axis: int, start, count, *, function: str):
-    """`count` elements along an axis from `start` on; -1 is all that follow.
+    """Slice `count` elements along an axis from `start` on; -1 takes all that follow.
 
     Raises:
-      InvalidArgumentError: the window is not inside of the array.
+      InvalidArgumentError: the slice is out of bounds.
     """
     n = x.shape[axis]
     if _is_number(start) and _is_number(count) and start == 0 and count == -1:
         return x
     if not jp.is_symbolic(count) and _is_number(count) and count == -1:
-        count = n - start if not jp.is_tracer(start) else _rest(n, start, function)
+        count = n - start if not jp.is_tracer(start) else _size_of_rest(n, start, function)
     elif jp.is_tracer(count):
         rest = primitives.as_size(n) - jnp.asarray(start, jnp.int32)
         count = jnp.maximum(jnp.where(count == -1, rest, count), -1)
@@ -66,7 +70,7 @@ def _is_number(d) -> bool:
     return is_known(d) and not jp.is_tracer(d)
 
 
-def _rest(n, start, function):
+def _size_of_rest(n, start, function):
     left = jnp.maximum(primitives.as_size(n) - start, 0)
     return primitives.to_dim(left, label=function, bound=n)
 
@@ -75,42 +79,42 @@ def _check_window(x, axis, start, count, function) -> None:
     n = x.shape[axis]
     lines = {
         "required": f"0 <= begin, 0 <= size, begin + size <= {n} (axis {axis})",
-        "received": f"begin={_shown(start)}, size={_shown(count)}",
+        "received": f"begin={_show(start)}, size={_show(count)}",
     }
     if all(map(_is_number, (n, start, count))):
         if start < 0 or count < 0 or start + count > n:
-            raise checks.invalid(function, "the window leaves the array.", **lines)
+            raise checks.invalid(function, "slice out of bounds.", **lines)
         return
     start, count = (jnp.asarray(v, jnp.int32) for v in (start, count))
     bad = (start < 0) | (count < 0) | (start + count > primitives.true_size(n))
-    checks.check_data(bad, function, "the window leaves the array.", **lines)
+    checks.check_data(bad, function, "slice out of bounds.", **lines)
 
 
-def _shown(value) -> str:
+def _show(value) -> str:
     return "traced" if jp.is_tracer(value) else str(value)
 
 
 @sized_by("size", compiled=True)
 def slice(input_, begin, size, name=None):
-    """A window of an array.
+    """Slice an array by begin and size.
 
     Args:
       input_: array.
-      begin: where the window begins, one integer per axis.
-      size: how long it is, one integer per axis; -1 is all that follows.
+      begin: the first position of the slice, one integer per axis.
+      size: the size of the slice, one integer per axis; -1 takes all that follows.
       name: ignored.
 
     Returns:
       An array of the shape `size`.
 
     Raises:
-      InvalidArgumentError: the window leaves the array, or there are not as many numbers as axes.
+      InvalidArgumentError: the slice is out of bounds, or the number of entries is not the rank.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Both may be traced; a traced `begin` with -1 makes a size of its own.
+      Both may be traced; a traced `begin` with size -1 makes a new data-dependent size.
 
     Example:
       >>> import shims
@@ -147,33 +151,35 @@ def strided_slice(
     var=None,
     name=None,
 ):
-    """A window with steps, as `input_[begin:end:strides]` has it.
+    """Slice an array with strides, as `input_[begin:end:strides]` does.
 
     Args:
       input_: array.
-      begin: first positions, one integer per entry of the index; negative ones from the end.
-      end: positions behind the last.
+      begin: first positions, one integer per entry of the index; negative ones count from the end.
+      end: end positions, exclusive.
       strides: steps; all 1 when `None`.
-      begin_mask: bit `i` says that entry `i` begins where the axis does.
-      end_mask: bit `i` says that entry `i` ends where the axis does.
-      ellipsis_mask: the bit of the entry that stands for all axes not named.
-      new_axis_mask: bit `i` says that entry `i` is a new axis of size 1.
-      shrink_axis_mask: bit `i` says that entry `i` is the single position `begin[i]`.
+      begin_mask: if bit `i` is set, `begin[i]` is ignored and the slice begins at the start of the
+        axis.
+      end_mask: if bit `i` is set, `end[i]` is ignored and the slice ends at the end of the axis.
+      ellipsis_mask: the bit of the entry that is an ellipsis.
+      new_axis_mask: if bit `i` is set, entry `i` is a new axis of size 1.
+      shrink_axis_mask: if bit `i` is set, entry `i` is the single position `begin[i]` and its axis
+        is removed.
       var: ignored.
       name: ignored.
 
     Returns:
-      The window.
+      The slice.
 
     Raises:
-      InvalidArgumentError: a step is 0, a single position is out of range, or there are more
+      InvalidArgumentError: a stride is 0, a single position is out of range, or there are more
         entries than axes.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Bounds and steps may be traced; the size is then one of its own.
+      Bounds and strides may be traced; the size is then a new data-dependent size.
 
     https://www.tensorflow.org/api_docs/python/tf/strided_slice
     """
@@ -206,7 +212,7 @@ def strided_slice(
 
 
 def _check_index(x, index) -> None:
-    """There is an axis for each entry, and single positions are inside of theirs."""
+    """Check that every entry has an axis, and that single positions are in range."""
     used = sum(i is not None and i is not Ellipsis for i in index)
     if index.count(Ellipsis) > 1 or used > x.ndim:
         raise checks.invalid(
@@ -227,7 +233,7 @@ def _check_index(x, index) -> None:
 
 
 def _check_position(position, n, axis) -> None:
-    lines = {"required": f"a position in [-{n}, {n})", "received": _shown(position)}
+    lines = {"required": f"a position in [-{n}, {n})", "received": _show(position)}
     text = f"slice index of dimension {axis} out of bounds."
     if _is_number(position) and _is_number(n):
         if not -n <= position < n:
@@ -239,22 +245,22 @@ def _check_position(position, n, axis) -> None:
 
 @operator(compiled=True)
 def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
-    """Each sequence of a batch turned around, up to its length.
+    """Reverse each sequence of a batch, up to its length.
 
     Args:
       input: array.
       seq_lengths: int32 or int64 vector, the length of each sequence.
-      seq_axis: the axis that sequences run along.
-      batch_axis: the axis that tells sequences apart; 0 when `None`.
+      seq_axis: the axis of the elements of a sequence.
+      batch_axis: the axis of the sequences; 0 when `None`.
       name: ignored.
 
     Returns:
-      An array like `input`; what lies behind a sequence's length stays where it is.
+      An array like `input`; elements behind the length of a sequence stay where they are.
 
     Raises:
-      InvalidArgumentError: a length is not in [0, size of `seq_axis`], there are not as many
-        lengths as sequences, or both axes are one.
-      TypeError: there is no `seq_axis`.
+      InvalidArgumentError: a length is not in [0, size of `seq_axis`], the number of lengths is not
+        that of the sequences, or both axes are the same.
+      TypeError: `seq_axis` is `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -278,7 +284,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
     checks.check_data(
         (lengths < 0) | (lengths > n),
         "reverse_sequence",
-        "a length is not that of a sequence.",
+        "a length is out of range.",
         required=f"seq_lengths in [0, {x.shape[along]}]",
     )
 

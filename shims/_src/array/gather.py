@@ -1,4 +1,4 @@
-"""Taking elements by position."""
+"""Gather elements by position."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name=None):
-    """Slices along an axis, by position.
+    """Gather slices along an axis, by position.
 
     Args:
       params: array.
       indices: integer array.
       validate_indices: ignored, as in TensorFlow.
       axis: the axis to take from; `batch_dims` when `None`.
-      batch_dims: how many leading axes `params` and `indices` share.
+      batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
 
     Returns:
@@ -39,8 +39,8 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       Nothing on CPU.
 
     Under jit:
-      Inside `shims.function` an index out of range raises after the call; in somebody else's trace
-      it reads the nearest element, as TensorFlow's XLA does.
+      Inside `shims.function` an index out of range raises after the call; in an enclosing trace it
+      reads the nearest element, as TensorFlow's XLA does.
 
     https://www.tensorflow.org/api_docs/python/tf/gather
     """
@@ -58,20 +58,20 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     if axis >= params.ndim:
         raise checks.invalid(
             "gather",
-            "`params` has no axis to take from.",
+            "`params` has too few axes.",
             required=f"rank >= {axis + 1}",
             received=describe(params),
         )
     others = (*params.shape[batch_dims:axis], *params.shape[axis + 1 :])
     check_positions("gather", "indices", indices, params.shape[axis], others=others)
     params, indices = agreeing("gather", [params, indices], range(batch_dims))
-    if not batch_dims and _is_none(params.shape[axis]) and not all(map(is_known, indices.shape)):
-        # Nothing can be taken, so the positions, which were checked, turn out to be none.
+    if not batch_dims and _is_zero(params.shape[axis]) and not all(map(is_known, indices.shape)):
+        # The axis is empty and the positions were checked, so there can be no positions.
         shape = (*params.shape[:axis], *indices.shape, *params.shape[axis + 1 :])
         return jnp.zeros(shape, params.dtype)
 
-    if batch_dims and _is_none(params.shape[axis]):
-        # There are no positions, but one batch that there is not would still read at one.
+    if batch_dims and _is_zero(params.shape[axis]):
+        # There are no positions, but `vmap` over an empty batch still traces a read at position 0.
         params = jnp.pad(params, [(0, int(i == axis)) for i in range(params.ndim)])
 
     def take(x, i):
@@ -80,12 +80,12 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
     for _ in range(batch_dims):
         take = jax.vmap(take)
     if axis == 0 and recording.is_followed(params):
-        return _rows(take, params, indices)
+        return _gather_rows(take, params, indices)
     return take(params, indices)
 
 
-def _rows(take, params, indices):
-    """Rows by position, under a tape: their gradient is rows as well."""
+def _gather_rows(take, params, indices):
+    """Gather rows under a gradient tape; the recorded gradient is `IndexedSlices` too."""
     with recording.unrecorded():
         taken = take(params, indices)
     shape = params.shape
@@ -93,17 +93,17 @@ def _rows(take, params, indices):
     return taken
 
 
-def _is_none(d) -> bool:
+def _is_zero(d) -> bool:
     return is_known(d) and d == 0
 
 
 @operator(compiled=True)
 def batch_gather(params, indices, name=None):
-    """Slices by position, in each row of a batch its own.
+    """Gather slices by position, separately in each row of a batch.
 
     Args:
       params: array.
-      indices: integer array; all of its axes but the last are those of `params`.
+      indices: integer array; all axes but the last are batch axes shared with `params`.
       name: ignored.
 
     Returns:
@@ -116,7 +116,7 @@ def batch_gather(params, indices, name=None):
       Nothing on CPU. TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
 
     Under jit:
-      As `gather`.
+      Like `gather`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/batch_gather
     """
@@ -125,12 +125,13 @@ def batch_gather(params, indices, name=None):
 
 @operator(compiled=True)
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
-    """Slices by coordinates.
+    """Gather slices by coordinates.
 
     Args:
       params: array.
-      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch).
-      batch_dims: how many leading axes `params` and `indices` share.
+      indices: integer array `[..., k]` of coordinates into the first `k` axes (after the batch
+        axes).
+      batch_dims: the number of leading batch axes that `params` and `indices` share.
       name: ignored.
       bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` gives 0.
 
@@ -141,12 +142,12 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Batches have to be equally many where there are no elements too; coordinates in more than 7
-      axes are served.
+      Batch sizes must agree even if there are no elements. Coordinates in more than 7 axes are
+      supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
-      trace they read the nearest element.
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing trace
+      they read the nearest element.
 
     https://www.tensorflow.org/api_docs/python/tf/gather_nd
     """
@@ -156,14 +157,14 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     if not ignore:
         check_coordinates("gather_nd", indices, params.shape[batch_dims:])
     params, indices = agreeing("gather_nd", [params, indices], range(batch_dims))
-    # JAX takes nothing out of thin air, which no gradient passes.
-    connected = primitives.connected if any(map(_is_none, indices.shape[:-1])) else lambda x, _: x
+    # For no indices JAX makes a new empty array, which has no gradient with respect to `params`.
+    connected = primitives.connected if any(map(_is_zero, indices.shape[:-1])) else lambda x, _: x
     if not indices.shape[-1]:
-        _refuse_nothing(params, indices)
-    elif any(map(_is_none, params.shape[batch_dims:])):
-        return _from_nothing(params, indices, batch_dims)
+        _check_has_elements(params, indices)
+    elif any(map(_is_zero, params.shape[batch_dims:])):
+        return _gather_from_empty(params, indices, batch_dims)
     elif not all(map(is_known, params.shape)):
-        _refuse_nothing(params, indices)
+        _check_has_elements(params, indices)
 
     def take(x, i):
         places = coordinates(i, x.shape, lenient=ignore)
@@ -178,15 +179,15 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
     return connected(take(params, indices), params)
 
 
-def _from_nothing(params, indices, batch_dims: int):
-    """What `gather_nd` takes from an array without elements: nothing, or it is refused."""
-    _refuse_nothing(params, indices)
+def _gather_from_empty(params, indices, batch_dims: int):
+    """Return the empty result of `gather_nd` on an array without elements, or raise."""
+    _check_has_elements(params, indices)
     rest = params.shape[batch_dims + indices.shape[-1] :]
     return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
 
 
-def _refuse_nothing(params, indices) -> None:
-    """There must be elements where there are indices, even if those name no axis."""
+def _check_has_elements(params, indices) -> None:
+    """Check that `params` has elements if there are indices, even if those name no axis."""
     rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
     checks.check_data(
         (primitives.as_size(rows) > 0) & (primitives.true_size(elements) == 0),
@@ -198,12 +199,12 @@ def _refuse_nothing(params, indices) -> None:
 
 
 def check_coordinates(function: str, indices, shape) -> None:
-    """Coordinates `[..., k]` must lie inside of the first `k` axes of a shape."""
+    """Check that coordinates `[..., k]` are inside the first `k` axes of a shape."""
     if not is_known(indices.shape[-1]):
         raise errors.FreshSizeError(
             errors.message(
                 function,
-                "how many axes the coordinates have depends on data.",
+                "the number of coordinates per index depends on data.",
                 required="indices.shape[-1] known while the program is traced",
                 received=f"indices of shape {indices.shape}",
                 do="name it: `indices = tf.ensure_shape(indices, [..., 2])`",
@@ -221,9 +222,10 @@ def check_coordinates(function: str, indices, shape) -> None:
 
 
 def coordinates(indices, shape, *, lenient: bool = False):
-    """Coordinates `[..., k]` as one index array per axis.
+    """Split coordinates `[..., k]` into one index array per axis.
 
-    With `lenient` what is negative points behind the end, since JAX would count it from there.
+    With `lenient`, negative coordinates are replaced by positions behind the end, since JAX would
+    count them from the end.
     """
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     if not lenient:

@@ -1,4 +1,4 @@
-"""Putting arrays together and taking them apart along an axis."""
+"""Join arrays and split arrays along an axis."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def _is_number(value) -> bool:
     return isinstance(value, _NUMBERS) or (isinstance(value, np.ndarray) and not value.ndim)
 
 
-def _alike(function: str, values):
-    """A list of arrays of one dtype."""
+def _convert_to_one_dtype(function: str, values):
+    """Convert a list of values to arrays of one dtype."""
     names = {f"values[{i}]": v for i, v in enumerate(values)}
     return matching(function, **names)
 
 
 @operator(compiled=True)
 def concat(values, axis, name="concat"):
-    """Arrays one after the other along an axis.
+    """Concatenate arrays along an axis.
 
     Args:
-      values: list of arrays of one dtype and rank, alike in all other sizes.
+      values: list of arrays of one dtype and rank, with equal sizes along all other axes.
       axis: the axis to join along.
       name: ignored.
 
@@ -48,24 +48,24 @@ def concat(values, axis, name="concat"):
       Nothing.
 
     Under jit:
-      Sizes add up; selections keep their places until a position is looked at.
+      Sizes add up; selections stay in the masked layout until a position is needed.
 
     https://www.tensorflow.org/api_docs/python/tf/concat
     """
     values = list(values) if isinstance(values, (list, tuple)) else [values]
     if not values:
-        raise checks.invalid("concat", "there is nothing to join.", required="one array or more")
+        raise checks.invalid("concat", "`values` is empty.", required="one array or more")
     if len(values) == 1:
-        # As in TensorFlow, where the axis need not be one of the array's.
+        # As in TensorFlow, which does not check the axis in this case.
         if np.ndim(operand(axis, np.int32)):
             raise checks.invalid("concat", "`axis` must be a scalar.", received=f"{axis}")
         return operand(values[0])
-    arrays = _alike("concat", values)
+    arrays = _convert_to_one_dtype("concat", values)
     rank = arrays[0].ndim
     if not rank:
         raise checks.invalid(
             "concat",
-            "scalars have no axis to join along.",
+            "scalars have no axis to concatenate along.",
             required="rank >= 1",
             do="stack them: `shims.stack`",
         )
@@ -76,7 +76,9 @@ def concat(values, axis, name="concat"):
         for a in arrays
     )
     if not fits:
-        raise _unlike("concat", arrays, f"one rank, and equal sizes except along axis {axis}")
+        raise _shape_mismatch(
+            "concat", arrays, f"one rank, and equal sizes except along axis {axis}"
+        )
     arrays = [primitives.with_own_size(a, axis, label="concat") for a in arrays]
     return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
 
@@ -85,7 +87,7 @@ def _may_equal(a, b) -> bool:
     return not (is_known(a) and is_known(b)) or a == b
 
 
-def _unlike(function, arrays, required):
+def _shape_mismatch(function, arrays, required):
     return checks.invalid(
         function,
         "the shapes of `values` do not fit together.",
@@ -96,11 +98,11 @@ def _unlike(function, arrays, required):
 
 @operator(compiled=True)
 def stack(values, axis=0, name="stack"):
-    """Arrays of one shape along a new axis.
+    """Stack arrays of one shape along a new axis.
 
     Args:
-      values: list of arrays, or one array whose first axis is the list.
-      axis: where the new axis stands.
+      values: list of arrays, or one array that is split along its first axis.
+      axis: the position of the new axis.
       name: ignored.
 
     Returns:
@@ -123,19 +125,19 @@ def stack(values, axis=0, name="stack"):
     if not values:
         return jnp.zeros((0,), jnp.float32)
     if axis == 0 and all(map(_is_number, values)):
-        # A list of numbers becomes what a list of numbers becomes: of NumPy's integers int32.
+        # Convert a list of numbers as one value, so that NumPy integers become int32.
         return operand([v[()] if isinstance(v, np.ndarray) else v for v in values])
-    arrays = _alike("stack", values)
+    arrays = _convert_to_one_dtype("stack", values)
     rank = arrays[0].ndim
     fits = all(a.ndim == rank and all(map(_may_equal, a.shape, arrays[0].shape)) for a in arrays)
     if not fits:
-        raise _unlike("stack", arrays, "equal shapes")
+        raise _shape_mismatch("stack", arrays, "equal shapes")
     axis = axis_of("stack", axis, rank + 1)
     return jnp.stack(agreeing("stack", arrays, range(rank)), axis=axis)
 
 
 def parallel_stack(values, name="parallel_stack"):
-    """Arrays of one shape along a new leading axis.
+    """Stack arrays of one shape along a new leading axis.
 
     Args:
       values: list of arrays.
@@ -148,7 +150,7 @@ def parallel_stack(values, name="parallel_stack"):
       InvalidArgumentError: dtypes or shapes differ.
 
     Differs from TensorFlow:
-      It is `stack`, and works eagerly too.
+      It is the same as `stack`, and works eagerly too.
 
     Under jit:
       Sizes that are known only at run time are checked to agree.
@@ -160,19 +162,20 @@ def parallel_stack(values, name="parallel_stack"):
 
 @operator(compiled=True)
 def unstack(value, num=None, axis=0, name="unstack"):
-    """The slices along an axis, as a list.
+    """Split an array into a list of its slices along an axis.
 
     Args:
       value: array.
-      num: how many there are; the size of the axis when `None`.
-      axis: the axis that goes away.
+      num: the number of slices; the size of the axis when `None`.
+      axis: the axis to remove.
       name: ignored.
 
     Returns:
       A list of arrays.
 
     Raises:
-      InvalidArgumentError: `num` is not the size of the axis, or that is known only at run time.
+      InvalidArgumentError: `num` is not the size of the axis, or the size is known only at run
+        time.
 
     Differs from TensorFlow:
       Nothing.
@@ -201,20 +204,20 @@ def unstack(value, num=None, axis=0, name="unstack"):
 
 @sized_by("num_or_size_splits", compiled=True)
 def split(value, num_or_size_splits, axis=0, num=None, name="split"):
-    """Parts along an axis, as a list.
+    """Split an array into parts along an axis.
 
     Args:
       value: array.
-      num_or_size_splits: how many equal parts, or the size of each; one size may be -1.
-      axis: the axis to cut.
-      num: how many parts there are, where the sizes are a traced vector.
+      num_or_size_splits: the number of equal parts, or the size of each part; one size may be -1.
+      axis: the axis to split.
+      num: the number of parts, if the sizes are a traced vector.
       name: ignored.
 
     Returns:
       A list of arrays.
 
     Raises:
-      InvalidArgumentError: the parts are not the whole.
+      InvalidArgumentError: the sizes of the parts do not add up to the size of the axis.
 
     Differs from TensorFlow:
       Nothing.
@@ -297,11 +300,11 @@ def _parts(x, sizes, axis):
     starts = [0]
     for d in dims[:-1]:
         starts.append(starts[-1] + d)
-    return [_window(x, start, d, axis) for start, d in zip(starts, dims, strict=True)]
+    return [_slice_axis(x, start, d, axis) for start, d in zip(starts, dims, strict=True)]
 
 
-def _window(x, start, extent, axis):
-    """`extent` slices from `start` on, either of which may be known only at run time."""
+def _slice_axis(x, start, extent, axis):
+    """Slice `extent` elements from `start` on; both may be known only at run time."""
     if is_known(start) and is_known(extent) and is_known(x.shape[axis]):
         return lax.slice_in_dim(x, start, start + extent, axis=axis)
     places = jnp.arange(extent, dtype=jnp.int32) + primitives.as_size(start)
@@ -310,7 +313,7 @@ def _window(x, start, extent, axis):
 
 @operator(compiled=True)
 def reverse(tensor, axis, name=None):
-    """The array backwards along axes.
+    """Reverse an array along axes.
 
     Args:
       tensor: array.
@@ -327,7 +330,7 @@ def reverse(tensor, axis, name=None):
       Nothing.
 
     Under jit:
-      A selection is reversed where it stands.
+      A selection is reversed in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/reverse
     """
@@ -337,19 +340,19 @@ def reverse(tensor, axis, name=None):
 
 @operator(compiled=True)
 def roll(input, shift, axis, name=None):
-    """The array moved along axes; what leaves at one end enters at the other.
+    """Roll an array along axes, with wraparound.
 
     Args:
       input: array.
-      shift: how far, one integer per axis.
-      axis: the axes; one that is named twice moves twice.
+      shift: the number of positions to move, one integer per axis.
+      axis: the axes; the shifts of a repeated axis add up.
       name: ignored.
 
     Returns:
       The array.
 
     Raises:
-      InvalidArgumentError: there is no such axis, or not one shift for each.
+      InvalidArgumentError: an axis does not exist, or the number of shifts is not that of the axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -361,8 +364,8 @@ def roll(input, shift, axis, name=None):
     """
     x = operand(input)
     if not x.ndim:
-        raise checks.invalid("roll", "a scalar has no axis to move along.", required="rank >= 1")
-    axes, shifts = _scalars("roll", "axis", axis), _scalars("roll", "shift", shift)
+        raise checks.invalid("roll", "a scalar has no axis to roll along.", required="rank >= 1")
+    axes, shifts = _list_scalars("roll", "axis", axis), _list_scalars("roll", "shift", shift)
     if len(axes) != len(shifts) or _rank(axis) != _rank(shift):
         raise checks.invalid(
             "roll",
@@ -370,27 +373,27 @@ def roll(input, shift, axis, name=None):
             received=f"shift={shift}, axis={axis}",
         )
     for a, s in zip(axes, shifts, strict=True):
-        x = _rolled(x, s, axis_of("roll", a, x.ndim))
+        x = _roll_axis(x, s, axis_of("roll", a, x.ndim))
     return x
 
 
-def _rolled(x, shift, axis: int):
+def _roll_axis(x, shift, axis: int):
     size = x.shape[axis]
     if is_known(size) or str(size) in jp.variables(size):
         return jnp.roll(x, shift, axis=axis)
-    # `jnp.roll` cuts, and asks whether a size like `n - 2` is long enough for that.
+    # `jnp.roll` slices, and cannot decide whether a size like `n - 2` is large enough for that.
     count = jnp.maximum(primitives.as_size(size), 1)
     places = jnp.remainder(jnp.arange(size, dtype=jnp.int32) - shift, count)
     return jnp.take(x, places, axis=axis, mode="clip")
 
 
 def _rank(value):
-    """The rank of numbers that may be traced."""
+    """Return the rank of a number or sequence that may be traced."""
     return 1 if isinstance(value, (tuple, list)) else np.ndim(value)
 
 
-def _scalars(function, name, value):
-    """A number, or a vector of them, as a list."""
+def _list_scalars(function, name, value):
+    """Return a scalar or vector as a list of scalars."""
     if not isinstance(value, (tuple, list)):
         value = [value] if np.ndim(value) == 0 else [value[i] for i in range(value.shape[0])]
     if any(isinstance(v, (tuple, list)) or np.ndim(v) for v in value):
@@ -399,19 +402,19 @@ def _scalars(function, name, value):
 
 
 def meshgrid(*args, **kwargs):
-    """Coordinate arrays of a grid.
+    """Return the coordinate arrays of a grid.
 
     Args:
       *args: vectors, or scalars.
-      **kwargs: `indexing`, `"xy"` (default: the first two axes change places) or `"ij"`; `name` is
+      **kwargs: `indexing`, `"xy"` (default: the first two axes are swapped) or `"ij"`; `name` is
         ignored.
 
     Returns:
       A list with one array per vector, all of the shape of the grid.
 
     Raises:
-      TypeError: there is no such keyword.
-      ValueError: there is no such indexing.
+      TypeError: a keyword is unknown.
+      ValueError: `indexing` is neither `"xy"` nor `"ij"`.
 
     Differs from TensorFlow:
       Nothing.

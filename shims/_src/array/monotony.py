@@ -1,4 +1,4 @@
-"""Whether elements rise, and permutations."""
+"""Check whether elements increase, and invert permutations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
 
-def _rises(x, compare):
-    """Whether `compare` holds for all pairs of neighbors, in the order of memory."""
+def _holds_for_neighbors(x, compare):
+    """Check that `compare` holds for all adjacent pairs of the flattened array."""
     x = x.reshape(-1)
     after = lax.pad(x, jnp.zeros((), x.dtype), [(-1, 1, 0)])
     is_last = jnp.arange(x.shape[0], dtype=jnp.int32) == primitives.as_size(x.shape[0]) - 1
@@ -21,14 +21,14 @@ def _rises(x, compare):
 
 @operator
 def is_non_decreasing(x, name=None):
-    """Whether no element is less than the one before it.
+    """Check that no element is less than the one before it.
 
     Args:
-      x: array of real numbers, read in the order of memory.
+      x: array of real numbers, flattened in row-major order.
       name: ignored.
 
     Returns:
-      A bool scalar; True of fewer than two elements, False next to a NaN.
+      A bool scalar; True for fewer than two elements, False if a NaN is compared.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -41,19 +41,19 @@ def is_non_decreasing(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_non_decreasing
     """
-    return _rises(operand(x), jnp.less_equal)
+    return _holds_for_neighbors(operand(x), jnp.less_equal)
 
 
 @operator
 def is_strictly_increasing(x, name=None):
-    """Whether every element is greater than the one before it.
+    """Check that every element is greater than the one before it.
 
     Args:
-      x: array of real numbers, read in the order of memory.
+      x: array of real numbers, flattened in row-major order.
       name: ignored.
 
     Returns:
-      A bool scalar; True of fewer than two elements, False next to a NaN.
+      A bool scalar; True for fewer than two elements, False if a NaN is compared.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -66,15 +66,15 @@ def is_strictly_increasing(x, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_strictly_increasing
     """
-    return _rises(operand(x), jnp.less)
+    return _holds_for_neighbors(operand(x), jnp.less)
 
 
 @operator
 def invert_permutation(x, name=None):
-    """Where each number stands in a permutation.
+    """Invert a permutation.
 
     Args:
-      x: int32 or int64 vector with every number from 0 to its size - 1 once.
+      x: int32 or int64 vector that contains every number from 0 to its size - 1 once.
       name: ignored.
 
     Returns:
@@ -87,7 +87,7 @@ def invert_permutation(x, name=None):
       Nothing.
 
     Under jit:
-      A vector that is no permutation raises after the call.
+      A vector that is not a permutation raises after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/math/invert_permutation
     """

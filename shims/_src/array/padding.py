@@ -1,4 +1,4 @@
-"""Arrays with something before and after along their axes."""
+"""Pad arrays with a constant or by mirroring."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from shims._src.tracing.sized_by import sized_by
 
 @sized_by("paddings", compiled=True)
 def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
-    """The array with something before and after along every axis.
+    """Pad an array before and after along every axis.
 
     Args:
       tensor: array.
       paddings: integers `[rank, 2]`.
-      mode: `CONSTANT`, `REFLECT` (without the edge) or `SYMMETRIC` (with it).
-      constant_values: scalar for `CONSTANT`.
+      mode: `CONSTANT`, `REFLECT` (mirror without the edge) or `SYMMETRIC` (mirror with the edge).
+      constant_values: the scalar that `CONSTANT` pads with.
       name: ignored.
 
     Returns:
-      The larger array.
+      The padded array.
 
     Raises:
-      InvalidArgumentError: a padding is negative, or larger than what it mirrors, or there is not
-        one for every axis.
-      ValueError: there is no such mode.
+      InvalidArgumentError: a padding is negative or larger than the axis it mirrors, or `paddings`
+        does not have a row for every axis.
+      ValueError: the mode is unknown.
 
     Differs from TensorFlow:
       Nothing.
@@ -58,14 +58,14 @@ def pad(tensor, paddings, mode="CONSTANT", constant_values=0, name=None):
         check_size("pad", low)
         check_size("pad", high)
         if mode == "CONSTANT":
-            x = _with_constant(x, axis, low, high, constant_values)
-        elif mode == "REFLECT" or not _is_nothing(low, high):
-            x = _mirrored(x, axis, low, high, 0 if mode == "REFLECT" else 1)
+            x = _pad_with_constant(x, axis, low, high, constant_values)
+        elif mode == "REFLECT" or not _are_zero(low, high):
+            x = _pad_by_mirroring(x, axis, low, high, 0 if mode == "REFLECT" else 1)
     return x
 
 
 def _check_rows(paddings, rank):
-    """`paddings` must have a row of two numbers for every axis."""
+    """Check that `paddings` has a row of two numbers for every axis."""
     if isinstance(paddings, (tuple, list)):
         pairs = (len(p) if isinstance(p, (tuple, list)) else np.size(p) for p in paddings)
         fits = len(paddings) == rank > 0 and all(n == 2 for n in pairs)
@@ -80,8 +80,8 @@ def _check_rows(paddings, rank):
         )
 
 
-def _with_constant(x, axis, low, high, value):
-    # A plain 0 fits every dtype: TensorFlow has an operator of its own for it.
+def _pad_with_constant(x, axis, low, high, value):
+    # A plain 0 is valid for every dtype: TensorFlow pads with it by a separate kernel.
     is_zero = not isinstance(value, jax.Array) and np.ndim(value) == 0 and value == 0
     fill = jnp.zeros((), x.dtype) if is_zero else operand(value, x.dtype)
 
@@ -97,11 +97,11 @@ def _with_constant(x, axis, low, high, value):
     return jnp.concatenate([*before, x, *after], axis=axis)
 
 
-def _is_nothing(low, high) -> bool:
+def _are_zero(low, high) -> bool:
     return all(is_known(d) and d == 0 for d in (low, high))
 
 
-def _mirrored(x, axis, low, high, edge):
+def _pad_by_mirroring(x, axis, low, high, edge):
     extent = x.shape[axis]
     if is_known(extent) and any(is_known(d) and d > extent - 1 + edge for d in (low, high)):
         raise checks.invalid(
@@ -118,7 +118,7 @@ def _mirrored(x, axis, low, high, edge):
             f"axis {axis} is too short to mirror.",
             required=f"paddings {'<=' if edge else '<'} its size",
         )
-    if _is_nothing(low, high):
+    if _are_zero(low, high):
         return x
     place = jnp.arange(low + extent + high, dtype=jnp.int32) - primitives.as_size(low)
     last = primitives.as_size(extent) - 1

@@ -1,4 +1,4 @@
-"""Taking an array apart by a number per element, and putting such parts together again."""
+"""Partition an array by an index per element, and stitch partitions together."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from shims._src.tracing.sized_by import selected_by
 @fixed("int32", "partitions")
 @selected_by("partitions")
 def dynamic_partition(data, partitions, num_partitions, name=None):
-    """The elements of each partition, as a list.
+    """Split an array into a list of partitions, by a partition index per element.
 
     Args:
       data: array.
-      partitions: int32 array in the shape of the leading axes of `data`.
-      num_partitions: how many partitions there are.
+      partitions: int32 array with the shape of the leading axes of `data`.
+      num_partitions: the number of partitions.
       name: ignored.
 
     Returns:
-      A list of `num_partitions` arrays, each in the order of `data`.
+      A list of `num_partitions` arrays; elements keep their order.
 
     Raises:
-      InvalidArgumentError: a number is out of range, or the shapes do not match.
+      InvalidArgumentError: a partition index is out of range, or the shapes do not match.
 
     Differs from TensorFlow:
       Nothing on CPU.
 
     Under jit:
-      Each part has a size of its own.
+      Each partition has its own data-dependent size.
 
     https://www.tensorflow.org/api_docs/python/tf/dynamic_partition
     """
@@ -69,13 +69,13 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
     return [primitives.compress(data, partitions == i) for i in range(count)]
 
 
-def _flat_part(indices, data):
-    """A vector of indices, and as many rows of data."""
+def _flatten_part(indices, data):
+    """Flatten indices to a vector, and data to as many rows."""
     rank = indices.ndim
     if data.ndim < rank:
         raise checks.invalid(
             "dynamic_stitch",
-            "an array of data has fewer axes than its indices.",
+            "an array of `data` has fewer axes than its indices.",
             required="data[m].shape[:indices[m].ndim] == indices[m].shape",
             received=f"indices {describe(indices)}, data {describe(data)}",
         )
@@ -87,21 +87,22 @@ def _flat_part(indices, data):
 @fixed("int32", "indices")
 @selected_by("indices")
 def dynamic_stitch(indices, data, name=None):
-    """Parts put together: `result[indices[m]] = data[m]`.
+    """Interleave arrays by index: `result[indices[m]] = data[m]`.
 
     Args:
       indices: list of int32 arrays.
-      data: list of arrays, each in the shape of its indices and then alike.
+      data: list of arrays; the leading axes are those of the indices, the other axes agree.
       name: ignored.
 
     Returns:
-      `[largest index + 1, ...]`; of equal indices the last counts; 0 where there is none.
+      An array `[largest index + 1, ...]`. The last of equal indices wins; rows without an index are
+      0.
 
     Raises:
       InvalidArgumentError: an index is negative, or shapes do not match.
 
     Differs from TensorFlow:
-      A place without an index is 0 instead of undefined.
+      A row without an index is 0 instead of undefined.
 
     Under jit:
       The size depends on data.
@@ -113,14 +114,14 @@ def dynamic_stitch(indices, data, name=None):
     if len(indices) != len(data):
         raise checks.invalid(
             "dynamic_stitch",
-            f"{len(indices)} arrays of indices for {len(data)} of data.",
-            required="as many of either",
+            f"`indices` has {len(indices)} arrays, `data` has {len(data)}.",
+            required="equally many arrays in both",
         )
-    places, rows = zip(*map(_flat_part, indices, data), strict=True)
+    places, rows = zip(*map(_flatten_part, indices, data), strict=True)
     if len({r.ndim for r in rows}) > 1:
         raise checks.invalid(
             "dynamic_stitch",
-            "the rows of `data` differ in their rank.",
+            "the rows of `data` have different ranks.",
             required="data[m].shape[indices[m].ndim:] alike for all m",
             received=", ".join(map(describe, data)),
         )

@@ -1,4 +1,4 @@
-"""Repeating: whole arrays, or each element as often as a number says."""
+"""Repeat whole arrays or single elements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.tracing.sized_by import selected_by, sized_by
 
 @sized_by("multiples", compiled=True)
 def tile(input, multiples, name=None):
-    """The array repeated along every axis.
+    """Repeat an array along every axis.
 
     Args:
       input: array.
@@ -26,10 +26,10 @@ def tile(input, multiples, name=None):
       name: ignored.
 
     Returns:
-      The array of sizes `input.shape * multiples`.
+      The array, of shape `input.shape * multiples`.
 
     Raises:
-      InvalidArgumentError: there are not as many multiples as axes, or one is negative.
+      InvalidArgumentError: the number of multiples is not the rank, or a multiple is negative.
 
     Differs from TensorFlow:
       Nothing.
@@ -59,25 +59,25 @@ def tile(input, multiples, name=None):
 
 
 def _repeat(x, repeats, axis):
-    """Each slice along `axis` as often as the vector `repeats` says."""
+    """Repeat each slice along `axis` as often as the vector `repeats` says."""
     repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
     checks.check_data(
         repeats < 0, "repeat", "`repeats` is negative.", required="repeats >= 0 everywhere"
     )
     ends = jnp.cumsum(repeats)
     total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
-    # Every place where some slice ends moves all later places on by one slice.
+    # At every position where a slice ends, the index of the source slice increases by one.
     steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
     return primitives.take(x, jnp.cumsum(steps), axis)
 
 
 @checked
 def repeat(input, repeats, axis=None, name=None):
-    """Each element, or slice, several times.
+    """Repeat each element, or each slice along an axis.
 
     Args:
       input: array.
-      repeats: how often; one number, or one per slice.
+      repeats: the number of repetitions; one number, or one per slice.
       axis: the axis whose slices are repeated; the flattened array when `None`.
       name: ignored.
 
@@ -85,13 +85,13 @@ def repeat(input, repeats, axis=None, name=None):
       The array; along `axis` its size is the sum of `repeats`.
 
     Raises:
-      InvalidArgumentError: a number is negative, or there are not as many as slices.
+      InvalidArgumentError: a number is negative, or the count of numbers is not that of the slices.
 
     Differs from TensorFlow:
       Negative numbers raise instead of counting as 0.
 
     Under jit:
-      With traced numbers the size depends on data.
+      With traced `repeats` the size depends on data.
 
     Example:
       >>> import shims
@@ -114,7 +114,7 @@ def _is_one_number(repeats) -> bool:
 
 @sized_by("repeats", compiled=True)
 def _repeat_evenly(input, repeats, axis):
-    x, axis = _flattened(input, axis)
+    x, axis = _flatten_or_check_axis(input, axis)
     times = size_of("repeat", repeats if np.ndim(repeats) == 0 else repeats[0])
     if is_known(times) and times < 0:
         raise checks.invalid("repeat", "`repeats` is negative.", required="repeats >= 0")
@@ -125,14 +125,14 @@ def _repeat_evenly(input, repeats, axis):
 
 @selected_by("repeats")
 def _repeat_each(input, repeats, axis):
-    x, axis = _flattened(input, axis)
+    x, axis = _flatten_or_check_axis(input, axis)
     repeats = operand(repeats)
     extent = x.shape[axis]
     one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
     if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:
         raise checks.invalid(
             "repeat",
-            f"{repeats.shape[0]} numbers of repeats for {extent} slices.",
+            f"`repeats` has {repeats.shape[0]} numbers for {extent} slices.",
             required="one number, or one per slice",
         )
     if is_known(extent) and extent == 0:
@@ -143,7 +143,7 @@ def _repeat_each(input, repeats, axis):
 
 
 def _one_per_slice(repeats, extent):
-    """As many numbers as slices; of numbers that data select there may be one for all of them."""
+    """Broadcast `repeats` to one number per slice, where its size may depend on data."""
     state, size = trace.current(), repeats.shape[0]
     if is_known(size) or state is None or not state.fresh.of(size):
         return primitives.unify_axis(repeats, 0, extent, label="repeat")
@@ -151,17 +151,17 @@ def _one_per_slice(repeats, extent):
     checks.check_data(
         (count != 1) & (count != slices),
         "repeat",
-        "there are not as many `repeats` as slices.",
+        "the size of `repeats` is not the number of slices.",
         required="one number, or one per slice",
     )
     places = jnp.where(count == 1, 0, jnp.arange(extent))
     return jnp.take(repeats, places, mode="clip")
 
 
-def _flattened(input, axis):
+def _flatten_or_check_axis(input, axis):
     x = operand(input)
     if axis is None:
         return x.reshape((-1,)), 0
-    if not x.ndim:  # one number is a vector of one
+    if not x.ndim:  # a scalar is treated as a vector of one element
         x = x.reshape((1,))
     return x, axis_of("repeat", axis, x.ndim)

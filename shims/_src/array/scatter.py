@@ -1,4 +1,4 @@
-"""Writing elements by coordinates."""
+"""Scatter updates into arrays by coordinates."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from shims._src.tracing.sized_by import sized_by
 
 @sized_by("shape", compiled=True)
 def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
-    """Zeros with updates added at coordinates.
+    """Add updates to an array of zeros at coordinates.
 
     Args:
       indices: integer array `[..., k]` of coordinates.
       updates: array `indices.shape[:-1] + shape[k:]`.
       shape: the sizes of the result.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
     Returns:
@@ -36,11 +36,11 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
       InvalidArgumentError: coordinates are out of range.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
       Sizes may be traced. Inside `shims.function` coordinates out of range raise after the call; in
-      somebody else's trace they are dropped.
+      an enclosing trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/scatter_nd
     """
@@ -51,19 +51,19 @@ def scatter_nd(indices, updates, shape, bad_indices_policy="", name=None):
 
 def _scatter(function, method, x, indices, updates, policy=""):
     indices = operand(indices)
-    # A vector of nothing is one that nothing is written by, here as in TensorFlow.
+    # An empty vector of indices writes nothing, as in TensorFlow.
     is_vector = indices.ndim == 1 and checks.is_known(indices.shape[0]) and indices.shape[0] > 0
     if indices.ndim == 0 or is_vector:
         raise checks.invalid(
             function,
-            "`indices` holds no rows of coordinates.",
+            "`indices` must have rows of coordinates.",
             required="rank 2 or more",
             received=describe(indices),
             do="give one row: `indices[None]`, and one row of `updates`",
         )
     if policy != "IGNORE":
         check_coordinates(function, indices, x.shape)
-    updates = _following(function, indices, x, updates)
+    updates = _match_updates(function, indices, x, updates)
     _check_emptiness(function, indices, updates, x)
     if method == "add" and updates.dtype == bool:
         method = "max"
@@ -71,7 +71,7 @@ def _scatter(function, method, x, indices, updates, policy=""):
     if method == "set" and is_inexact(x):
         return write(x, places, updates)
     if method in ("max", "min") and is_inexact(x):
-        return _extreme(method, x, places, updates)
+        return _scatter_extreme(method, x, places, updates)
     if method == "set":
         out = placed(x, places, updates)
     else:
@@ -82,7 +82,7 @@ def _scatter(function, method, x, indices, updates, policy=""):
 
 
 def _check_emptiness(function, indices, updates, x):
-    """Refuse indices for an array of no elements, and coordinates of no numbers, as TensorFlow."""
+    """Refuse indices into an empty array, and empty coordinates, as TensorFlow does."""
     arrays = (x, indices, updates)
     if all(map(checks.is_known_shape, arrays)):
         sizes = [a.size for a in arrays]
@@ -91,18 +91,18 @@ def _check_emptiness(function, indices, updates, x):
     into, places, written = (size > 0 for size in sizes)
     bad = (places | written) != (into & places & written)
     if checks.is_known(indices.shape[-1]) and indices.shape[-1] == 0:
-        bad |= into  # one place for the whole array is none that TensorFlow writes to
+        bad |= into  # TensorFlow does not write a whole array by empty coordinates
     checks.check_data(
         bad,
         function,
-        "there are indices, updates or an array without the others.",
-        required="coordinates of one number and more, and no indices for an empty array",
+        "some of `indices`, `updates` and the array are empty, and others are not.",
+        required="coordinates of at least one number, and no indices for an empty array",
         received=f"{describe(updates)}, {describe(indices)}, shape {x.shape}",
     )
 
 
-def _following(function, indices, x, updates):
-    """Updates whose sizes are those of the indices, and then those of what they are written to."""
+def _match_updates(function, indices, x, updates):
+    """Check the shape of `updates` against the indices and the array; unify symbolic sizes."""
     sizes = (*indices.shape[:-1], *x.shape[indices.shape[-1] :])
     known = (
         checks.is_known(a) and checks.is_known(b) and a != b
@@ -111,7 +111,7 @@ def _following(function, indices, x, updates):
     if len(sizes) != updates.ndim or any(known):
         raise checks.invalid(
             function,
-            "`updates` does not have the shape of what it is written to.",
+            "the shape of `updates` does not match `indices` and the array.",
             required="updates.shape == indices.shape[:-1] + shape[indices.shape[-1]:]",
             received=f"{describe(updates)}, {describe(indices)}, shape {x.shape}",
         )
@@ -123,15 +123,15 @@ def _following(function, indices, x, updates):
 
 
 def placed(x, places, updates):
-    """`x` with updates written at places, of several for one place the last; none outside.
+    """Write updates at positions; the last of several wins, and those out of range are dropped.
 
     Args:
       x: array.
       places: arrays of one shape, one for each of the first axes of `x`.
       updates: array, its first axes those of `places`.
 
-    A CPU writes one after the other. An accelerator writes all at once, and which of several stays
-    is chance: there all but the last are left out.
+    A CPU writes updates in order. An accelerator writes them in parallel, so that the winner among
+    equal positions would be undefined: there all but the last are dropped.
     """
     if jax.default_backend() != "cpu":
         places = (_without_earlier(x, places), *places[1:])
@@ -139,7 +139,7 @@ def placed(x, places, updates):
 
 
 def _without_earlier(x, places):
-    """The first coordinates, those out of range that a later update writes to as well."""
+    """Return the first coordinates, out of range for updates that a later one overwrites."""
     shape = places[0].shape
     number = jnp.arange(math.prod(shape), dtype=jnp.int32).reshape(shape)
     nobody = jnp.full(x.shape[: len(places)], -1, jnp.int32)
@@ -151,7 +151,7 @@ def _without_earlier(x, places):
 
 @jax.custom_jvp
 def write(x, places, updates):
-    """`x` with updates written at places; every update gets a gradient."""
+    """Write updates at positions; every update gets a gradient, overwritten ones too."""
     return placed(x, places, updates)
 
 
@@ -159,18 +159,18 @@ def write(x, places, updates):
 def _write_jvp(primals, tangents):
     x, places, updates = primals
     tx, _, tu = tangents
-    # Of equal places the last update wins, but TensorFlow gives every one of them the gradient of
-    # the result: that is what adding their tangents comes to.
+    # The last of equal positions wins, but TensorFlow gives each of them the gradient of the
+    # result, which is the transpose of adding their tangents.
     kept = jnp.ones(x.shape, bool).at[places].set(False, mode="drop")
     return write(x, places, updates), jnp.where(kept, tx, 0).at[places].add(tu, mode="drop")
 
 
-def _extreme(method, x, places, updates):
-    """Maximum or minimum, the gradient shared evenly by all that are equal to the result."""
-    return _shared_extreme(method)(x, places, updates)
+def _scatter_extreme(method, x, places, updates):
+    """Scatter a maximum or minimum; ties share the gradient evenly."""
+    return _make_scatter_extreme(method)(x, places, updates)
 
 
-def _shared_extreme(method):
+def _make_scatter_extreme(method):
     @jax.custom_jvp
     def extreme(x, places, updates):
         return getattr(x.at[places], method)(updates, mode="drop")
@@ -182,11 +182,12 @@ def _shared_extreme(method):
         x, updates = lax.optimization_barrier((x, updates))  # computed once: extremes_held.py
         out = extreme(x, places, updates)
         read = out.at[places].get(mode="fill", fill_value=jnp.nan)
-        # Held, since of a product with a mask XLA makes a selection: 0 times infinity is NaN.
+        # Behind a barrier, since XLA turns a product with a mask into a select: 0 times infinity is
+        # NaN.
         kept, taken = lax.optimization_barrier(
             ((x == out).astype(x.dtype), (updates == read).astype(x.dtype))
         )
-        # Only at NaN is there none, and NaN the slope, as in TensorFlow.
+        # The count is 0 only for a NaN result, whose derivative is NaN, as in TensorFlow.
         count = kept.at[places].add(taken, mode="drop")
         total = (tx * kept).at[places].add(tu * taken, mode="drop")
         return out, total / count
@@ -194,14 +195,14 @@ def _shared_extreme(method):
     return extreme
 
 
-def _updated(function, method, tensor, indices, updates, policy=""):
+def _update(function, method, tensor, indices, updates, policy=""):
     tensor, updates = matching(function, tensor=tensor, updates=updates)
     return _scatter(function, method, tensor, indices, updates, policy)
 
 
 @operator(compiled=True)
 def tensor_scatter_nd_update(tensor, indices, updates, name=None):
-    """An array with updates written at coordinates.
+    """Write updates into an array at coordinates.
 
     Args:
       tensor: array.
@@ -210,33 +211,33 @@ def tensor_scatter_nd_update(tensor, indices, updates, name=None):
       name: ignored.
 
     Returns:
-      The new array; of updates at equal coordinates the last one counts.
+      The new array; the last of updates at equal coordinates wins.
 
     Raises:
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too. Every update at equal coordinates gets a
-      gradient, as there.
+      Coordinates in more than 7 axes are supported. As in TensorFlow, every update at equal
+      coordinates gets a gradient.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_update
     """
-    return _updated("tensor_scatter_nd_update", "set", tensor, indices, updates)
+    return _update("tensor_scatter_nd_update", "set", tensor, indices, updates)
 
 
 @operator(compiled=True)
 def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=None):
-    """An array with updates added at coordinates.
+    """Add updates to an array at coordinates.
 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
       updates: array `indices.shape[:-1] + tensor.shape[k:]`.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
     Returns:
@@ -246,27 +247,27 @@ def tensor_scatter_nd_add(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_add
     """
     function = "tensor_scatter_nd_add"
-    return _updated(function, "add", tensor, indices, updates, bad_indices_policy)
+    return _update(function, "add", tensor, indices, updates, bad_indices_policy)
 
 
 @operator(compiled=True)
 def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=None):
-    """An array with updates subtracted at coordinates.
+    """Subtract updates from an array at coordinates.
 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
       updates: array `indices.shape[:-1] + tensor.shape[k:]`.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
     Returns:
@@ -276,10 +277,10 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too.
+      Coordinates in more than 7 axes are supported.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_sub
@@ -291,13 +292,13 @@ def tensor_scatter_nd_sub(tensor, indices, updates, bad_indices_policy="", name=
 
 @operator(compiled=True)
 def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=None):
-    """An array with the larger of itself and the updates at coordinates.
+    """Take the maximum of an array and updates at coordinates.
 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
       updates: array `indices.shape[:-1] + tensor.shape[k:]`.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
     Returns:
@@ -307,28 +308,28 @@ def tensor_scatter_nd_max(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too. Of 0.0 and -0.0 the larger one is 0.0, and
-      there the first.
+      Coordinates in more than 7 axes are supported. The larger one of 0.0 and -0.0 is 0.0; in
+      TensorFlow it is the first one.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_max
     """
     function = "tensor_scatter_nd_max"
-    return _updated(function, "max", tensor, indices, updates, bad_indices_policy)
+    return _update(function, "max", tensor, indices, updates, bad_indices_policy)
 
 
 @operator(compiled=True)
 def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=None):
-    """An array with the smaller of itself and the updates at coordinates.
+    """Take the minimum of an array and updates at coordinates.
 
     Args:
       tensor: array.
       indices: integer array `[..., k]` of coordinates.
       updates: array `indices.shape[:-1] + tensor.shape[k:]`.
-      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops.
+      bad_indices_policy: `""` and `"DEFAULT"` raise, `"IGNORE"` drops bad updates.
       name: ignored.
 
     Returns:
@@ -338,14 +339,14 @@ def tensor_scatter_nd_min(tensor, indices, updates, bad_indices_policy="", name=
       InvalidArgumentError: coordinates are out of range, or the dtypes differ.
 
     Differs from TensorFlow:
-      Coordinates in more than 7 axes are served too. Of 0.0 and -0.0 the smaller one is -0.0, and
-      there the first.
+      Coordinates in more than 7 axes are supported. The smaller one of 0.0 and -0.0 is -0.0; in
+      TensorFlow it is the first one.
 
     Under jit:
-      Inside `shims.function` coordinates out of range raise after the call; in somebody else's
+      Inside `shims.function` coordinates out of range raise after the call; in an enclosing
       trace they are dropped.
 
     https://www.tensorflow.org/api_docs/python/tf/tensor_scatter_nd_min
     """
     function = "tensor_scatter_nd_min"
-    return _updated(function, "min", tensor, indices, updates, bad_indices_policy)
+    return _update(function, "min", tensor, indices, updates, bad_indices_policy)

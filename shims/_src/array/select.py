@@ -1,4 +1,4 @@
-"""Choosing elements by a condition."""
+"""Select elements by a condition."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from shims._src.types.dtypes import narrowed
 
 @selected_by("mask")
 def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
-    """The elements where a mask is True, in order.
+    """Return the elements where a mask is True, in order.
 
     Args:
       tensor: array `[..., n, ...]`.
       mask: bool array whose shape is that of `tensor` from `axis` on.
-      axis: the first axis that the mask belongs to; 0 when `None`.
+      axis: the first axis that the mask applies to; 0 when `None`.
       name: ignored.
 
     Returns:
-      `tensor` with the axes of the mask replaced by one of the selected elements.
+      `tensor` with the axes of the mask replaced by one axis of the selected elements.
 
     Raises:
       InvalidArgumentError: the mask is a scalar, or has another shape.
@@ -38,8 +38,8 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
       Nothing.
 
     Under jit:
-      The new axis has a size of its own. The elements stay where they are until a position is
-      looked at. None selected is a size of 0.
+      The size of the new axis depends on data. The elements stay in the masked layout until a
+      position is needed. An empty selection has size 0.
 
     Example:
       >>> import shims
@@ -54,7 +54,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
             "boolean_mask", "`mask` is a scalar.", required="a mask with at least one axis"
         )
     axis = 0 if axis is None else checks.axis_of("boolean_mask", axis, tensor.ndim)
-    mask = _fitting(tensor, mask, axis)
+    mask = _match_mask(tensor, mask, axis)
     end = axis + mask.ndim
     if mask.ndim > 1:
         flat = math.prod(tensor.shape[axis:end])
@@ -63,8 +63,8 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
     return primitives.compress(tensor, mask if mask.dtype == jnp.bool_ else mask != 0, axis)
 
 
-def _fitting(tensor, mask, axis):
-    """The mask, whose sizes are those of the axes it belongs to."""
+def _match_mask(tensor, mask, axis):
+    """Check the shape of the mask against the array; unify symbolic sizes."""
     there = tensor.shape[axis : axis + mask.ndim]
     known = all(map(is_known, (*there, *mask.shape)))
     if len(there) < mask.ndim or (known and there != mask.shape):
@@ -83,7 +83,7 @@ def _fitting(tensor, mask, axis):
 
 @selected_by("condition")
 def _positions(condition):
-    """`[n, rank]`: where a condition holds."""
+    """Return the coordinates `[n, rank]` at which a condition holds."""
     condition = operand(condition)
     if on_host.lies_here(condition):
         return on_host.positions(condition, narrowed(np.int64))
@@ -112,7 +112,7 @@ def _choose(condition, x, y):
     x, y = matching("where", x=x, y=y)
     arrays = broadcasting("where", operand(condition), x, y)
     if any(0 in a.shape for a in arrays):
-        # Of nothing, `jnp.where` is `x`; the derivative by `y` would be none instead of 0.
+        # For empty arrays `jnp.where` returns `x`; `y` would have no gradient instead of 0.
         condition, x, y = jnp.broadcast_arrays(*arrays)
         return lax.select(condition.astype(jnp.bool_), x, y)
     return jnp.where(*arrays)
@@ -120,12 +120,12 @@ def _choose(condition, x, y):
 
 @checked
 def where(condition, x=None, y=None, name=None):
-    """Where a condition holds, or a choice between two arrays.
+    """Return the coordinates where a condition holds, or choose between two arrays.
 
     Args:
-      condition: bool array; with one argument any array, whose nonzero elements count.
-      x: array, what to take where the condition holds.
-      y: array of the same dtype, what to take elsewhere; all three broadcast.
+      condition: bool array; with one argument any array, whose nonzero elements count as True.
+      x: array, the values where the condition holds.
+      y: array of the same dtype, the values elsewhere; all three broadcast.
       name: ignored.
 
     Returns:
@@ -140,8 +140,8 @@ def where(condition, x=None, y=None, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      With one argument the number of rows depends on data. The gradient is that of the choice: what
-      is not chosen gets 0, and an infinite derivative times 0 is NaN, as in TensorFlow.
+      With one argument the number of rows depends on data. The gradient of elements that are not
+      chosen is 0; an infinite derivative times 0 is NaN, as in TensorFlow.
 
     Example:
       >>> import shims

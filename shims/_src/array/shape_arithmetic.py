@@ -1,4 +1,4 @@
-"""What follows from shapes: the shape of a broadcast, coordinates, paddings for blocks."""
+"""Compute shapes of broadcasts, coordinates of flat positions, and paddings for blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.types.tensor_shape import TensorShape
 
 
 def broadcast_static_shape(shape_x, shape_y):
-    """The shape that two shapes broadcast to.
+    """Return the shape that two static shapes broadcast to.
 
     Args:
       shape_x: a `TensorShape`.
@@ -29,10 +29,10 @@ def broadcast_static_shape(shape_x, shape_y):
       ValueError: they do not broadcast.
 
     Differs from TensorFlow:
-      Lists of sizes are taken too.
+      Lists of sizes are accepted too.
 
     Under jit:
-      It has nothing to do with arrays.
+      It does not use arrays.
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
     """
@@ -63,7 +63,7 @@ def _static_size(a, b, x, y):
 
 @operator
 def broadcast_dynamic_shape(shape_x, shape_y):
-    """The shape that two shapes broadcast to, as a vector.
+    """Compute the shape that two shapes broadcast to, as a vector.
 
     Args:
       shape_x: int32 or int64 vector.
@@ -87,12 +87,12 @@ def broadcast_dynamic_shape(shape_x, shape_y):
     for name, vector in (("shape_x", x), ("shape_y", y)):
         checks.check_vector("broadcast_dynamic_shape", name, vector)
     rank = max(x.shape[0], y.shape[0])
-    sizes = [_traced_size(_size(x, i - rank), _size(y, i - rank)) for i in range(rank)]
+    sizes = [_traced_size(_size_at(x, i - rank), _size_at(y, i - rank)) for i in range(rank)]
     return jnp.stack(sizes) if sizes else x
 
 
-def _size(vector, place):
-    """One element, 1 in front of the first."""
+def _size_at(vector, place):
+    """Return one element of a shape vector, or 1 for a missing leading axis."""
     if -place > vector.shape[0]:
         return jnp.ones((), vector.dtype)
     return vector[place]
@@ -117,7 +117,7 @@ def _traced_size(a, b):
 
 @operator
 def unravel_index(indices, dims, name=None):
-    """Coordinates of positions in a flattened array.
+    """Convert positions in a flattened array to coordinates.
 
     Args:
       indices: int32 or int64 scalar or vector.
@@ -153,7 +153,7 @@ def unravel_index(indices, dims, name=None):
     checks.check_data(
         dims <= 0, "unravel_index", "a size in `dims` is not positive.", required="dims > 0"
     )
-    # Exact up to the first product that does not fit, and that one is noticed.
+    # The products are exact up to the first that overflows, and the check finds that one.
     before = jnp.concatenate([jnp.ones(1, dims.dtype), jnp.cumprod(dims)[:-1]])
     checks.check_data(
         dims > jnp.iinfo(dims.dtype).max // jnp.maximum(before, 1),
@@ -172,7 +172,7 @@ def unravel_index(indices, dims, name=None):
 
 @operator
 def shape_n(input, out_type=jnp.int32, name=None):
-    """The shapes of several arrays.
+    """Return the shapes of several arrays.
 
     Args:
       input: list of arrays.
@@ -186,7 +186,7 @@ def shape_n(input, out_type=jnp.int32, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true sizes, not those of the padding.
+      The true sizes, without padding.
 
     https://www.tensorflow.org/api_docs/python/tf/shape_n
     """
@@ -196,10 +196,10 @@ def shape_n(input, out_type=jnp.int32, name=None):
 
 @operator
 def identity_n(input, name=None):
-    """Several values as arrays.
+    """Return several values as arrays.
 
     Args:
-      input: list of arrays, or of anything that is one.
+      input: list of arrays, or of values that convert to arrays.
       name: ignored.
 
     Returns:
@@ -223,16 +223,17 @@ def identity_n(input, name=None):
 
 @operator
 def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
-    """Paddings that make sizes multiples of those of a block.
+    """Compute the paddings that make sizes multiples of a block.
 
     Args:
       input_shape: int32 vector of sizes.
-      block_shape: int32 vector of as many sizes.
-      base_paddings: int32 `[n, 2]`, the least paddings; zeros when `None`.
+      block_shape: int32 vector of as many block sizes.
+      base_paddings: int32 `[n, 2]`, the minimum paddings; zeros when `None`.
       name: ignored.
 
     Returns:
-      `(paddings, crops)`, both int32 `[n, 2]`: what to put around, and what of it to cut off again.
+      `(paddings, crops)`, both int32 `[n, 2]`: the paddings, and how much of them to crop
+      afterwards.
 
     Raises:
       InvalidArgumentError: the arguments have different lengths.
@@ -252,7 +253,9 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
     base = operand(base_paddings, jnp.int32)
     checks.check_vector(function, "block_shape", blocks)
     if checks.is_known(blocks.shape[0]) and blocks.shape[0] == 0:
-        nothing = jnp.zeros((0, 2), jnp.int32)  # TensorFlow looks at nothing else then
+        nothing = jnp.zeros(
+            (0, 2), jnp.int32
+        )  # as TensorFlow, which does not check the other arguments here
         return nothing, nothing
     check_alike(function, input_shape=sizes, block_shape=blocks)
     if base.ndim != 2:

@@ -1,4 +1,4 @@
-"""Shapes as arrays, and arrays in another shape."""
+"""Provide shapes as arrays, and reshape, transpose, squeeze and broadcast arrays."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ from shims._src.types.tensor_shape import TensorShape
 
 
 def dims_of(function: str, shape) -> tuple:
-    """A shape given as numbers, dimensions, (traced) scalars or one vector, as dimensions.
+    """Convert a shape to dimensions; it may be numbers, dimensions, scalars or one vector.
 
-    -1 stays -1. A number that was computed from dimensions gives the dimension back; any other
-    traced number is a size of its own.
+    Scalars and the vector may be traced. -1 stays -1. A traced number that was computed from
+    dimensions is turned back into the dimension; any other traced number becomes a new
+    data-dependent size.
     """
     return tuple(size_of(function, d) for d in _parts(shape))
 
 
 def _parts(shape) -> tuple | list:
-    """The sizes in a shape, as they are."""
+    """Return the entries of a shape without conversion."""
     if isinstance(shape, (tuple, list)):
         return shape
     if hasattr(shape, "as_list"):
@@ -45,7 +46,7 @@ def _parts(shape) -> tuple | list:
 
 
 def size_of(function: str, value, *, bound=None):
-    """One size, see `dims_of`.
+    """Convert one size to a dimension; see `dims_of`.
 
     Raises:
       InvalidArgumentError: it is negative, or not a scalar; -1 is left to the caller.
@@ -79,7 +80,7 @@ def _check_size(function, value):
 
 
 def sizes_of(function: str, shape) -> tuple:
-    """The dimensions of an array to be made: like `dims_of`, and -1 is refused too."""
+    """Convert the shape of an array to be made; like `dims_of`, but -1 is refused."""
     parts = _parts(shape)
     wanted = dims_of(function, parts)
     for part, d in zip(parts, wanted, strict=True):
@@ -89,9 +90,10 @@ def sizes_of(function: str, shape) -> tuple:
 
 
 def check_size(function: str, d) -> None:
-    """A dimension must not be negative: raises at once, or when the program runs.
+    """Check that a dimension is not negative, at once or when the program runs.
 
-    JAX would refuse `8 - n` for an `n` that data decide, as nothing says that it is none below 0.
+    JAX would refuse `8 - n` for a data-dependent `n`, since it cannot decide whether that is
+    negative.
     """
     if is_known(d):
         if d < 0:
@@ -101,7 +103,7 @@ def check_size(function: str, d) -> None:
     if state is None or not state.owns(d) or size_bounds.sign(d) is not None:
         return
     if state.is_input_only(d) and state.value(d) >= 0:
-        return  # JAX asks, and the answer is guarded
+        return  # JAX compares the size, and the answer becomes a guard
     state.decisions.promise(d)
     size = primitives.as_size(d)
     text = errors.message(function, f"dimension {d} must be >= 0.", required="sizes >= 0")
@@ -109,7 +111,7 @@ def check_size(function: str, d) -> None:
 
 
 def negative_size(function: str, d):
-    """The error for a size below 0."""
+    """Make the error for a negative size."""
     return checks.invalid(
         function,
         f"dimension {d} must be >= 0.",
@@ -120,7 +122,7 @@ def negative_size(function: str, d):
 
 @operator(compiled=True)
 def shape(input, out_type=None, name=None):
-    """The shape as a vector.
+    """Return the shape of an array as a vector.
 
     Args:
       input: array.
@@ -152,7 +154,7 @@ def shape(input, out_type=None, name=None):
 
 @operator(compiled=True)
 def size(input, out_type=None, name=None):
-    """The number of elements.
+    """Return the number of elements.
 
     Args:
       input: array.
@@ -166,7 +168,7 @@ def size(input, out_type=None, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The true number, not that of the padding.
+      The true number, without padding.
 
     https://www.tensorflow.org/api_docs/python/tf/size
     """
@@ -181,7 +183,7 @@ def size(input, out_type=None, name=None):
 
 @operator(compiled=True)
 def rank(input, name=None):
-    """The number of axes.
+    """Return the number of axes.
 
     Args:
       input: array.
@@ -203,11 +205,11 @@ def rank(input, name=None):
 
 @sized_by("shape", compiled=True)
 def reshape(tensor, shape, name=None):
-    """The same elements in another shape.
+    """Reshape an array.
 
     Args:
       tensor: array.
-      shape: the sizes; at most one -1 stands for what is left.
+      shape: the sizes; at most one -1 stands for the remaining size.
       name: ignored.
 
     Returns:
@@ -220,23 +222,24 @@ def reshape(tensor, shape, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be traced; what -1 stands for must divide. The -1 itself has to stand in the program:
-      one among sizes that only the run knows is refused.
+      Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
+      -1 itself must be static: a traced size that turns out to be -1 is refused.
 
     https://www.tensorflow.org/api_docs/python/tf/reshape
     """
     x = operand(tensor)
     dims = dims_of("reshape", shape)
     if all(map(is_known, (*x.shape, *dims))):
-        dims = _known_shape(x, dims)
+        dims = _resolve_static_shape(x, dims)
     elif dims.count(-1) == 1:
         if 0 in filter(is_known, dims) and _is_decided_by_data(x):
-            return _of_nothing(x, dims)
-        dims = _without_rest(x, dims)
+            return _reshape_empty(x, dims)
+        dims = _resolve_unknown_size(x, dims)
     return jnp.reshape(x, dims)
 
 
 def _is_decided_by_data(x) -> bool:
+    """Check whether the number of elements is a data-dependent size."""
     state = trace.current()
     total = math.prod(x.shape)
     if state is None or not jp.is_symbolic(total):
@@ -244,8 +247,11 @@ def _is_decided_by_data(x) -> bool:
     return bool(state.fresh.of(total))
 
 
-def _of_nothing(x, dims):
-    """No elements in a shape with a 0 and a -1: zeros are left out on both sides, as in TensorFlow."""
+def _reshape_empty(x, dims):
+    """Reshape an empty array to a shape with a 0 and a -1.
+
+    TensorFlow ignores zeros on both sides to infer the missing size.
+    """
     sizes = [primitives.as_size(d) for d in x.shape]
     total = math.prod(jnp.where(d == 0, 1, d) for d in sizes)
     stated = [primitives.as_size(d) for d in dims if not is_known(d) or d != -1]
@@ -254,7 +260,7 @@ def _of_nothing(x, dims):
     checks.check_data(
         has_elements | (total % given != 0),
         "reshape",
-        "the sizes of no elements do not fit into the requested shape.",
+        "an empty array of this shape does not fit the requested shape.",
         required=f"as many values as shape={dims} takes",
     )
     missing = primitives.to_dim(total // given, label="reshape")
@@ -262,10 +268,10 @@ def _of_nothing(x, dims):
     return primitives.connected(none, x)
 
 
-def _without_rest(x, dims):
-    """The shape with a quotient for -1 where a size that data decide must divide.
+def _resolve_unknown_size(x, dims):
+    """Replace -1 by a quotient if the number of elements depends on data.
 
-    Whether it does is checked when the program runs, as any reshape to stated sizes is.
+    Divisibility is checked when the program runs, as for any reshape to given sizes.
     """
     state = trace.current()
     given = math.prod(d for d in dims if is_known(d) and d != -1)
@@ -277,8 +283,8 @@ def _without_rest(x, dims):
     return tuple(total // given if d == -1 else d for d in dims)
 
 
-def _known_shape(x, dims):
-    """The shape without -1."""
+def _resolve_static_shape(x, dims):
+    """Replace -1 in a static shape, and check the number of elements."""
     if dims.count(-1) > 1:
         raise checks.invalid(
             "reshape",
@@ -287,7 +293,7 @@ def _known_shape(x, dims):
             received=f"shape={dims}",
         )
     if -1 in dims:
-        # A size of 0 says nothing about the missing one: TensorFlow leaves zeros out on both sides.
+        # A size of 0 does not determine the missing one: TensorFlow ignores zeros on both sides.
         empty = 0 in dims
         total = math.prod(d for d in x.shape if d or not empty)
         given = math.prod(d for d in dims if d != -1 and (d or not empty))
@@ -311,11 +317,11 @@ def _does_not_fit(x, wanted, dims):
 
 @operator(compiled=True)
 def transpose(a, perm=None, conjugate=False, name="transpose"):
-    """The array with its axes in another order.
+    """Permute the axes of an array.
 
     Args:
       a: array.
-      perm: the order; reversed when `None`.
+      perm: the permutation of the axes; reversed when `None`.
       conjugate: take complex conjugates too.
       name: ignored.
 
@@ -323,13 +329,13 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
       The transposed array.
 
     Raises:
-      InvalidArgumentError: `perm` is not an order of the axes.
+      InvalidArgumentError: `perm` is not a permutation of the axes.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Moves axes, no elements of a selection.
+      The elements of a selection are not moved along their axis.
 
     https://www.tensorflow.org/api_docs/python/tf/transpose
     """
@@ -350,24 +356,24 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
 
 @operator(compiled=True)
 def expand_dims(input, axis, name=None):
-    """The array with a new axis of size 1.
+    """Insert an axis of size 1.
 
     Args:
       input: array.
-      axis: where the axis stands in the result.
+      axis: the position of the new axis in the result.
       name: ignored.
 
     Returns:
       The array with one axis more.
 
     Raises:
-      InvalidArgumentError: there is no such place.
+      InvalidArgumentError: the position is out of range.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Moves nothing.
+      No data is moved.
 
     https://www.tensorflow.org/api_docs/python/tf/expand_dims
     """
@@ -377,11 +383,11 @@ def expand_dims(input, axis, name=None):
 
 @operator(compiled=True)
 def squeeze(input, axis=None, name=None):
-    """The array without axes of size 1.
+    """Remove axes of size 1.
 
     Args:
       input: array.
-      axis: which; all of size 1 when `None`.
+      axis: the axes to remove; all axes of size 1 when `None`.
       name: ignored.
 
     Returns:
@@ -391,12 +397,13 @@ def squeeze(input, axis=None, name=None):
       InvalidArgumentError: a named axis has another size.
 
     Differs from TensorFlow:
-      Inside somebody else's trace, with `axis=None`, an axis whose size is known only at run time
+      Inside an enclosing trace, with `axis=None`, an axis whose size is known only at run time
       stays.
 
     Under jit:
-      A named axis of unknown size is checked to be 1 while running. Without names a function is
-      traced again when an axis turns out to have size 1, or when the rest only does for size 1.
+      If `axis` is given, a size known only at run time is checked to be 1. Without `axis`, a
+      function is traced again if a size turns out to be 1, or if the program is only valid for size
+      1.
 
     https://www.tensorflow.org/api_docs/python/tf/squeeze
     """
@@ -420,7 +427,7 @@ def squeeze(input, axis=None, name=None):
 
 @sized_by("shape", compiled=True)
 def broadcast_to(input, shape, name=None):
-    """The array repeated along axes of size 1, and new leading axes, until it has a shape.
+    """Broadcast an array to a shape.
 
     Args:
       input: array.
@@ -431,7 +438,7 @@ def broadcast_to(input, shape, name=None):
       The array of that shape.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes do not broadcast.
 
     Differs from TensorFlow:
       Nothing.
@@ -456,7 +463,7 @@ def broadcast_to(input, shape, name=None):
         elif is_known(have) and is_known(want) and have not in (1, want):
             raise checks.invalid(
                 "broadcast_to",
-                "the shapes do not fit.",
+                "the shapes do not broadcast.",
                 required=f"each size 1, or as in shape={dims}",
                 received=f"shape {x.shape}",
             )
@@ -465,11 +472,11 @@ def broadcast_to(input, shape, name=None):
 
 @operator(compiled=True)
 def ensure_shape(x, shape, name=None):
-    """The array, which must have a shape.
+    """Check that an array has a given shape.
 
     Args:
       x: array.
-      shape: the sizes, of which `None` may be any; `None` for any shape.
+      shape: the sizes; a size of `None` matches any size, `None` matches any shape.
       name: ignored.
 
     Returns:
@@ -488,7 +495,7 @@ def ensure_shape(x, shape, name=None):
     """
     x = operand(x)
     if jp.is_tracer(shape):
-        checks.static_int("ensure_shape", "shape", shape)  # says that it has to be known
+        checks.static_int("ensure_shape", "shape", shape)  # raises: the shape must be known
     shape = TensorShape(shape)
     if shape.rank is None:
         return x

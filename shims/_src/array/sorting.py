@@ -1,4 +1,4 @@
-"""Orders, and what stands where in them."""
+"""Sort, search and rank elements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TopKV2(NamedTuple):
 
 
 def order(x, axis: int, descending: bool):
-    """The positions that sort `x`; equal elements keep their order."""
+    """Return the positions that sort `x` in a stable order."""
     x = lax.stop_gradient(x)
     key = descending_key(x) if descending else ascending_key(x)
     return jnp.argsort(key, axis=axis, stable=True)
@@ -49,7 +49,7 @@ def _direction(function, direction) -> bool:
 
 @operator(compiled=True)
 def sort(values, axis=-1, direction="ASCENDING", name=None):
-    """The elements in order along an axis.
+    """Sort the elements along an axis.
 
     Args:
       values: array of numbers.
@@ -61,14 +61,15 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
       The sorted array.
 
     Raises:
-      ValueError: there is no such direction.
+      ValueError: the direction is unknown.
       InvalidArgumentError: there is no such axis.
 
     Differs from TensorFlow:
-      NaN stands behind everything else, first when descending; TensorFlow leaves it anywhere.
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
 
     Under jit:
-      Sorts what is selected.
+      Only the valid elements of a selection are sorted.
 
     https://www.tensorflow.org/api_docs/python/tf/sort
     """
@@ -85,27 +86,28 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
 
 @operator(compiled=True)
 def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
-    """The positions that put the elements in order along an axis.
+    """Return the positions that sort the elements along an axis.
 
     Args:
       values: array of numbers.
       axis: the axis to sort along.
       direction: `ASCENDING` or `DESCENDING`.
-      stable: ignored, the order always is.
+      stable: ignored; the order is always stable.
       name: ignored.
 
     Returns:
-      int32 positions; those of equal elements ascend.
+      int32 positions; equal elements keep their order.
 
     Raises:
-      ValueError: there is no such direction.
+      ValueError: the direction is unknown.
       InvalidArgumentError: there is no such axis.
 
     Differs from TensorFlow:
-      NaN stands behind everything else, first when descending; TensorFlow leaves it anywhere.
+      NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
+      position is undefined.
 
     Under jit:
-      Positions count what is selected.
+      Positions refer to the valid elements of a selection.
 
     https://www.tensorflow.org/api_docs/python/tf/argsort
     """
@@ -116,23 +118,23 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
 @sized_by("k", compiled=True)
 def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
-    """The `k` largest elements of the last axis, and their positions.
+    """Return the `k` largest elements of the last axis, and their positions.
 
     Args:
       input: array of numbers.
-      k: how many.
-      sorted: ignored, the result always is.
+      k: the number of largest elements.
+      sorted: ignored; the result is always sorted.
       index_type: the dtype of the positions.
       name: ignored.
 
     Returns:
-      `(values, indices)`; of equal elements the one with the lower position comes first.
+      `(values, indices)`; equal elements are ordered by position.
 
     Raises:
-      InvalidArgumentError: there are fewer than `k`, or `k` is negative.
+      InvalidArgumentError: there are fewer than `k` elements, or `k` is negative.
 
     Differs from TensorFlow:
-      NaN is larger than everything; TensorFlow leaves it anywhere.
+      NaN is larger than everything else; in TensorFlow its position is undefined.
 
     Under jit:
       `k` may be traced, and the number of elements may be known only at run time.
@@ -154,7 +156,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
         raise checks.invalid("top_k", f"`k` is {count}.", required="k >= 0")
     if is_known(count) and is_known(extent):
         if count > extent:
-            raise _too_few(count, extent)
+            raise _too_few_columns(count, extent)
     else:
         needed = jnp.asarray(k, jnp.int32) if traced else primitives.as_size(count)
         checks.check_data(
@@ -165,14 +167,14 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
             received=f"k={count}, input.shape[-1]={extent}",
         )
     indices = _largest_positions(x, count)
-    if is_known(count) and count == 0:  # of what has no columns, nothing can be taken either
+    if is_known(count) and count == 0:  # `take_along_axis` fails on an axis of size 0
         values = x[..., :0]
     else:
         values = jnp.take_along_axis(x, indices, axis=axis, mode="clip")
     return TopKV2(values, indices.astype(array_dtype(index_type, "top_k")))
 
 
-def _too_few(count, extent):
+def _too_few_columns(count, extent):
     return checks.invalid(
         "top_k",
         f"the input must have at least k columns. Had {extent}, needed {count}.",
@@ -189,7 +191,8 @@ def _largest_positions(x, count):
             x = jnp.where(x == 0, 0, x)  # `lax.top_k` tells -0.0 from 0.0, TensorFlow does not
         last = -jnp.inf if has_key(x.dtype) else jnp.iinfo(x.dtype).min
         if not is_known_shape(x):
-            # As many more as are wanted, and never among them: then there are enough to trace.
+            # Add `k` elements that are never among the largest: `lax.top_k` then traces for any
+            # size.
             widths = [(0, 0, 0)] * (x.ndim - 1) + [(0, count, 0)]
             x = lax.pad(x, jnp.asarray(last, x.dtype), widths)
         return lax.top_k(x, count)[1]
@@ -198,11 +201,12 @@ def _largest_positions(x, count):
 
 
 def first_extreme(x, axis: int, *, largest: bool):
-    """The position of the first of the largest (or smallest) elements; there are no NaN.
+    """Return the position of the first largest (or smallest) element; there must be no NaN.
 
-    Two passes that XLA vectorizes on a CPU are several times faster than one that carries positions.
+    Two passes that XLA vectorizes on a CPU are several times faster than one pass that carries
+    positions.
     """
-    # Not `jnp.max`, which refuses half of a selection: it may be empty, which is for the run to say.
+    # Not `jnp.max`, which refuses an axis that may be empty; emptiness is checked at run time.
     find = lax.reduce_max if largest else lax.reduce_min
     here = x == jnp.expand_dims(find(x, (axis,)), axis)
     places = lax.broadcasted_iota(jnp.int32, x.shape, axis)
@@ -215,7 +219,9 @@ def _arg_extremum(function, largest, worst, input, axis, output_type):
     extent = x.shape[axis]
     is_empty = extent == 0 if is_known(extent) else primitives.true_size(extent) == 0
     if is_known(extent) and is_empty and trace.current() is not None and jp.is_inner_trace():
-        is_empty = jnp.all(x == x)  # True of nothing, and only if the body around it runs
+        is_empty = jnp.all(
+            x == x
+        )  # True for an empty array, and evaluated only if the enclosing body runs
     checks.check_data(
         is_empty,
         function,
@@ -231,7 +237,7 @@ def _arg_extremum(function, largest, worst, input, axis, output_type):
 
 @operator(compiled=True)
 def argmax(input, axis=None, output_type=np.int64, name=None):
-    """The position of the largest element along an axis.
+    """Return the position of the largest element along an axis.
 
     Args:
       input: array of numbers.
@@ -240,7 +246,8 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       name: ignored.
 
     Returns:
-      Positions; the first of equal elements, never that of a NaN unless there is nothing else.
+      Positions; the first one of equal elements. The position of a NaN is returned only if all
+      elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -249,7 +256,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions count what is selected.
+      Positions refer to the valid elements of a selection.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmax
     """
@@ -258,7 +265,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
 
 @operator(compiled=True)
 def argmin(input, axis=None, output_type=np.int64, name=None):
-    """The position of the smallest element along an axis.
+    """Return the position of the smallest element along an axis.
 
     Args:
       input: array of numbers.
@@ -267,7 +274,8 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       name: ignored.
 
     Returns:
-      Positions; the first of equal elements, never that of a NaN unless there is nothing else.
+      Positions; the first one of equal elements. The position of a NaN is returned only if all
+      elements are NaN.
 
     Raises:
       InvalidArgumentError: the axis is empty.
@@ -276,7 +284,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions count what is selected.
+      Positions refer to the valid elements of a selection.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmin
     """
@@ -285,12 +293,12 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
 
 @operator(compiled=True)
 def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=None):
-    """Where values would have to be inserted into a sorted sequence.
+    """Return the positions at which values would be inserted into a sorted sequence.
 
     Args:
       sorted_sequence: array, ascending along its last axis.
-      values: array of the same dtype and with as many rows.
-      side: `left`, before equal elements, or `right`, behind them.
+      values: array of the same dtype and with the same number of rows.
+      side: `left` inserts before equal elements, `right` behind them.
       out_type: the dtype of the positions.
       name: ignored.
 
@@ -298,7 +306,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
       Positions in the shape of `values`.
 
     Raises:
-      ValueError: there is no such side.
+      ValueError: `side` is neither `left` nor `right`.
       InvalidArgumentError: the dtypes or the leading sizes differ.
 
     Differs from TensorFlow:
@@ -317,7 +325,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
     if len(leading[0]) != len(leading[1]) or (
         all(map(is_known_shape, found)) and len(set(leading)) > 1
     ):
-        # TensorFlow asks only for as many rows in either.
+        # TensorFlow only requires the same number of rows in both.
         found = [f.reshape((math.prod(f.shape[:-1]), f.shape[-1])) for f in found]
     sequence, values = agreeing("searchsorted", found, range(found[0].ndim - 1))
     dtype = array_dtype(out_type, "searchsorted")
@@ -327,19 +335,20 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
 @fixed("float32", "predictions")
 @operator(compiled=True)
 def in_top_k(targets, predictions, k, name=None):
-    """Whether the prediction of the target is among the `k` largest.
+    """Check whether the prediction of the target class is among the `k` largest.
 
     Args:
       targets: integers `[batch]`.
       predictions: float32 array `[batch, classes]`.
-      k: how many.
+      k: the number of largest elements.
       name: ignored.
 
     Returns:
-      Bool `[batch]`; at a tie all count as in. False where a prediction is not finite.
+      Bool `[batch]`; all predictions tied with the `k`-th count. False for a row with a prediction
+      that is not finite.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes do not match.
 
     Differs from TensorFlow:
       Nothing.

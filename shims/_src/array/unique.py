@@ -1,4 +1,4 @@
-"""Distinct values, in the order in which they appear."""
+"""Find distinct values, in order of appearance."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Unique(NamedTuple):
 
 
 class UniqueWithCounts(NamedTuple):
-    """Distinct values `y`, positions `idx`, and how often each value appears."""
+    """Distinct values `y`, positions `idx`, and the number of occurrences `count`."""
 
     y: jax.Array
     idx: jax.Array
@@ -34,7 +34,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 class ListDiff(NamedTuple):
-    """The elements `out` of a list that are not in another, and their positions `idx`."""
+    """The elements `out` of a list that are not in another list, and their positions `idx`."""
 
     out: jax.Array
     idx: jax.Array
@@ -62,7 +62,7 @@ def _unique_on_host(x, dtype):
 
 @selected_by("x")
 def unique(x, out_idx=np.int32, name=None):
-    """The distinct values of a vector, in order of appearance.
+    """Return the distinct values of a vector, in order of appearance.
 
     Args:
       x: vector.
@@ -70,7 +70,7 @@ def unique(x, out_idx=np.int32, name=None):
       name: ignored.
 
     Returns:
-      `(y, idx)` with `y[idx] == x`. Each NaN is a value of its own; 0.0 and -0.0 are one.
+      `(y, idx)` with `y[idx] == x`. Each NaN is distinct; 0.0 and -0.0 are equal.
 
     Raises:
       InvalidArgumentError: `x` is not a vector.
@@ -94,7 +94,7 @@ def unique(x, out_idx=np.int32, name=None):
 
 @selected_by("x")
 def unique_with_counts(x, out_idx=np.int32, name=None):
-    """The distinct values of a vector, in order of appearance, and how often each appears.
+    """Return the distinct values of a vector, in order of appearance, and their counts.
 
     Args:
       x: vector.
@@ -122,7 +122,7 @@ def unique_with_counts(x, out_idx=np.int32, name=None):
 
 @selected_by("x", "y")
 def setdiff1d(x, y, index_dtype=np.int32, name=None):
-    """The elements of one vector that are not in another, in order, repeated ones kept.
+    """Return the elements of one vector that are not in another; order and repetitions stay.
 
     Args:
       x: vector.
@@ -147,7 +147,7 @@ def setdiff1d(x, y, index_dtype=np.int32, name=None):
     x, y = matching("setdiff1d", x=x, y=y)
     check_vector("setdiff1d", "x", x)
     check_vector("setdiff1d", "y", y)
-    # What is in `y` comes first, so that the first equal element of anything in it lies there.
+    # `y` comes first, so that the first occurrence of an element that is in `y` lies in `y`.
     first = first_occurrences(jnp.concatenate([y, x]))
     mine = jnp.take(first, jnp.arange(x.shape[0]) + primitives.as_size(y.shape[0]), mode="clip")
     absent = mine >= primitives.as_size(y.shape[0])

@@ -1,4 +1,4 @@
-"""Modified Bessel functions of the first kind."""
+"""Compute modified Bessel functions of the first kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def bessel_i0(x, name=None):
-    """The modified Bessel function of order 0.
+    """Compute the modified Bessel function of order 0.
 
     Args:
       x: floating-point array.
@@ -42,13 +42,13 @@ def _i0(x):
 
 @_i0.defjvp
 def _i0_jvp(primals, tangents):
-    # JAX 0.10 has a slope of 1 at 0, and NaN where it is infinite.
+    # JAX 0.10 gives the derivative 1 at 0, and NaN where it is infinite.
     return _i0(*primals), special.i1(*primals) * tangents[0]
 
 
 @operator
 def bessel_i1(x, name=None):
-    """The modified Bessel function of order 1.
+    """Compute the modified Bessel function of order 1.
 
     Args:
       x: floating-point array.
@@ -61,7 +61,7 @@ def bessel_i1(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: as there, the gradient at 0 is 1.
+      Nothing: as in TensorFlow, the gradient at 0 is 1.
 
     Under jit:
       Element by element.

@@ -1,4 +1,4 @@
-"""Complex numbers from their parts, and their parts."""
+"""Build complex numbers from their parts, and extract the parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def complex(real, imag, name=None):
-    """Complex numbers with the given parts.
+    """Build complex numbers from real and imaginary parts.
 
     Args:
       real: float32 or float64 array.
@@ -39,20 +39,20 @@ def complex(real, imag, name=None):
 
 @operator
 def angle(input, name=None):
-    """The argument of complex numbers, in radians.
+    """Compute the argument of complex numbers, in radians.
 
     Args:
       input: complex or floating-point array.
       name: ignored.
 
     Returns:
-      Numbers in (-pi, pi]; of real numbers pi below 0 and 0 otherwise, NaN included.
+      Numbers in (-pi, pi]. For real numbers pi below 0, and 0 otherwise, NaN included.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing. `jnp.angle` of real numbers gives pi for -0 and NaN for NaN.
+      Nothing. For real numbers, `jnp.angle` gives pi for -0 and NaN for NaN.
 
     Under jit:
       Element by element.
@@ -67,7 +67,7 @@ def angle(input, name=None):
 
 @operator
 def imag(input, name=None):
-    """The imaginary part.
+    """Return the imaginary part.
 
     Args:
       input: array of numbers.

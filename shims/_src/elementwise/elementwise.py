@@ -1,4 +1,4 @@
-"""Element-wise functions whose plain JAX spelling has another value or gradient somewhere."""
+"""Provide element-wise functions whose plain JAX spelling differs in a value or gradient."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from shims._src.tracing.dispatch import operator
 
 
 def is_inexact(x) -> bool:
-    """Whether an array has a tangent space of its own."""
+    """Check whether the dtype is floating-point or complex, so that it has a tangent space."""
     return bool(jnp.issubdtype(x.dtype, jnp.inexact))
 
 
 def pair(function: str, x, y):
-    """Two operands of one dtype whose sizes agree."""
+    """Convert two operands to one dtype and make their sizes agree."""
     return broadcasting(function, *matching(function, x=x, y=y))
 
 
@@ -28,7 +28,7 @@ def pair(function: str, x, y):
 
 @jax.custom_jvp
 def magnitude(x):
-    """The absolute value of a floating-point or complex array."""
+    """Compute the absolute value of a floating-point or complex array."""
     return jnp.abs(x)
 
 
@@ -42,7 +42,7 @@ def _abs_jvp(primals, tangents):
 
 @operator(compiled=True)
 def abs(x, name=None):
-    """The absolute value.
+    """Compute the absolute value.
 
     Args:
       x: array of numbers.
@@ -52,7 +52,7 @@ def abs(x, name=None):
       `|x|`; real for complex `x`.
 
     Differs from TensorFlow:
-      Nothing; `jnp.abs` has gradient 1 at 0, TensorFlow and this have 0.
+      Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
 
     Under jit:
       Element by element.
@@ -65,20 +65,20 @@ def abs(x, name=None):
 
 @operator(compiled=True)
 def sign(x, name=None):
-    """The sign.
+    """Compute the sign.
 
     Args:
       x: array of numbers with a sign.
       name: ignored.
 
     Returns:
-      -1, 0 or 1, NaN at NaN; of a complex number `x / |x|`.
+      -1, 0 or 1, and NaN for NaN; `x / |x|` for a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: of -0.0 it is 0.0, where `jnp.sign` has -0.0.
+      Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
 
     Under jit:
       Element by element.
@@ -96,14 +96,14 @@ def _sign(x):
 
 @_sign.defjvp
 def _sign_jvp(primals, tangents):
-    # Zeros that are there: an infinite slope makes NaN of them, as in TensorFlow.
+    # Explicit zeros: an infinite gradient times 0 is NaN, as in TensorFlow.
     out, (slope,) = _sign(*primals), tangents
     return out, lax.select(jnp.zeros(out.shape, bool), slope, jnp.zeros_like(slope))
 
 
 @jax.custom_jvp
 def square_root(x):
-    """The root of a floating-point array."""
+    """Compute the square root of a floating-point array; see `sqrt` for its gradient."""
     return jnp.sqrt(x)
 
 
@@ -116,7 +116,7 @@ def _sqrt_jvp(primals, tangents):
 
 @operator(compiled=True)
 def sqrt(x, name=None):
-    """The square root.
+    """Compute the square root.
 
     Args:
       x: floating-point array.
@@ -129,8 +129,9 @@ def sqrt(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below, so that
-      `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give NaN.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below,
+      so that `where(d > 0, sqrt(d), 0)` has a finite gradient; `jnp.sqrt` and TensorFlow's XLA give
+      NaN.
 
     Under jit:
       Element by element.
@@ -144,7 +145,7 @@ def sqrt(x, name=None):
 
 @jax.custom_jvp
 def inverse_root(x):
-    """One over the root of a floating-point array."""
+    """Compute the reciprocal square root of a floating-point array."""
     return lax.rsqrt(x)
 
 
@@ -157,7 +158,7 @@ def _rsqrt_jvp(primals, tangents):
 
 @operator(compiled=True)
 def rsqrt(x, name=None):
-    """One over the square root.
+    """Compute the reciprocal of the square root.
 
     Args:
       x: floating-point array.
@@ -170,7 +171,7 @@ def rsqrt(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where no gradient flows in, none flows out, also at 0 and below.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
 
     Under jit:
       Element by element.
@@ -196,7 +197,7 @@ def _reciprocal_jvp(primals, tangents):
 
 @operator(compiled=True)
 def reciprocal(x, name=None):
-    """One over `x`.
+    """Compute the reciprocal of `x`.
 
     Args:
       x: array of numbers.
@@ -206,7 +207,7 @@ def reciprocal(x, name=None):
       `1 / x`.
 
     Differs from TensorFlow:
-      Nothing on CPU. Where no gradient flows in, none flows out, also at 0.
+      Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
 
     Under jit:
       Element by element.
@@ -226,21 +227,21 @@ def _acosh(x):
 
 @_acosh.defjvp
 def _acosh_jvp(primals, tangents):
-    # As TensorFlow; JAX 0.10 has a slope below 1, where there is no value.
+    # As in TensorFlow; JAX 0.10 gives a derivative below 1, where the value is NaN.
     y = _acosh(*primals)
     return y, tangents[0] / jnp.sinh(y)
 
 
 @operator(compiled=True)
 def acosh(x, name=None):
-    """The inverse of the hyperbolic cosine.
+    """Compute the inverse hyperbolic cosine.
 
     Args:
       x: floating-point or complex array.
       name: ignored.
 
     Returns:
-      The array; of real numbers below 1 NaN.
+      The array; NaN for real numbers below 1.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -262,7 +263,7 @@ def acosh(x, name=None):
 
 @jax.custom_jvp
 def larger(x, y):
-    """`maximum` of two floating-point arrays, ties go to `x`."""
+    """Compute the maximum of two floating-point arrays; at ties the gradient goes to `x`."""
     return jnp.maximum(x, y)
 
 
@@ -274,7 +275,7 @@ def _larger_jvp(primals, tangents):
 
 @jax.custom_jvp
 def smaller(x, y):
-    """`minimum` of two floating-point arrays, ties go to `x`."""
+    """Compute the minimum of two floating-point arrays; at ties the gradient goes to `x`."""
     return jnp.minimum(x, y)
 
 
@@ -286,7 +287,7 @@ def _smaller_jvp(primals, tangents):
 
 @operator(compiled=True)
 def maximum(x, y, name=None):
-    """The larger of two, element by element.
+    """Compute the element-wise maximum of two arrays.
 
     Args:
       x: array of numbers.
@@ -300,7 +301,7 @@ def maximum(x, y, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      The sign of a zero beside the other zero depends there on its place in the array, here it
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
       does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
@@ -314,7 +315,7 @@ def maximum(x, y, name=None):
 
 @operator(compiled=True)
 def minimum(x, y, name=None):
-    """The smaller of two, element by element.
+    """Compute the element-wise minimum of two arrays.
 
     Args:
       x: array of numbers.
@@ -328,7 +329,7 @@ def minimum(x, y, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      The sign of a zero beside the other zero depends there on its place in the array, here it
+      For 0.0 and -0.0 the sign of TensorFlow's result depends on the position in the array; here it
       does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
@@ -362,7 +363,7 @@ def _pow_jvp(primals, tangents):
 
 @operator(compiled=True)
 def pow(x, y, name=None):
-    """`x` to the power of `y`.
+    """Raise `x` to the power of `y`.
 
     Args:
       x: array of numbers.
@@ -396,7 +397,7 @@ def pow(x, y, name=None):
 
 
 def _whole_power(x, y):
-    """Powers of integers, which wrap around; JAX looks at six bits of the exponent only."""
+    """Compute powers of integers with wraparound; `lax` reads only six bits of the exponent."""
     out = jnp.ones_like(x)
     for _ in range(jnp.iinfo(y.dtype).bits):
         out = jnp.where((y & 1) == 1, out * x, out)
@@ -406,7 +407,7 @@ def _whole_power(x, y):
 
 @operator(compiled=True)
 def squared_difference(x, y, name=None):
-    """The square of the absolute difference.
+    """Compute the square of the absolute difference.
 
     Args:
       x: array.
@@ -414,7 +415,7 @@ def squared_difference(x, y, name=None):
       name: ignored.
 
     Returns:
-      `(x - y) ** 2`; of complex numbers the square of the absolute value, as a complex number.
+      `(x - y) ** 2`; for complex numbers the square of the absolute value, as a complex number.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -432,7 +433,7 @@ def squared_difference(x, y, name=None):
 
 
 def squared_distance(difference):
-    """The square of the absolute value, of the array's dtype."""
+    """Compute the square of the absolute value, in the dtype of the array."""
     if jnp.iscomplexobj(difference):
         return _squared_complex(difference)
     return jnp.square(difference)
@@ -445,7 +446,7 @@ def _squared_complex(x):
 
 @_squared_complex.defjvp
 def _squared_complex_jvp(primals, tangents):
-    """TensorFlow multiplies the gradient by `2 * x`, which here is conjugated."""
+    """Differentiate as TensorFlow, which multiplies the gradient by `2 * x`, conjugated here."""
     (x,), (t,) = primals, tangents
     return _squared_complex(x), 2 * jnp.conj(x) * t
 
@@ -453,7 +454,7 @@ def _squared_complex_jvp(primals, tangents):
 @preferring("float32", "x1", "x2")
 @operator(compiled=True)
 def nextafter(x1, x2, name=None):
-    """The number next to one, in the direction of another.
+    """Return the next representable number after `x1` in the direction of `x2`.
 
     Args:
       x1: float32 or float64 array.
@@ -484,5 +485,5 @@ def _nextafter(x1, x2):
 
 @_nextafter.defjvp
 def _nextafter_jvp(primals, tangents):
-    # By the direction the derivative is 0: of a slope that is not finite NaN, as in TensorFlow.
+    # The derivative by `x2` is 0: NaN for a gradient that is not finite, as in TensorFlow.
     return _nextafter(*primals), tangents[0] + 0 * tangents[1]

@@ -1,4 +1,4 @@
-"""Integrals that have names: of the normal distribution, of exponentials, of Fresnel and Dawson."""
+"""Compute inverse error functions and exponential, Fresnel and Dawson integrals."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from shims._src.arguments.operands import operand
 from shims._src.tracing.dispatch import operator
 
 
-def _with_slope(value, slope):
-    """A function of one array with the given derivative, which may use the value."""
+def _with_derivative(value, slope):
+    """Return a function of one array with the given derivative, which may use the value."""
     f = jax.custom_jvp(value)
 
     @f.defjvp
@@ -25,22 +25,22 @@ def _with_slope(value, slope):
     return f
 
 
-# JAX 0.10 has slopes of 0 where they are infinite, at 0 and at 1.
-_ndtri = _with_slope(
+# JAX 0.10 gives the derivative 0 at 0 and 1, where it is infinite.
+_ndtri = _with_derivative(
     special.ndtri, lambda x, y: float(np.sqrt(2 * np.pi)) * jnp.exp(jnp.square(y) / 2)
 )
 
 
 @operator
 def ndtri(x, name=None):
-    """The inverse of the distribution function of the normal distribution.
+    """Compute the quantile function of the normal distribution.
 
     Args:
       x: float32 or float64 array.
       name: ignored.
 
     Returns:
-      The quantile; infinite at 0 and 1, NaN outside of them.
+      The quantile; infinite at 0 and 1, NaN outside of [0, 1].
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -58,20 +58,21 @@ def ndtri(x, name=None):
 
 @operator
 def erfinv(x, name=None):
-    """The inverse of the error function.
+    """Compute the inverse error function.
 
     Args:
       x: float32 or float64 array.
       name: ignored.
 
     Returns:
-      The array; infinite at -1 and 1, NaN outside of them.
+      The array; infinite at -1 and 1, NaN outside of [-1, 1].
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Numbers below 1e-7, which TensorFlow's kernel rounds with 1 added. At -0.0 it is 0.0, as there.
+      Numbers below 1e-7 are exact; TensorFlow's kernel adds 1 to them, which rounds them. The
+      result at -0.0 is 0.0, as in TensorFlow.
 
     Under jit:
       Element by element.
@@ -97,14 +98,14 @@ def _erfinv_jvp(primals, tangents):
 
 @operator
 def erfcinv(x, name=None):
-    """The inverse of the complementary error function.
+    """Compute the inverse complementary error function.
 
     Args:
       x: float32 or float64 array.
       name: ignored.
 
     Returns:
-      The array; infinite at 0 and 2, NaN outside of them.
+      The array; infinite at 0 and 2, NaN outside of [0, 2].
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -121,18 +122,18 @@ def erfcinv(x, name=None):
     return _ndtri(0.5 * x) * -np.sqrt(0.5).astype(x.dtype)
 
 
-def _integral(x):
-    # At 0 some versions of JAX have NaN.
+def _expint_value(x):
+    # Some versions of JAX give NaN at 0.
     out = jnp.where(x == 0, -jnp.inf, special.expi(jnp.where(x > 0, x, 1)))
     return jnp.where(x >= 0, out, jnp.nan)
 
 
-_expint = _with_slope(_integral, lambda x, y: jnp.exp(x) / x)
+_expint = _with_derivative(_expint_value, lambda x, y: jnp.exp(x) / x)
 
 
 @operator
 def expint(x, name=None):
-    """The exponential integral, of `exp(t) / t` from minus infinity to `x`.
+    """Compute the exponential integral, of `exp(t) / t` from minus infinity to `x`.
 
     Args:
       x: float32 or float64 array.
@@ -156,16 +157,17 @@ def expint(x, name=None):
 
 
 def _spence_value(x):
-    # As TensorFlow, whose processor knows no reciprocal of larger numbers; a compiler does of constants.
+    # As in TensorFlow, where the reciprocal of larger numbers is flushed to 0; a compiler does not
+    # flush it for constants.
     return jnp.where(x > 1 / jnp.finfo(x.dtype).tiny, jnp.nan, special.spence(x))
 
 
-_spence = _with_slope(_spence_value, lambda x, y: jnp.where(x == 1, -1, jnp.log(x) / (1 - x)))
+_spence = _with_derivative(_spence_value, lambda x, y: jnp.where(x == 1, -1, jnp.log(x) / (1 - x)))
 
 
 @operator
 def spence(x, name=None):
-    """Spence's integral, of `log(t) / (1 - t)` from 1 to `x`.
+    """Compute Spence's integral, of `log(t) / (1 - t)` from 1 to `x`.
 
     Args:
       x: float32 or float64 array.
@@ -189,17 +191,17 @@ def spence(x, name=None):
 
 
 _QUARTER = np.pi / 2
-_fresnel_sin = _with_slope(
+_fresnel_sin = _with_derivative(
     lambda x: special.fresnel(x)[0], lambda x, y: jnp.sin(_QUARTER * jnp.square(x))
 )
-_fresnel_cos = _with_slope(
+_fresnel_cos = _with_derivative(
     lambda x: special.fresnel(x)[1], lambda x, y: jnp.cos(_QUARTER * jnp.square(x))
 )
 
 
 @operator
 def fresnel_sin(x, name=None):
-    """Fresnel's integral, of `sin(pi * t**2 / 2)` from 0 to `x`.
+    """Compute Fresnel's integral of `sin(pi * t**2 / 2)` from 0 to `x`.
 
     Args:
       x: float32 or float64 array.
@@ -224,7 +226,7 @@ def fresnel_sin(x, name=None):
 
 @operator
 def fresnel_cos(x, name=None):
-    """Fresnel's integral, of `cos(pi * t**2 / 2)` from 0 to `x`.
+    """Compute Fresnel's integral of `cos(pi * t**2 / 2)` from 0 to `x`.
 
     Args:
       x: float32 or float64 array.
@@ -270,12 +272,12 @@ def _dawson(x):
     return jnp.where(jnp.isnan(x), x, jnp.where(x == 0, 0, value))
 
 
-_dawsn = _with_slope(_dawson, lambda x, y: 1 - 2 * x * y)
+_dawsn = _with_derivative(_dawson, lambda x, y: 1 - 2 * x * y)
 
 
 @operator
 def dawsn(x, name=None):
-    """Dawson's integral, `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`.
+    """Compute Dawson's integral: `exp(-x**2)` times the integral of `exp(t**2)` from 0 to `x`.
 
     Args:
       x: float32 or float64 array.

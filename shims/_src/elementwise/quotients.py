@@ -1,4 +1,4 @@
-"""Quotients and products: their dtypes, their zeros, and what forgives a zero."""
+"""Compute quotients and products with TensorFlow's dtypes, and variants that are 0 at zeros."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.types.dtypes import narrowed
 
 
 def floating_quotients(*operands):
-    """Operands in the dtype of TensorFlow's `/`: small integers float32, others float64."""
+    """Convert operands to the dtype of `/`: float32 for small integers, else float64."""
     if is_inexact(operands[0]):
         return operands
     dtype = narrowed(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)
@@ -26,7 +26,7 @@ def floating_quotients(*operands):
 
 @operator(compiled=True)
 def truediv(x, y, name=None):
-    """The quotient, never an integer.
+    """Divide, with a floating-point or complex result.
 
     Args:
       x: array of numbers.
@@ -52,7 +52,7 @@ def truediv(x, y, name=None):
 
 @operator(compiled=True)
 def realdiv(x, y, name=None):
-    """The quotient of floating-point or complex numbers.
+    """Divide floating-point or complex numbers.
 
     Args:
       x: array.
@@ -78,7 +78,7 @@ def realdiv(x, y, name=None):
 
 @operator(compiled=True)
 def divide(x, y, name=None):
-    """The quotient, never an integer; the same as `truediv`.
+    """Divide, with a floating-point or complex result; the same as `truediv`.
 
     Args:
       x: array of numbers.
@@ -104,7 +104,7 @@ def divide(x, y, name=None):
 
 @operator(compiled=True)
 def floordiv(x, y, name=None):
-    """The quotient rounded towards minus infinity.
+    """Divide and round towards minus infinity.
 
     Args:
       x: array of numbers.
@@ -134,7 +134,7 @@ def floordiv(x, y, name=None):
 
 @operator(compiled=True)
 def floormod(x, y, name=None):
-    """The remainder that has the sign of the divisor.
+    """Compute the remainder of `floordiv`, with the sign of the divisor.
 
     Args:
       x: array of numbers.
@@ -171,12 +171,12 @@ def _floormod_jvp(primals, tangents):
     return _floormod(x, y), tx - ty * jnp.floor(quotient(x, y))
 
 
-# ---- products and quotients that forgive zeros ---------------------------------------------------
+# ---- products and quotients that are 0 at zeros --------------------------------------------------
 
 
 @operator(compiled=True)
 def divide_no_nan(x, y, name=None):
-    """The quotient, and 0 where `y` is 0.
+    """Divide, with 0 where `y` is 0.
 
     Args:
       x: floating-point array.
@@ -205,7 +205,7 @@ def divide_no_nan(x, y, name=None):
 
 @jax.custom_jvp
 def quotient_or_zero(x, y):
-    """`x / y`, and 0 where `y` is 0."""
+    """Compute `x / y`, with 0 where `y` is 0."""
     return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, 1, y)))
 
 
@@ -219,7 +219,7 @@ def _quotient_or_zero_jvp(primals, tangents):
 
 @operator(compiled=True)
 def reciprocal_no_nan(x, name=None):
-    """One over `x`, and 0 where `x` is 0.
+    """Compute the reciprocal of `x`, with 0 where `x` is 0.
 
     Args:
       x: floating-point array.
@@ -246,20 +246,20 @@ def reciprocal_no_nan(x, name=None):
 
 @jax.custom_jvp
 def product_or_zero(x, y):
-    """`x * y`, and 0 where `y` is 0, whatever `x` is."""
+    """Compute `x * y`, with 0 where `y` is 0, whatever `x` is."""
     return jnp.where(y == 0, 0, x * y)
 
 
 @product_or_zero.defjvp
 def _product_or_zero_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    # Of `y` TensorFlow's gradient is the product with `x`, 0 only where none flows in.
+    # TensorFlow's gradient by `y` is the product with `x`, and 0 only where the incoming one is 0.
     return product_or_zero(x, y), product_or_zero(tx, y) + mul_no_nan(*jnp.broadcast_arrays(ty, x))
 
 
 @operator(compiled=True)
 def multiply_no_nan(x, y, name=None):
-    """The product, and 0 where `y` is 0, even if `x` is NaN or infinite.
+    """Multiply, with 0 where `y` is 0, even if `x` is NaN or infinite.
 
     Args:
       x: floating-point array.
@@ -274,7 +274,7 @@ def multiply_no_nan(x, y, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Where `y` is 0, the slope of `x` does not change with `y` when it is differentiated again.
+      Where `y` is 0, the derivative by `x` does not depend on `y` when it is differentiated again.
 
     Under jit:
       Element by element.
@@ -286,13 +286,14 @@ def multiply_no_nan(x, y, name=None):
     return unconjugated(product_or_zero, x, y)
 
 
-def _at_zero_zero(function):
-    """`x * function(y)` that is 0 where `x` is, its slopes by TensorFlow's formulas.
+def _make_zero_at_zero(function):
+    """Make a product `x * function(y)` that is 0 where `x` is 0.
 
-    They are products, so that a NaN that flows in stays one where `x` is 0.
+    Its derivatives are defined separately, by TensorFlow's formulas. They are products, so that a
+    NaN in the incoming gradient stays NaN where `x` is 0.
 
     Args:
-      function: of `x` and of a `y` that is 1 where `x` is 0.
+      function: a function of `x` and of `y`, where `y` is replaced by 1 if `x` is 0.
     """
 
     @jax.custom_jvp
@@ -302,36 +303,36 @@ def _at_zero_zero(function):
     return product
 
 
-def _is_some(x):
+def _indicate_nonzero(x):
     return (x != 0).astype(x.dtype)
 
 
-_xlogy = _at_zero_zero(lambda x, y: x * jnp.log(y))
-_xlog1py = _at_zero_zero(lambda x, y: x * jnp.log1p(y))
-_xdivy = _at_zero_zero(quotient)
+_xlogy = _make_zero_at_zero(lambda x, y: x * jnp.log(y))
+_xlog1py = _make_zero_at_zero(lambda x, y: x * jnp.log1p(y))
+_xdivy = _make_zero_at_zero(quotient)
 
 
 @_xlogy.defjvp
 def _xlogy_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    return _xlogy(x, y), tx * _xlogy(_is_some(x), y) + ty * _xdivy(x, y)
+    return _xlogy(x, y), tx * _xlogy(_indicate_nonzero(x), y) + ty * _xdivy(x, y)
 
 
 @_xlog1py.defjvp
 def _xlog1py_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    return _xlog1py(x, y), tx * _xlog1py(_is_some(x), y) + ty * _xdivy(x, y + 1)
+    return _xlog1py(x, y), tx * _xlog1py(_indicate_nonzero(x), y) + ty * _xdivy(x, y + 1)
 
 
 @_xdivy.defjvp
 def _xdivy_jvp(primals, tangents):
     (x, y), (tx, ty) = primals, tangents
-    return _xdivy(x, y), tx * _xdivy(_is_some(x), y) + ty * _xdivy(-x, y * y)
+    return _xdivy(x, y), tx * _xdivy(_indicate_nonzero(x), y) + ty * _xdivy(-x, y * y)
 
 
 @operator(compiled=True)
 def xlogy(x, y, name=None):
-    """`x * log(y)`, and 0 where `x` is 0.
+    """Compute `x * log(y)`, with 0 where `x` is 0.
 
     Args:
       x: floating-point array.
@@ -360,7 +361,7 @@ def xlogy(x, y, name=None):
 
 @operator(compiled=True)
 def xlog1py(x, y, name=None):
-    """`x * log1p(y)`, and 0 where `x` is 0.
+    """Compute `x * log1p(y)`, with 0 where `x` is 0.
 
     Args:
       x: floating-point array.
@@ -389,7 +390,7 @@ def xlog1py(x, y, name=None):
 
 @operator(compiled=True)
 def xdivy(x, y, name=None):
-    """`x / y`, and 0 where `x` is 0.
+    """Compute `x / y`, with 0 where `x` is 0.
 
     Args:
       x: floating-point array.

@@ -1,4 +1,4 @@
-"""The gamma function's relatives, where JAX has another value at the pole."""
+"""Compute the log-gamma function and its derivatives, with TensorFlow's values at the poles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LEAST_OF_SUMS = -5
 
 @jax.custom_jvp
 def lgamma_of(x):
-    """`lgamma` of a floating-point array."""
+    """Compute `lgamma` of a floating-point array."""
     return lax.lgamma(x)
 
 
@@ -28,7 +28,7 @@ def _lgamma_jvp(primals, tangents):
 
 @jax.custom_jvp
 def digamma_of(x):
-    """`digamma` of a floating-point array."""
+    """Compute `digamma` of a floating-point array."""
     return jnp.where(x == 0, jnp.nan, lax.digamma(x))
 
 
@@ -39,10 +39,11 @@ def _digamma_jvp(primals, tangents):
 
 
 def trigamma_of(x):
-    """The derivative of `digamma`, right where the sum that libraries take for it no longer is.
+    """Compute the derivative of `digamma`, accurate below 0 too.
 
-    The sum is of terms from `x` on, of which ten are added one by one; further below 0 the rest is not
-    small yet. There it is taken at `1 - x`, by the formula of reflection.
+    JAX adds the first ten terms of a series that starts at `x` and approximates the rest, which is
+    not small yet for `x` far below 0. There the value is computed at `1 - x`, by the reflection
+    formula.
     """
     is_reflected = x < _LEAST_OF_SUMS
     beside = jnp.where(is_reflected, 1 - x, x)
@@ -55,7 +56,7 @@ def trigamma_of(x):
 
 @operator(compiled=True)
 def lgamma(x, name=None):
-    """The logarithm of the absolute value of the gamma function.
+    """Compute the logarithm of the absolute value of the gamma function.
 
     Args:
       x: floating-point array.
@@ -68,7 +69,7 @@ def lgamma(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is NaN. JAX has -inf there.
+      Nothing: the gradient at 0 is NaN. JAX gives -inf there.
 
     Under jit:
       Element by element.
@@ -82,7 +83,7 @@ def lgamma(x, name=None):
 
 @operator(compiled=True)
 def digamma(x, name=None):
-    """The derivative of `lgamma`.
+    """Compute the derivative of `lgamma`.
 
     Args:
       x: floating-point array.
@@ -95,7 +96,7 @@ def digamma(x, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      The gradient is right below -5, where TensorFlow's loses its digits; at -9 it is 1e18 times too
+      The gradient is accurate below -5. TensorFlow's gradient is not: at -9 it is 1e18 times too
       large. `jax.lax.digamma` is -inf at 0.
 
     Under jit:

@@ -1,4 +1,4 @@
-"""Quotients that are rounded towards zero, and those of the other names of division."""
+"""Divide with rounding towards zero, and provide the older names of division."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def truncatediv(x, y, name=None):
-    """The quotient rounded towards zero.
+    """Divide and round towards zero.
 
     Args:
       x: array of real numbers.
@@ -46,7 +46,7 @@ def truncatediv(x, y, name=None):
 
 @operator
 def truncatemod(x, y, name=None):
-    """The remainder that has the sign of the dividend.
+    """Compute the remainder of `truncatediv`, with the sign of the dividend.
 
     Args:
       x: int32, int64 or floating-point array.
@@ -75,7 +75,7 @@ def truncatemod(x, y, name=None):
 
 @operator
 def div(x, y, name=None):
-    """The quotient of version 1: of integers rounded down, of others as it is.
+    """Divide as in TensorFlow 1: integers are rounded down, other numbers are not rounded.
 
     Args:
       x: array of numbers.

@@ -1,4 +1,4 @@
-"""Keeping numbers, or norms, within limits."""
+"""Clip arrays by value or by norm."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """Numbers limited from below and above.
+    """Clip values to a range.
 
     Args:
-      t: array of numbers, or `IndexedSlices`, whose rows are limited.
+      t: array of numbers, or `IndexedSlices`, whose values are clipped.
       clip_value_min: the lower limit, a scalar or an array that broadcasts.
       clip_value_max: the upper limit.
       name: ignored.
 
     Returns:
-      The limited array. Where the limits cross, the lower one counts.
+      The clipped array. Where the limits cross, the result is the lower limit.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      The sign of a zero at a limit of 0 depends there on its place in the array, here it does
-      not. On a limit the gradient goes to `t`. `jnp.clip` halves it.
+      For a zero and a limit of 0, the sign of TensorFlow's result depends on the position in the
+      array; here it does not. At a limit the gradient goes to `t`. `jnp.clip` halves it.
 
     Under jit:
       Element by element.
@@ -45,7 +45,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
     if _is_wider(low, t) or _is_wider(high, t):
         raise checks.invalid(
             "clip_by_value",
-            "a limit has more elements than what it limits.",
+            "a limit has more elements than `t`.",
             required="limits that broadcast to the shape of `t`",
             received=f"t {describe(t)}, limits {describe(low)} and {describe(high)}",
         )
@@ -55,7 +55,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 
 def _is_wider(limit, t) -> bool:
-    """Whether a limit would spread what it limits."""
+    """Check whether broadcasting a limit would enlarge `t`."""
     pairs = zip(limit.shape[::-1], t.shape[::-1], strict=False)
     return limit.ndim > t.ndim or any(
         is_known(size) and is_known(wide) and size == 1 != wide for wide, size in pairs
@@ -64,10 +64,10 @@ def _is_wider(limit, t) -> bool:
 
 @operator(compiled=True)
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """Vectors scaled down to a Euclidean norm.
+    """Scale vectors down to a maximum Euclidean norm.
 
     Args:
-      t: floating-point array, or `IndexedSlices`, whose rows are scaled as one array.
+      t: floating-point array, or `IndexedSlices`, whose values are scaled as one array.
       clip_norm: the largest norm.
       axes: the axes of a vector; all when `None`.
       name: ignored.
@@ -79,7 +79,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
       Nothing: the gradient at 0 is 1.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_norm
     """
@@ -93,7 +93,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
     if _is_wider(limit, t):
         raise checks.invalid(
             "clip_by_norm",
-            "`clip_norm` has more elements than what it limits.",
+            "`clip_norm` has more elements than `t`.",
             required="a norm that broadcasts to the shape of `t`",
             received=f"t {describe(t)}, clip_norm {describe(limit)}",
         )
@@ -103,41 +103,42 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 @operator(compiled=True)
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """Arrays scaled down together to a Euclidean norm.
+    """Scale several arrays down together to a maximum Euclidean norm.
 
     Args:
-      t_list: list of arrays, and of `IndexedSlices`, of which the rows count; `None` stays.
-      clip_norm: the largest norm of all together.
-      use_norm: the norm, where it is known already.
+      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is kept.
+      clip_norm: the largest norm of all arrays together.
+      use_norm: the norm, if it is already known.
       name: ignored.
 
     Returns:
-      `(list, norm)`: the scaled arrays, and the norm before; all NaN if it is not finite.
+      `(list, norm)`: the scaled arrays, and the norm before scaling. The arrays are NaN if the norm
+      is not finite.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_global_norm
     """
     norm = global_norm(t_list) if use_norm is None else operand(use_norm)
     limit = operand(clip_norm, norm.dtype)
     scale = limit * smaller(1 / norm, jnp.ones_like(limit) / limit)
-    # An infinite norm must not scale the finite arrays to 0 without a word.
+    # An infinite norm must give NaN, not silently scale the finite arrays to 0.
     scale = scale + (norm - norm)
-    return [None if t is None else _scaled(t, scale) for t in t_list], norm
+    return [None if t is None else _scale(t, scale) for t in t_list], norm
 
 
-def _scaled(t, scale):
+def _scale(t, scale):
     values = operand(values_of(t))
     return with_values(t, values * scale.astype(values.dtype))
 
 
 @jax.custom_jvp
 def halved_square(t):
-    """Half the sum of squares."""
+    """Compute half the sum of squares."""
     return jnp.sum(jnp.square(t)) / 2
 
 
@@ -149,7 +150,7 @@ def _halved_square_jvp(primals, tangents):
 
 @operator(compiled=True)
 def l2_loss(t, name=None):
-    """Half the sum of squares.
+    """Compute half the sum of squares.
 
     Args:
       t: floating-point array.
@@ -165,7 +166,7 @@ def l2_loss(t, name=None):
       Nothing.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
     """

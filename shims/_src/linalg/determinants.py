@@ -1,4 +1,4 @@
-"""Determinants, and their logarithms."""
+"""Compute determinants and their logarithms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LogMatrixDeterminant = collections.namedtuple(
 
 @operator(compiled=True)
 def det(input, name=None):
-    """The determinant of matrices.
+    """Compute the determinant of matrices.
 
     Args:
       input: floating-point array `[..., n, n]`.
@@ -34,8 +34,8 @@ def det(input, name=None):
         determinant is differentiated.
 
     Differs from TensorFlow:
-      Where both sizes are known only at run time, the gradient of a matrix that is not invertible is
-      infinite or NaN, and no error.
+      Where both sizes are known only at run time, the gradient of a matrix that is not invertible
+      is infinite or NaN, and no error is raised.
 
     Under jit:
       Sizes may be known only at run time.
@@ -43,12 +43,12 @@ def det(input, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/det
     """
     a = square_matrices("det", input)
-    return _det(a, *_parts(a))
+    return _det(a, *_factor_parts(a))
 
 
 @operator(compiled=True)
 def slogdet(input, name=None):
-    """The sign of the determinant, and the logarithm of its absolute value.
+    """Compute the sign of the determinant, and the logarithm of its absolute value.
 
     Args:
       input: floating-point array `[..., n, n]`.
@@ -62,8 +62,8 @@ def slogdet(input, name=None):
         logarithm is differentiated.
 
     Differs from TensorFlow:
-      Where both sizes are known only at run time, the gradient of a matrix that is not invertible is
-      infinite or NaN, and no error.
+      Where both sizes are known only at run time, the gradient of a matrix that is not invertible
+      is infinite or NaN, and no error is raised.
 
     Under jit:
       Sizes may be known only at run time.
@@ -71,17 +71,19 @@ def slogdet(input, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/slogdet
     """
     a = square_matrices("slogdet", input)
-    lu, order, sign, magnitude = _parts(a)
+    lu, order, sign, magnitude = _factor_parts(a)
     log = _log_magnitude(a, lu, order, magnitude)
-    return LogMatrixDeterminant(lax.stop_gradient(sign), log)  # as TensorFlow has it
+    return LogMatrixDeterminant(
+        lax.stop_gradient(sign), log
+    )  # as in TensorFlow, the sign has no gradient
 
 
 @operator(compiled=True)
 def logdet(matrix, name=None):
-    """The logarithm of the determinant of positive definite matrices.
+    """Compute the logarithm of the determinant of positive definite matrices.
 
     Args:
-      matrix: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      matrix: floating-point array `[..., n, n]`; only the lower triangle is read.
       name: ignored.
 
     Returns:
@@ -102,8 +104,8 @@ def logdet(matrix, name=None):
     return 2 * jnp.sum(jnp.log(jnp.real(main_diagonal(factor))), axis=-1)
 
 
-def _parts(a):
-    """`(lu, order, sign, log_magnitude)`, of which those that are differentiated make use."""
+def _factor_parts(a):
+    """Return `(lu, order, sign, log_magnitude)`, from which values and gradients are computed."""
     lu, pivots, order = factored(a)
     diagonal = main_diagonal(lu)
     swaps = jnp.sum(pivots != jnp.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
@@ -114,7 +116,7 @@ def _parts(a):
 
 
 def _relative_change(function, a, lu, order, t):
-    """The trace of `inv(a) @ t`; TensorFlow inverts the matrix for it, and so refuses singular ones."""
+    """Compute the trace of `inv(a) @ t`; singular matrices are refused, as in TensorFlow."""
     check_invertible(function, lu, "Input is not invertible.")
     return jnp.sum(main_diagonal(solved(a, lu, order, t)), axis=-1)
 
@@ -126,7 +128,7 @@ def _det(a, lu, order, sign, magnitude):
 
 @_det.defjvp
 def _det_jvp(primals, tangents):
-    """TensorFlow multiplies the gradient by the determinant, without conjugating that."""
+    """Multiply the gradient by the determinant without conjugation, as TensorFlow does."""
     a, lu, order, *_ = primals
     value = _det(*primals)
     return value, jnp.conj(value) * _relative_change("det", a, lu, order, tangents[0])

@@ -1,4 +1,4 @@
-"""Diagonals of matrices: read, made into matrices, and replaced."""
+"""Read, build and replace diagonals of matrices."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _ALIGNMENTS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 @dataclasses.dataclass(frozen=True)
 class Band:
-    """Neighboring diagonals of matrices, and how shorter ones stand in a row of an array.
+    """Adjacent diagonals of matrices, and the alignment of shorter ones in an array.
 
     Attributes:
       lower: the number of the lowest diagonal; 0 is the main one.
-      upper: the number of the highest.
+      upper: the number of the highest diagonal.
       above, below: whether diagonals above and below the main one are aligned to the left.
     """
 
@@ -38,31 +38,31 @@ class Band:
 
     @property
     def count(self) -> int:
-        """How many diagonals there are."""
+        """The number of diagonals."""
         return self.upper - self.lower + 1
 
     @property
     def is_main(self) -> bool:
-        """Whether it is the main diagonal alone."""
+        """Whether the band is the main diagonal alone."""
         return self.lower == self.upper == 0
 
     def longest(self, rows, columns):
-        """The length of the longest diagonal."""
+        """Return the length of the longest diagonal."""
         down, right = rows + min(self.upper, 0), columns - max(self.lower, 0)
         state, difference = trace.current(), down - right
         if state is None or not jp.is_symbolic(difference) or state.is_input_only(difference):
             return min(down, right)
-        # Which is less, data decide: assuming one of them would refuse diagonals that fit.
+        # The smaller one depends on data; assuming one of them would refuse valid diagonals.
         return to_dim(jnp.minimum(as_size(down), as_size(right)), label="diagonal")
 
     def offset(self, d, rows, columns, longest):
-        """Where diagonals `d` start in their rows."""
+        """Return the length of diagonals `d`, and their start positions in their rows."""
         length = jnp.minimum(rows + jnp.minimum(d, 0), columns - jnp.maximum(d, 0))
         left = jnp.where(d >= 0, self.above, self.below)
         return length, jnp.where(left, 0, longest - length)
 
 
-def _band(function, k, align) -> Band:
+def _make_band(function, k, align) -> Band:
     if align not in _ALIGNMENTS:
         raise checks.invalid(
             function,
@@ -71,7 +71,7 @@ def _band(function, k, align) -> Band:
             received=f"align={align!r}",
         )
     if jp.is_tracer(k) and not checks.is_known_shape(k):
-        checks.static_int(function, "k", k)  # says that it has to be known
+        checks.static_int(function, "k", k)  # raises: `k` must be known
     numbers = [k] if np.ndim(k) == 0 else list(k)
     if len(numbers) not in (1, 2):
         raise checks.invalid(
@@ -92,7 +92,7 @@ def _band(function, k, align) -> Band:
     return Band(lower, upper, above == "LEFT", below == "LEFT")
 
 
-def _check_inside(function, band: Band, x) -> None:
+def _check_diagonals_exist(function, band: Band, x) -> None:
     rows, columns = x.shape[-2:]
     for d in (band.lower, band.upper):
         if d and not ((-d < rows) if d < 0 else (d < columns)):
@@ -106,65 +106,66 @@ def _check_inside(function, band: Band, x) -> None:
 
 @operator(compiled=True)
 def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
-    """Diagonals of matrices.
+    """Return diagonals of matrices.
 
     Args:
       input: array `[..., n, m]`.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
-      padding_value: what stands beside diagonals that are shorter than others.
-      align: on which side diagonals above and below the main one stand in their rows.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      padding_value: the value that pads shorter diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
 
     Returns:
-      `[..., length]` of one diagonal; `[..., count, length]` of several, the highest first.
+      `[..., length]` for one diagonal; `[..., count, length]` for several, the highest first.
 
     Raises:
-      InvalidArgumentError: there is no such diagonal.
+      InvalidArgumentError: a diagonal does not exist.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; `k` is known while tracing.
+      Sizes may be known only at run time; `k` must be static.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/diag_part
     """
     x = operand(input)
     check_rank("diag_part", "input", x)
-    band = _band("diag_part", k, align)
-    _check_inside("diag_part", band, x)
+    band = _make_band("diag_part", k, align)
+    _check_diagonals_exist("diag_part", band, x)
     rows, columns = x.shape[-2:]
-    if band.is_main and _same(rows, columns):
+    if band.is_main and _are_equal(rows, columns):
         return main_diagonal(x)
     longest = band.longest(rows, columns)
     d = jnp.arange(band.upper, band.lower - 1, -1)[:, None]
-    length, offset = band.offset(d, _size(rows), _size(columns), _size(longest))
+    length, offset = band.offset(d, _to_size(rows), _to_size(columns), _to_size(longest))
     place = jnp.arange(longest) - offset
     inside = (place >= 0) & (place < length)
     row = jnp.where(inside, place + jnp.maximum(-d, 0), 0)
     column = jnp.where(inside, place + jnp.maximum(d, 0), 0)
-    out = jnp.where(inside, x[..., row, column], _padding(padding_value, x.dtype))
+    out = jnp.where(inside, x[..., row, column], _convert_padding(padding_value, x.dtype))
     return out if band.count > 1 else jnp.squeeze(out, -2)
 
 
-def _same(one, other) -> bool:
+def _are_equal(one, other) -> bool:
     return is_known(one) == is_known(other) and bool(one == other)
 
 
-def _size(d):
+def _to_size(d):
     return d if is_known(d) else as_size(d)
 
 
-def _placed(band: Band, diagonals, rows, columns):
-    """`(inside, values)`: what stands where in a matrix of these sizes."""
-    if band.is_main and _same(rows, columns):
+def _place_diagonals(band: Band, diagonals, rows, columns):
+    """Return the mask of the diagonals in a matrix of these sizes, and their values."""
+    if band.is_main and _are_equal(rows, columns):
         return on_diagonal(rows, columns), diagonals[..., :, None]
     if band.count == 1:
         diagonals = diagonals[..., None, :]
     d = jnp.arange(columns) - jnp.arange(rows)[:, None]
     inside = (d >= band.lower) & (d <= band.upper)
-    longest = _size(diagonals.shape[-1])
-    _, offset = band.offset(d, _size(rows), _size(columns), longest)
+    longest = _to_size(diagonals.shape[-1])
+    _, offset = band.offset(d, _to_size(rows), _to_size(columns), longest)
     place = jnp.minimum(jnp.arange(columns), jnp.arange(rows)[:, None]) + offset
     if is_known(diagonals.shape[-1]) and diagonals.shape[-1] == 0:
         return inside, jnp.sum(diagonals, axis=(-2, -1), keepdims=True)
@@ -174,16 +175,17 @@ def _placed(band: Band, diagonals, rows, columns):
 
 @operator(compiled=True)
 def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
-    """Matrices with given diagonals.
+    """Build matrices with given diagonals.
 
     Args:
       diagonal: `[..., length]` for one diagonal, `[..., count, length]` for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
-      num_rows: the number of rows; as few as possible when -1.
-      num_cols: the number of columns; as few as possible when -1.
-      padding_value: what stands outside of the diagonals.
-      align: on which side diagonals above and below the main one stand in their rows.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      num_rows: the number of rows; the smallest possible number when -1.
+      num_cols: the number of columns; the smallest possible number when -1.
+      padding_value: the value of all elements outside of the diagonals.
+      align: the alignment in their rows of the diagonals above and below the main one.
 
     Returns:
       `[..., num_rows, num_cols]`; square when neither number is given.
@@ -195,14 +197,14 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; `k` is known while tracing.
+      Sizes may be known only at run time; `k` must be static.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/diag
     """
     x = operand(diagonal)
-    band = _band("diag", k, align)
+    band = _make_band("diag", k, align)
     needed = 1 if band.count == 1 else 2
-    fits = x.ndim >= needed and (band.count == 1 or _same(x.shape[-2], band.count))
+    fits = x.ndim >= needed and (band.count == 1 or _are_equal(x.shape[-2], band.count))
     if not fits:
         raise checks.invalid(
             "diag",
@@ -211,12 +213,12 @@ def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, 
             received=f"diagonal {describe(x)}",
         )
     rows, columns = _matrix_size(band, x.shape[-1], num_rows, num_cols)
-    inside, values = _placed(band, x, rows, columns)
-    return jnp.where(inside, values, _padding(padding_value, x.dtype))
+    inside, values = _place_diagonals(band, x, rows, columns)
+    return jnp.where(inside, values, _convert_padding(padding_value, x.dtype))
 
 
-def _padding(value, dtype):
-    """What stands beside diagonals; numbers are truth values where diagonals are."""
+def _convert_padding(value, dtype):
+    """Convert the padding value to a dtype; numbers become bools for bool diagonals."""
     return operand(bool(value) if dtype == np.bool_ else value, dtype)
 
 
@@ -246,34 +248,35 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
 
 @operator(compiled=True)
 def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
-    """Matrices with other diagonals.
+    """Replace diagonals of matrices.
 
     Args:
       input: array `[..., n, m]`.
       diagonal: array of the same dtype, `[..., length]` for one diagonal, `[..., count, length]`
         for several.
       name: ignored.
-      k: the number of a diagonal, 0 for the main one, or those of the lowest and the highest.
-      align: on which side diagonals above and below the main one stand in their rows.
+      k: the number of a diagonal, 0 for the main one, or a pair: the lowest and the highest
+        diagonal.
+      align: the alignment in their rows of the diagonals above and below the main one.
 
     Returns:
       An array like `input`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or there is no such diagonal.
+      InvalidArgumentError: the shapes do not fit, or a diagonal does not exist.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; `k` is known while tracing.
+      Sizes may be known only at run time; `k` must be static.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/set_diag
     """
     x, diagonal = matching("set_diag", input=input, diagonal=diagonal)
     check_rank("set_diag", "input", x)
-    band = _band("set_diag", k, align)
-    _check_inside("set_diag", band, x)
+    band = _make_band("set_diag", k, align)
+    _check_diagonals_exist("set_diag", band, x)
     rows, columns = x.shape[-2:]
     count = () if band.count == 1 else (band.count,)
     wanted = (*x.shape[:-2], *count, band.longest(rows, columns))
@@ -287,24 +290,24 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
         )
     for axis, size in enumerate(wanted):
         diagonal = unify_axis(diagonal, axis, size, label="set_diag")
-    inside, values = _placed(band, diagonal, rows, columns)
+    inside, values = _place_diagonals(band, diagonal, rows, columns)
     out = jnp.where(inside, values, x)
     return connected(out, x) if checks.is_known_shape(x) and not x.size else out
 
 
 @operator(compiled=True)
 def tensor_diag(diagonal, name=None):
-    """An array that holds another one on its diagonal.
+    """Build an array that holds another array on its diagonal.
 
     Args:
       diagonal: array of numbers, `[d, ..., e]`.
       name: ignored.
 
     Returns:
-      `[d, ..., e, d, ..., e]`; 0 wherever the first half of a position is not the second.
+      `[d, ..., e, d, ..., e]`; 0 where the two halves of a position differ.
 
     Raises:
-      InvalidArgumentError: it is a scalar, or TensorFlow has no kernel for the dtype.
+      InvalidArgumentError: `diagonal` is a scalar, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -322,7 +325,7 @@ def tensor_diag(diagonal, name=None):
 
 @operator(compiled=True)
 def tensor_diag_part(input, name=None):
-    """The diagonal of an array whose axes repeat.
+    """Return the diagonal of an array whose axes repeat.
 
     Args:
       input: array `[d, ..., e, d, ..., e]`.

@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors, with TensorFlow's gradients."""
+"""Compute eigenvalues and eigenvectors, with TensorFlow's gradients."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def eigh(tensor, name=None):
-    """Eigenvalues and eigenvectors of Hermitian matrices.
+    """Compute eigenvalues and eigenvectors of Hermitian matrices.
 
     Args:
-      tensor: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      tensor: floating-point array `[..., n, n]`; only the lower triangle is read.
       name: ignored.
 
     Returns:
@@ -37,7 +37,8 @@ def eigh(tensor, name=None):
 
     Differs from TensorFlow:
       Each eigenvector is determined up to a sign (a complex phase), and those of equal eigenvalues
-      up to a rotation; ours may differ in both. Where a matrix holds infinity all vectors are NaN.
+      up to a rotation; the results may differ in both. If a matrix holds infinity, all its vectors
+      are NaN.
 
     Under jit:
       Sizes may be known only at run time.
@@ -46,16 +47,16 @@ def eigh(tensor, name=None):
     """
     a = square_matrices("eigh", tensor, name="tensor")
     values, vectors = hermitian(a)
-    values, vectors = _found("eigh", below(a), values, vectors)
+    values, vectors = _check_results("eigh", below(a), values, vectors)
     return values.astype(a.dtype), vectors
 
 
 @operator(compiled=True)
 def eigvalsh(tensor, name=None):
-    """Eigenvalues of Hermitian matrices.
+    """Compute eigenvalues of Hermitian matrices.
 
     Args:
-      tensor: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      tensor: floating-point array `[..., n, n]`; only the lower triangle is read.
       name: ignored.
 
     Returns:
@@ -73,12 +74,12 @@ def eigvalsh(tensor, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/eigvalsh
     """
     a = square_matrices("eigvalsh", tensor, name="tensor")
-    (values,) = _found("eigvalsh", below(a), _hermitian_values(a))
+    (values,) = _check_results("eigvalsh", below(a), _hermitian_values(a))
     return values.astype(a.dtype)
 
 
-def _found(function, a, values, *vectors):
-    """What could be computed of matrices: NaN in them is refused, infinity gives NaN."""
+def _check_results(function, a, values, *vectors):
+    """Refuse matrices with NaN, and give NaN for matrices with infinity."""
     infinite = jnp.any(jnp.isinf(a), axis=(-2, -1))
     lost = jnp.any(jnp.isnan(a), axis=(-2, -1)) | jnp.any(jnp.isnan(values), axis=-1)
     checks.check_data(
@@ -93,7 +94,7 @@ def _found(function, a, values, *vectors):
 
 @jax.custom_jvp
 def hermitian(a):
-    """Eigenvalues and eigenvectors of matrices whose lower triangle is read."""
+    """Compute eigenvalues and eigenvectors from the lower triangle of matrices."""
     vectors, values = lax.linalg.eigh(a, lower=True, symmetrize_input=False)
     return values, vectors
 
@@ -121,7 +122,7 @@ def _hermitian_values_jvp(primals, tangents):
 
 @operator(compiled=True)
 def eig(tensor, name=None):
-    """Eigenvalues and eigenvectors of square matrices.
+    """Compute eigenvalues and eigenvectors of square matrices.
 
     Args:
       tensor: floating-point array `[..., n, n]`.
@@ -135,8 +136,8 @@ def eig(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues is not determined, and neither are the phases of the vectors;
-      ours may differ in both.
+      The order of the eigenvalues and the phases of the vectors are not determined; the results may
+      differ in both.
 
     Under jit:
       The leading axes may be known only at run time. CPU and GPU only.
@@ -145,13 +146,13 @@ def eig(tensor, name=None):
     """
     a = square_matrices("eig", tensor, name="tensor")
     check_kernel("eig", a)
-    values, vectors = _general(a)
-    return _found("eig", a, values, vectors)
+    values, vectors = _general_vectors(a)
+    return _check_results("eig", a, values, vectors)
 
 
 @operator(compiled=True)
 def eigvals(tensor, name=None):
-    """Eigenvalues of square matrices.
+    """Compute eigenvalues of square matrices.
 
     Args:
       tensor: floating-point array `[..., n, n]`.
@@ -164,7 +165,7 @@ def eigvals(tensor, name=None):
       InvalidArgumentError: the matrices are not square, or one holds NaN.
 
     Differs from TensorFlow:
-      The order of the eigenvalues is not determined; ours may differ.
+      The order of the eigenvalues is not determined; it may differ.
 
     Under jit:
       The leading axes may be known only at run time. CPU and GPU only.
@@ -173,22 +174,22 @@ def eigvals(tensor, name=None):
     """
     a = square_matrices("eigvals", tensor, name="tensor")
     check_kernel("eigvals", a)
-    return _found("eigvals", a, _general_values(a))[0]
+    return _check_results("eigvals", a, _general_values(a))[0]
 
 
 @jax.custom_jvp
-def _general(a):
+def _general_vectors(a):
     values, vectors = lax.linalg.eig(a, compute_left_eigenvectors=False)
     return values, vectors
 
 
-@_general.defjvp
+@_general_vectors.defjvp
 def _general_jvp(primals, tangents):
     (a,), (t,) = primals, tangents
-    e, v = _general(a)
+    e, v = _general_vectors(a)
     inner = solved(v, *factors(v), jnp.matmul(t.astype(v.dtype), v))
     turn = jnp.matmul(v, safe_reciprocals_of_gaps(e) * inner)
-    # The vectors keep their length.
+    # Remove the component along each vector: the vectors keep their length.
     along = jnp.real(jnp.sum(jnp.conj(v) * turn, axis=-2))
     return (e, v), (main_diagonal(inner), turn - v * along[..., None, :])
 
@@ -202,5 +203,5 @@ def _general_values(a):
 @_general_values.defjvp
 def _general_values_jvp(primals, tangents):
     (a,), (t,) = primals, tangents
-    e, v = _general(a)
+    e, v = _general_vectors(a)
     return e, main_diagonal(solved(v, *factors(v), jnp.matmul(t.astype(v.dtype), v)))

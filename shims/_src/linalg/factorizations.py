@@ -1,4 +1,4 @@
-"""Factorizations of matrices, with TensorFlow's gradients: Cholesky, QR and singular values."""
+"""Compute Cholesky, QR and singular value decompositions, with TensorFlow's gradients."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ QrResult = collections.namedtuple("QrResult", ["q", "r"])
 
 @operator(compiled=True)
 def cholesky(input, name=None):
-    """The lower triangular `L` with `L @ adjoint(L)` equal to a positive definite matrix.
+    """Compute the Cholesky factor `L`, with `L @ adjoint(L)` equal to a positive definite matrix.
 
     Args:
-      input: floating-point array `[..., n, n]`, of which the lower triangle is read.
+      input: floating-point array `[..., n, n]`; only the lower triangle is read.
       name: ignored.
 
     Returns:
@@ -42,8 +42,8 @@ def cholesky(input, name=None):
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Where a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
-      TensorFlow leaves numbers in it, and above it whatever stood in memory.
+      If a matrix is not positive definite, or holds NaN, the whole lower triangle is NaN.
+      TensorFlow leaves numbers in it, and uninitialized memory above it.
 
     Under jit:
       Sizes may be known only at run time.
@@ -55,7 +55,7 @@ def cholesky(input, name=None):
 
 @jax.custom_jvp
 def cholesky_factor(a):
-    """The factor of matrices that are known to be square."""
+    """Compute the Cholesky factor of matrices that are known to be square."""
     return lax.linalg.cholesky(a, symmetrize_input=False)
 
 
@@ -76,7 +76,7 @@ def _cholesky_jvp(primals, tangents):
 
 @operator(compiled=True)
 def qr(input, full_matrices=False, name=None):
-    """Orthonormal columns `q` and an upper triangular `r` with `q @ r` equal to the matrix.
+    """Compute the QR decomposition: orthonormal columns `q` and an upper triangular `r`.
 
     Args:
       input: floating-point array `[..., n, m]`.
@@ -91,11 +91,11 @@ def qr(input, full_matrices=False, name=None):
         dtype.
 
     Differs from TensorFlow:
-      Signs are TensorFlow's. Columns after a NaN may be NaN in more places.
+      The signs are those of TensorFlow. Columns after a NaN may have more NaN.
 
     Under jit:
-      The number of rows may be known only at run time. That of columns too, but not where it is
-      differentiated: the gradient is NaN then.
+      The numbers of rows and columns may be known only at run time. If that of columns is, the
+      gradient is NaN.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/qr
     """
@@ -109,7 +109,7 @@ def qr(input, full_matrices=False, name=None):
 def _qr(x, full_matrices):
     rows, columns = x.shape[-2:]
     if is_known(rows) and is_known(columns) and rows < columns:
-        # What stands behind the square part follows from it, in the gradient too.
+        # The columns behind the square part are computed from it, so that their gradient is too.
         q, r = lax.linalg.qr(x[..., :rows], full_matrices=False)
         return q, jnp.concatenate([r, jnp.matmul(turned(q), x[..., rows:])], axis=-1)
     q, r = lax.linalg.qr(x, full_matrices=full_matrices)
@@ -118,12 +118,12 @@ def _qr(x, full_matrices):
 
 @operator(compiled=True)
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):
-    """Singular values, and the vectors to the left and to the right of them.
+    """Compute the singular value decomposition.
 
     Args:
       tensor: floating-point array `[..., n, m]`.
       full_matrices: complete `u` and `v` to square matrices.
-      compute_uv: compute the vectors too.
+      compute_uv: compute the singular vectors too.
       name: ignored.
 
     Returns:
@@ -133,15 +133,16 @@ def svd(tensor, full_matrices=False, compute_uv=True, name=None):
     Raises:
       InvalidArgumentError: the array has fewer than two axes, or TensorFlow has no kernel for the
         dtype.
-      NotImplementedError: `full_matrices` of a matrix that is two or more wider than high, or
-        higher than wide, is differentiated.
+      NotImplementedError: the result with `full_matrices` is differentiated, and the numbers of
+        rows and columns differ by more than 1.
 
     Differs from TensorFlow:
       Each pair of vectors is determined up to a sign (a complex phase), and vectors of equal
-      singular values up to a rotation; ours may differ in both.
+      singular values up to a rotation; the results may differ in both.
 
     Under jit:
-      The leading axes may be known only at run time; a square matrix or its rows too.
+      The leading axes, the number of rows, or the size of a square matrix may be known only at run
+      time.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/svd
     """
@@ -164,13 +165,13 @@ def _singular_values_jvp(primals, tangents):
     return s, jnp.real(main_diagonal(inner))
 
 
-def _decomposed(x, full_matrices):
+def _decompose(x, full_matrices):
     x = without_infinities(x)
     u, s, vh = lax.linalg.svd(x, full_matrices=full_matrices, compute_uv=True)
     return s, u, turned(vh)
 
 
-_svd = jax.custom_jvp(_decomposed, nondiff_argnums=(1,))
+_svd = jax.custom_jvp(_decompose, nondiff_argnums=(1,))
 
 
 @_svd.defjvp
@@ -186,7 +187,7 @@ def _svd_jvp(full_matrices, primals, tangents):
 
 
 def _svd_tangent(s, u, v, t, full_matrices):
-    """The tangents of a matrix that is not higher than wide."""
+    """Compute the tangents of a matrix with at least as many columns as rows."""
     rows, columns = u.shape[-2], v.shape[-2]
     if full_matrices and columns - rows > 1:
         raise NotImplementedError(

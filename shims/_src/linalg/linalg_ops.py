@@ -1,4 +1,4 @@
-"""Products of matrices, and norms."""
+"""Compute products of matrices, and norms."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def matmul(
     grad_b=False,
     name=None,
 ):
-    """The product of matrices, batch by batch.
+    """Multiply matrices, with broadcasting of leading axes.
 
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k, m]` of the same dtype; leading axes broadcast.
       transpose_a: swap the last two axes of `a` first.
       transpose_b: swap the last two axes of `b` first.
-      adjoint_a: swap and conjugate those of `a`.
-      adjoint_b: swap and conjugate those of `b`.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
+      adjoint_b: swap the last two axes of `b`, and conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
-      output_type: the dtype of the result; int32 for products of int8 and uint8, which have no
-        other, and the dtype of the operands for all others.
+      output_type: the dtype of the result: int32 for int8 and uint8 operands, which allow no other
+        dtype, otherwise the dtype of the operands.
       grad_a: ignored.
       grad_b: ignored.
       name: ignored.
@@ -64,32 +64,32 @@ def matmul(
       ValueError: a matrix is both transposed and adjoint.
 
     Differs from TensorFlow:
-      A bfloat16 and a float32 matrix are refused together; TensorFlow multiplies in float32.
+      A bfloat16 and a float32 matrix cannot be multiplied; TensorFlow multiplies them in float32.
 
     Under jit:
-      Sizes that are known only at run time are checked to agree; what is not selected adds nothing.
+      Sizes that are known only at run time are checked to agree; masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/matmul
     """
     if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
         raise ValueError("Only one of `transpose` and `adjoint` can be True.")
-    a, b = _factors(a, b, output_type)
+    a, b = _convert_factors(a, b, output_type)
     if min(a.ndim, b.ndim) < 2:
-        raise _not_fitting(a, b, "at least two axes on either side")
-    a = _turned(a, transpose_a, adjoint_a)
-    b = _turned(b, transpose_b, adjoint_b)
+        raise _size_mismatch(a, b, "at least two axes on either side")
+    a = _transpose(a, transpose_a, adjoint_a)
+    b = _transpose(b, transpose_b, adjoint_b)
     inner = (a.shape[-1], b.shape[-2])
     if all(map(is_known, inner)) and inner[0] != inner[1]:
-        raise _not_fitting(a, b, "a.shape[-1] == b.shape[-2], after transposing")
+        raise _size_mismatch(a, b, "a.shape[-1] == b.shape[-2], after transposing")
     for batch in zip(reversed(a.shape[:-2]), reversed(b.shape[:-2])):
         if all(map(is_known, batch)) and 1 not in batch and batch[0] != batch[1]:
-            raise _not_fitting(a, b, "equal leading axes, or 1")
-    a, b = _meeting(a, b)
+            raise _size_mismatch(a, b, "equal leading axes, or 1")
+    a, b = _unify_sizes(a, b)
     return jnp.matmul(a, b)
 
 
-def _factors(a, b, output_type):
-    """Both operands in the dtype of their product."""
+def _convert_factors(a, b, output_type):
+    """Convert both operands to the dtype of their product."""
     dtype = None if output_type is None else array_dtype(output_type, "matmul")
     left, right = operand(a), operand(b)
     if all(x.dtype in _BYTES for x in (left, right)) and dtype == np.int32:
@@ -99,7 +99,7 @@ def _factors(a, b, output_type):
         raise errors.MissingKernelError(
             errors.message(
                 "matmul",
-                f"there is no product of {left.dtype.name} that is "
+                f"there is no kernel for {left.dtype.name} with a result of "
                 f"{left.dtype.name if dtype is None else dtype.name}.",
                 required="the dtype of the operands, or int32 from int8 and uint8",
                 do="cast the operands, or the product",
@@ -108,15 +108,15 @@ def _factors(a, b, output_type):
     return left, right
 
 
-def _turned(x, transpose, adjoint):
+def _transpose(x, transpose, adjoint):
     if not (transpose or adjoint):
         return x
     x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if adjoint and jnp.iscomplexobj(x) else x
 
 
-def _meeting(a, b):
-    """Operands whose contracted and batch sizes are stated to be equal, where they are not known."""
+def _unify_sizes(a, b):
+    """Unify symbolic contracted and batch sizes of the operands."""
     a, b = meeting("matmul", a, a.ndim - 1, b, b.ndim - 2)
     for back in range(3, min(a.ndim, b.ndim) + 1):
         sizes = (a.shape[-back], b.shape[-back])
@@ -125,7 +125,7 @@ def _meeting(a, b):
     return a, b
 
 
-def _not_fitting(a, b, required):
+def _size_mismatch(a, b, required):
     return checks.invalid(
         "matmul",
         "the matrices do not fit.",
@@ -144,13 +144,13 @@ def matvec(
     b_is_sparse=False,
     name=None,
 ):
-    """The product of matrices and vectors, batch by batch.
+    """Multiply matrices and vectors, with leading axes as batch axes.
 
     Args:
       a: array `[..., n, k]`.
       b: array `[..., k]` of the same dtype.
       transpose_a: swap the last two axes of `a` first.
-      adjoint_a: swap and conjugate them.
+      adjoint_a: swap the last two axes of `a`, and conjugate.
       a_is_sparse: ignored.
       b_is_sparse: ignored.
       name: ignored.
@@ -176,12 +176,13 @@ def matvec(
 
 @operator(compiled=True)
 def tensordot(a, b, axes, name=None):
-    """Sums of products over pairs of axes.
+    """Contract two arrays over pairs of axes.
 
     Args:
       a: array.
       b: array of the same dtype.
-      axes: how many last axes of `a` meet the first of `b`, or the axes of each.
+      axes: the number of last axes of `a` and first axes of `b` to contract, or the axes of each
+        array.
       name: ignored.
 
     Returns:
@@ -191,8 +192,8 @@ def tensordot(a, b, axes, name=None):
       InvalidArgumentError: the dtypes differ.
 
     Differs from TensorFlow:
-      Where sizes that data decide are summed over, they must be equal pair by pair; TensorFlow asks
-      this of their products only.
+      Contracted data-dependent sizes must be equal pair by pair; TensorFlow only requires that
+      their products are equal.
 
     Under jit:
       Sizes that are known only at run time are checked to agree.
@@ -203,18 +204,18 @@ def tensordot(a, b, axes, name=None):
     if not isinstance(axes, (tuple, list)) and np.ndim(axes) == 0:
         count = checks.static_int("tensordot", "axes", axes)
         if not 0 <= count <= min(a.ndim, b.ndim):
-            raise _unfit_axes(axes, a, b)
+            raise _axes_mismatch(axes, a, b)
         of_a, of_b = tuple(range(a.ndim - count, a.ndim)), tuple(range(count))
     else:
         if len(axes) != 2:
-            raise _unfit_axes(axes, a, b)
+            raise _axes_mismatch(axes, a, b)
         of_a, of_b = (np.asarray(side).ravel().tolist() for side in axes)
         if any(i >= a.ndim for i in of_a) or any(i >= b.ndim for i in of_b):
-            raise errors.OutOfBoundsError(_unfit_axes(axes, a, b).args[0])
+            raise errors.OutOfBoundsError(_axes_mismatch(axes, a, b).args[0])
         of_a = axes_of("tensordot", axes[0], a.ndim)
         of_b = axes_of("tensordot", axes[1], b.ndim)
     if len(of_a) != len(of_b):
-        raise _unfit_axes(axes, a, b)
+        raise _axes_mismatch(axes, a, b)
     if len(of_a) > 1:
         contracted_pairs.settle([(a.shape[i], b.shape[j]) for i, j in zip(of_a, of_b, strict=True)])
     for i, j in zip(of_a, of_b, strict=True):
@@ -222,14 +223,14 @@ def tensordot(a, b, axes, name=None):
     pairs = [(a.shape[i], b.shape[j]) for i, j in zip(of_a, of_b, strict=True)]
     if contracted_pairs.differ(pairs):
         if not contracted_pairs.have_equal_products(pairs):
-            raise _unfit_axes(axes, a, b)
+            raise _axes_mismatch(axes, a, b)
         a = contracted_pairs.as_one(a, of_a, last=True)
         b = contracted_pairs.as_one(b, of_b, last=False)
         of_a, of_b = (a.ndim - 1,), (0,)
     return jnp.tensordot(a, b, axes=(of_a, of_b))
 
 
-def _unfit_axes(axes, a, b):
+def _axes_mismatch(axes, a, b):
     return checks.invalid(
         "tensordot",
         "`axes` do not fit the operands.",
@@ -240,19 +241,19 @@ def _unfit_axes(axes, a, b):
 
 @checked
 def einsum(equation, *inputs, **kwargs):
-    """Sums of products by Einstein's convention.
+    """Contract arrays by Einstein's summation convention.
 
     Args:
-      equation: `"ij,jk->ik"` for instance.
+      equation: the equation, for example `"ij,jk->ik"`.
       *inputs: arrays of one dtype.
       **kwargs: `optimize` is passed on, `name` is ignored.
 
     Returns:
-      The array that the equation says.
+      The result of the equation.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
-      TypeError: there is no such keyword.
+      TypeError: a keyword is unknown.
 
     Differs from TensorFlow:
       Nothing.
@@ -278,7 +279,7 @@ def _einsum(equation, *inputs, optimize):
 
 @operator(compiled=True)
 def trace(x, name=None):
-    """The sum of the diagonal of matrices.
+    """Sum the diagonal of matrices.
 
     Args:
       x: array `[..., n, m]`.
@@ -303,10 +304,10 @@ def trace(x, name=None):
 
 @operator(compiled=True)
 def global_norm(t_list, name=None):
-    """The Euclidean norm of all elements of several arrays.
+    """Compute the Euclidean norm of all elements of several arrays.
 
     Args:
-      t_list: list of arrays, and of `IndexedSlices`, of which the rows count; `None` is left out.
+      t_list: list of arrays and `IndexedSlices`, whose values are used; `None` is ignored.
       name: ignored.
 
     Returns:
@@ -316,7 +317,7 @@ def global_norm(t_list, name=None):
       Nothing.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/global_norm
     """
@@ -328,7 +329,7 @@ def global_norm(t_list, name=None):
 
 @operator(compiled=True)
 def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
-    """The norm of vectors or matrices.
+    """Compute the norm of vectors or matrices.
 
     Args:
       tensor: floating-point array.
@@ -341,13 +342,13 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       The norms.
 
     Raises:
-      ValueError: there is no such norm.
+      ValueError: the norm is unknown.
 
     Differs from TensorFlow:
       Nothing: the Euclidean gradient at 0 is NaN.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/norm
     """
@@ -368,7 +369,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
 def _vector_norm(x, ord, axes):
     if ord in ("fro", "euclidean", 2):
         squares = x * (jnp.conj(x) if jnp.iscomplexobj(x) else x)
-        # The Euclidean norm of complex numbers is one of them, as TensorFlow has it.
+        # The Euclidean norm of complex numbers has a complex dtype, as in TensorFlow.
         return square_root(jnp.sum(squares, axis=axes))
     if isinstance(ord, str) or ord <= 0:
         raise ValueError(f"'ord' must be a supported vector norm, got {ord!r}")
@@ -398,12 +399,12 @@ def _matrix_norm(x, ord, axes):
 
 @operator(compiled=True)
 def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
-    """Vectors divided by their Euclidean norm.
+    """Divide vectors by their Euclidean norm.
 
     Args:
       x: array of numbers.
       axis: the axes of a vector; all when `None`.
-      epsilon: the least square of a norm.
+      epsilon: the minimum of the squared norm.
       name: ignored.
       dim: the old name of `axis`.
 
@@ -414,7 +415,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
       Nothing.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
     """

@@ -1,4 +1,4 @@
-"""Triangular factors of matrices with rows in another order, and what is solved with them."""
+"""Compute LU decompositions, and solve equations with them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ Lu = collections.namedtuple("Lu", ["lu", "p"])
 
 
 def factors(a):
-    """`(lu, order)` of square matrices, for `solved`."""
+    """Return `(lu, order)` of square matrices, for `solved`."""
     lu, _, order = factored(a)
     return lu, order
 
 
 def factored(a):
-    """`(lu, pivots, order)` of square matrices.
+    """Compute the LU decomposition `(lu, pivots, order)` of square matrices.
 
-    A GPU's routine takes the largest pivot, which NaN is not, and loses what it does not take: there
-    NaN is put where it would have come to.
+    GPU routines choose the largest pivot, which is never a NaN, and so lose NaN. There NaN is put
+    where it would have propagated to.
     """
     lu, pivots, order = lax.linalg.lu(a)
     if jax.default_backend() != "cpu":
@@ -48,7 +48,7 @@ def factored(a):
 
 
 def _reached_by_nan(a, order):
-    """All from the first row and the first column with NaN on, after the rows changed places."""
+    """Mark all elements from the first row and column with NaN on, in the order of the rows."""
     missing = jnp.isnan(jnp.take_along_axis(a, order[..., :, None], axis=-2))
     rows, columns = (jnp.any(missing, axis=i) for i in (-1, -2))
     rows, columns = (jnp.cumsum(n, axis=-1, dtype=jnp.int32) > 0 for n in (rows, columns))
@@ -56,14 +56,14 @@ def _reached_by_nan(a, order):
 
 
 def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
-    """Factors must not have a zero on their diagonal, nor begin it with NaN, as TensorFlow has it."""
+    """Check that the diagonal of factors has no zero and does not begin with NaN."""
     pivots = main_diagonal(lu)
     bad = (pivots == 0) | jnp.isnan(pivots[..., :1])
     checks.check_data(bad, function, problem, required="an invertible matrix")
 
 
 def substituted(lu, order, b):
-    """The solution for right-hand sides `[..., n, k]`, given the factors."""
+    """Solve for right-hand sides `[..., n, k]`, given the factors."""
     b = jnp.take_along_axis(b, order[..., :, None], axis=-2)
     b = lax.linalg.triangular_solve(lu, b, left_side=True, lower=True, unit_diagonal=True)
     return lax.linalg.triangular_solve(lu, b, left_side=True, lower=False)
@@ -71,10 +71,10 @@ def substituted(lu, order, b):
 
 @jax.custom_jvp
 def solved(a, lu, order, b):
-    """The solution of `a @ x = b`, given the factors of `a`.
+    """Solve `a @ x = b`, given the factors of `a`.
 
-    A gradient goes through `a` alone. The gradient of a gradient goes through the factors, with which
-    the first one was solved: they must not be behind `stop_gradient`.
+    The first derivative flows through `a` alone. The second derivative flows through the factors,
+    which the first one uses: they must not be behind `stop_gradient`.
     """
     return substituted(lu, order, b)
 
@@ -89,23 +89,23 @@ def _solved_jvp(primals, tangents):
 
 @operator(compiled=True)
 def lu(input, output_idx_type=np.int32, name=None):
-    """The factors `L` and `U` of a matrix whose rows are put into another order.
+    """Compute the LU decomposition of matrices, with row pivoting.
 
     Args:
       input: floating-point array `[..., n, n]`.
-      output_idx_type: the dtype of the order.
+      output_idx_type: the dtype of the permutation.
       name: ignored.
 
     Returns:
-      `(lu, p)`: `[..., n, n]` with `U` in the upper triangle and `L` without its diagonal of ones
-      below it, and `[..., n]` with the order of the rows.
+      `(lu, p)`: `[..., n, n]` with `U` in the upper triangle and `L`, without its diagonal of ones,
+      below it; and `[..., n]` with the permutation of the rows.
 
     Raises:
       InvalidArgumentError: the matrices are not square, or one is not invertible.
 
     Differs from TensorFlow:
-      Rows of complex matrices are ordered by the sum of the sizes of both parts of their elements,
-      as LAPACK does, TensorFlow's by the magnitude: now and then other factors of the same matrix.
+      Pivots of complex matrices are compared by the sum of the absolute values of both parts, as in
+      LAPACK; TensorFlow compares magnitudes. The factors of a matrix may then differ.
 
     Under jit:
       Sizes may be known only at run time.
@@ -120,13 +120,13 @@ def lu(input, output_idx_type=np.int32, name=None):
 
 @operator(compiled=True)
 def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
-    """The solution of linear equations, given the factors of the matrix.
+    """Solve linear equations, given the LU decomposition of the matrix.
 
     Args:
-      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
-      perm: the order of the rows, `[..., n]`.
+      lower_upper: `lu` as returned by `shims.linalg.lu`, `[..., n, n]`.
+      perm: the permutation of the rows, `[..., n]`.
       rhs: right-hand sides `[..., n, k]`.
-      validate_args: check the shapes; they are always checked.
+      validate_args: ignored; the shapes are always checked.
       name: ignored.
 
     Returns:
@@ -154,28 +154,28 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
             required="lower_upper.shape[-1] == rhs.shape[-2]",
             received=f"lower_upper {describe(lower_upper)}, rhs {describe(rhs)}",
         )
-    return _solution("lu_solve", lower_upper, perm, rhs)
+    return _solve_permuted("lu_solve", lower_upper, perm, rhs)
 
 
-def _solution(function, matrix, perm, rhs):
-    """The solution, with sizes that meet stated to be equal and leading axes broadcast."""
+def _solve_permuted(function, matrix, perm, rhs):
+    """Solve, after unifying symbolic sizes and broadcasting leading axes."""
     _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
-    perm = _order(function, matrix, perm)
+    perm = _check_permutation(function, matrix, perm)
     checks.check_positions(function, "perm", perm, matrix.shape[-1])
     matrix, perm, rhs = with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2))
-    if matrix.ndim > 2:  # TensorFlow takes the rows by positions, of which there are none
+    if matrix.ndim > 2:  # TensorFlow gathers rows by position, which fails without columns
         checks.check_data(
             (primitives.true_size(rhs.shape[-1]) == 0)
             & (primitives.true_size(math.prod(perm.shape)) != 0),
             function,
-            "`rhs` has no columns, beside a batch of matrices.",
+            "`rhs` has no columns, but the matrices are a batch.",
             required="rhs.shape[-1] > 0",
         )
     return substituted(matrix, perm, rhs)
 
 
-def _order(function, matrix, perm):
-    """The order of the rows of a matrix, as long as it is high."""
+def _check_permutation(function, matrix, perm):
+    """Check the shape of the row permutation of a matrix."""
     perm = operand(perm)
     fits = perm.ndim == matrix.ndim - 1
     if fits:
@@ -194,12 +194,12 @@ def _order(function, matrix, perm):
 
 @operator(compiled=True)
 def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
-    """The inverse of a matrix, given its factors.
+    """Compute the inverse of a matrix, given its LU decomposition.
 
     Args:
-      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
-      perm: the order of the rows, `[..., n]`.
-      validate_args: check the shapes; they are always checked.
+      lower_upper: `lu` as returned by `shims.linalg.lu`, `[..., n, n]`.
+      perm: the permutation of the rows, `[..., n]`.
+      validate_args: ignored; the shapes are always checked.
       name: ignored.
 
     Returns:
@@ -217,17 +217,17 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/lu_matrix_inverse
     """
     both = square_matrices("lu_matrix_inverse", lower_upper, name="lower_upper")
-    return _solution("lu_matrix_inverse", both, perm, identity_like(both))
+    return _solve_permuted("lu_matrix_inverse", both, perm, identity_like(both))
 
 
 @operator(compiled=True)
 def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
-    """The matrix that has these factors.
+    """Reconstruct a matrix from its LU decomposition.
 
     Args:
-      lower_upper: `lu` as `shims.linalg.lu` gives it, `[..., n, n]`.
-      perm: the order of the rows, `[..., n]`.
-      validate_args: check the shapes; they are always checked.
+      lower_upper: `lu` as returned by `shims.linalg.lu`, `[..., n, n]`.
+      perm: the permutation of the rows, `[..., n]`.
+      validate_args: ignored; the shapes are always checked.
       name: ignored.
 
     Returns:
@@ -245,17 +245,17 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/lu_reconstruct
     """
     both = square_matrices("lu_reconstruct", lower_upper, name="lower_upper")
-    perm = _order("lu_reconstruct", both, perm)
+    perm = _check_permutation("lu_reconstruct", both, perm)
     perm, _ = agreeing("lu_reconstruct", [perm, both], range(perm.ndim - 1))
     checks.check_data(
         jnp.sort(perm, axis=-1) != jnp.arange(perm.shape[-1], dtype=perm.dtype),
         "lu_reconstruct",
-        "`perm` is no order of the rows.",
+        "`perm` is not a permutation of the rows.",
         required="every number of a row once",
     )
     lower = below(both, strictly=True) + identity_like(both)
     product = jnp.matmul(lower, turned(below(turned(both))))
-    # Row i of the product belongs where `perm` has it: the order, inverted.
+    # Row i of the product is row `perm[i]` of the matrix: apply the inverse permutation.
     place = jnp.argsort(perm, axis=-1)
     product, place = with_one_batch("lu_reconstruct", (product, 2), (place, 1))
     return jnp.take_along_axis(product, place[..., :, None], axis=-2)

@@ -1,4 +1,4 @@
-"""Functions of whole matrices: exponentials, roots, generalized inverses, ranks."""
+"""Compute matrix exponentials, square roots, logarithms, pseudoinverses and ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from shims._src.numeric.unconjugated import unconjugated
 from shims._src.sizes.primitives import as_size
 from shims._src.tracing.dispatch import operator
 
-# Beyond 2**32 the exponential of a matrix is 0, infinite, or made of rounding.
+# For a norm beyond 2**32 the exponential of a matrix is 0, infinite, or rounding errors.
 _SQUARINGS = 32
 
 
 @operator(compiled=True)
 def expm(input, name=None):
-    """The exponential of matrices.
+    """Compute the exponential of matrices.
 
     Args:
       input: floating-point array `[..., n, n]`.
@@ -53,7 +53,7 @@ def expm(input, name=None):
 
 
 def pseudo_inverse(s, u, v, least):
-    """The generalized inverse, where singular values up to `least` of the largest count as 0."""
+    """Compute the pseudoinverse; singular values up to `least` times the largest count as 0."""
     cutoff = jnp.asarray(least, s.dtype) * largest(s, (s.ndim - 1,))
     inverted = jnp.where(s > cutoff[..., None], s, jnp.inf)
     return jnp.matmul(v / inverted[..., None, :].astype(v.dtype), turned(u))
@@ -61,12 +61,12 @@ def pseudo_inverse(s, u, v, least):
 
 @operator(compiled=True)
 def pinv(a, rcond=None, validate_args=False, name=None):
-    """The generalized inverse of matrices after Moore and Penrose.
+    """Compute the Moore-Penrose pseudoinverse of matrices.
 
     Args:
       a: floating-point array `[..., n, m]`.
-      rcond: relative to the largest, up to this a singular value counts as 0;
-        `10 * max(n, m) * eps` when `None`.
+      rcond: singular values up to this fraction of the largest count as 0; `10 * max(n, m) * eps`
+        when `None`.
       validate_args: ignored; the rank is always checked.
       name: ignored.
 
@@ -86,12 +86,14 @@ def pinv(a, rcond=None, validate_args=False, name=None):
     https://www.tensorflow.org/api_docs/python/tf/linalg/pinv
     """
     x = matrices("pinv", a, name="a")
-    least = 10 * _longest(x) * jnp.finfo(x.dtype).eps if rcond is None else operand(rcond, x.dtype)
+    least = (
+        10 * _larger_size(x) * jnp.finfo(x.dtype).eps if rcond is None else operand(rcond, x.dtype)
+    )
     return pseudo_inverse(*svd(x), least)
 
 
-def _longest(x):
-    """The larger size of the matrices, as a number to compute with."""
+def _larger_size(x):
+    """Return the larger size of the matrices, as a number for arithmetic."""
     rows, columns = x.shape[-2:]
     if is_known(rows) and is_known(columns):
         return max(rows, columns)
@@ -100,11 +102,11 @@ def _longest(x):
 
 @operator(compiled=True)
 def matrix_rank(a, tol=None, validate_args=False, name=None):
-    """The number of singular values that are not 0.
+    """Compute the rank of matrices: the number of nonzero singular values.
 
     Args:
       a: floating-point array `[..., n, m]`.
-      tol: up to this a singular value counts as 0; `eps * max(n, m)` times the largest when `None`.
+      tol: singular values up to this count as 0; `eps * max(n, m)` times the largest when `None`.
       validate_args: ignored; the rank of the array is always checked.
       name: ignored.
 
@@ -127,13 +129,13 @@ def matrix_rank(a, tol=None, validate_args=False, name=None):
     s = svd(x, compute_uv=False)
     if tol is None:
         top = largest(s, (s.ndim - 1,))[..., None]
-        tol = jnp.asarray(jnp.finfo(s.dtype).eps * _longest(x), s.dtype) * top
+        tol = jnp.asarray(jnp.finfo(s.dtype).eps * _larger_size(x), s.dtype) * top
     return jnp.sum((s > operand(tol, s.dtype)).astype(jnp.int32), axis=-1, dtype=jnp.int32)
 
 
 @operator(compiled=True)
 def sqrtm(input, name=None):
-    """The principal square root of matrices.
+    """Compute the principal square root of matrices.
 
     Args:
       input: floating-point array `[..., n, n]`.
@@ -146,18 +148,18 @@ def sqrtm(input, name=None):
       InvalidArgumentError: the matrices are not square, or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Where a singular matrix has no root, the places of NaN and infinity may differ.
+      If a singular matrix has no root, the positions of NaN and infinity may differ.
 
     Under jit:
-      The leading axes are known while tracing. On an accelerator the host computes it.
+      The leading axes must be static. On an accelerator it is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/sqrtm
     """
-    return unconjugated(_root, square_matrices("sqrtm", input))
+    return unconjugated(_square_root, square_matrices("sqrtm", input))
 
 
 @jax.custom_jvp
-def _root(a):
+def _square_root(a):
     *batch, n, _ = a.shape
     flat = a.reshape((math.prod(batch), n, n))
     root = _complex_roots(flat) if flat.size else flat
@@ -170,7 +172,10 @@ def _root(a):
 
 
 def _complex_roots(matrices):
-    """The roots of matrices `[k, n, n]`; JAX has them on CPU only, since it needs Schur's form."""
+    """Compute the roots of matrices `[k, n, n]`, on the host if there is no Schur decomposition.
+
+    JAX has the Schur decomposition on CPU only.
+    """
     if jax.default_backend() == "cpu":
         return lax.map(jax.scipy.linalg.sqrtm, matrices)
     out = jax.ShapeDtypeStruct(matrices.shape, jnp.result_type(matrices.dtype, jnp.complex64))
@@ -187,11 +192,11 @@ def _roots_on_host(given):
     return np.asarray(roots, np.result_type(array, np.complex64)).reshape(array.shape)
 
 
-@_root.defjvp
-def _root_jvp(primals, tangents):
-    """From `r @ dr + dr @ r = da`, an equation of `n * n` unknowns."""
+@_square_root.defjvp
+def _square_root_jvp(primals, tangents):
+    """Solve `r @ dr + dr @ r = da`, a system of `n * n` unknowns."""
     (a,), (t,) = primals, tangents
-    root = _root(a)
+    root = _square_root(a)
     *batch, n, _ = a.shape
     eye = jnp.eye(n, dtype=a.dtype)
     left = root[..., :, None, :, None] * eye[:, None, :]
@@ -203,7 +208,7 @@ def _root_jvp(primals, tangents):
 
 @operator
 def logm(input, name=None):
-    """The principal logarithm of matrices.
+    """Compute the principal logarithm of matrices.
 
     Args:
       input: complex array `[..., n, n]`.
@@ -219,7 +224,7 @@ def logm(input, name=None):
       Nothing; TensorFlow does not differentiate it either.
 
     Under jit:
-      Sizes are known while tracing. Computed on the host.
+      Sizes must be static. It is computed on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/logm
     """
@@ -234,12 +239,17 @@ def _logarithms(given):
 
     array = np.asarray(given)
     flat = array.reshape((-1, *array.shape[-2:]))
-    logs = [_of_finite(of_one, matrix.astype(np.complex128)) for matrix in flat if matrix.size]
+    logs = [
+        _apply_if_finite(of_one, matrix.astype(np.complex128)) for matrix in flat if matrix.size
+    ]
     return np.asarray(logs, array.dtype).reshape(array.shape)
 
 
-def _of_finite(function, matrix):
-    """NaN for a matrix that is not finite, as TensorFlow gives it; SciPy raises."""
+def _apply_if_finite(function, matrix):
+    """Apply a function of SciPy, but return NaN for a matrix that is not finite.
+
+    TensorFlow returns NaN too; SciPy raises.
+    """
     return (
         function(matrix)
         if np.isfinite(matrix).all()

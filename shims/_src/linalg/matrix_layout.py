@@ -1,4 +1,4 @@
-"""Matrices with elements moved or left out: transposes and bands."""
+"""Transpose matrices, and extract bands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def matrix_transpose(a, name="matrix_transpose", conjugate=False):
-    """The last two axes swapped.
+    """Swap the last two axes.
 
     Args:
       a: array `[..., n, m]`.
@@ -44,7 +44,7 @@ def matrix_transpose(a, name="matrix_transpose", conjugate=False):
 
 @operator(compiled=True)
 def adjoint(matrix, name=None):
-    """The conjugate transpose.
+    """Compute the conjugate transpose.
 
     Args:
       matrix: array `[..., n, m]`.
@@ -71,19 +71,19 @@ def adjoint(matrix, name=None):
 
 @operator(compiled=True)
 def band_part(input, num_lower, num_upper, name=None):
-    """The elements within a band around the diagonal; everything else is 0.
+    """Keep a band around the diagonal of matrices; everything else is 0.
 
     Args:
       input: array `[..., n, m]`.
-      num_lower: how many diagonals below the main one stay; all when negative.
-      num_upper: how many above it stay; all when negative.
+      num_lower: the number of diagonals below the main one to keep; all when negative.
+      num_upper: the number of diagonals above it to keep; all when negative.
       name: ignored.
 
     Returns:
       An array like `input`.
 
     Raises:
-      InvalidArgumentError: there are not so many diagonals.
+      InvalidArgumentError: a number is larger than the matrices.
 
     Differs from TensorFlow:
       Nothing.

@@ -1,4 +1,4 @@
-"""What operators of matrices take, and the pieces of matrices that they have in common."""
+"""Convert and check matrix operands, and extract parts of matrices."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.sizes import primitives
 
 
 def matrices(function: str, value, *, name: str = "input"):
-    """`value` as an array of matrices `[..., n, m]`.
+    """Convert `value` to an array of matrices `[..., n, m]`.
 
     Raises:
       InvalidArgumentError: the array has fewer than two axes.
@@ -23,10 +23,10 @@ def matrices(function: str, value, *, name: str = "input"):
 
 
 def square_matrices(function: str, value, *, name: str = "input"):
-    """`value` as an array of square matrices `[..., n, n]`.
+    """Convert `value` to an array of square matrices `[..., n, n]`.
 
     Raises:
-      InvalidArgumentError: the matrices are not square (after the call, where only that tells).
+      InvalidArgumentError: the matrices are not square (raised after the call for symbolic sizes).
     """
     x = matrices(function, value, name=name)
     rows, columns = x.shape[-2:]
@@ -44,19 +44,19 @@ def square_matrices(function: str, value, *, name: str = "input"):
 
 
 def check_kernel(function: str, x) -> None:
-    """An array must have a dtype that TensorFlow decomposes: for rows that cannot say it.
+    """Check that TensorFlow can decompose the dtype, for rows that do not list kernels.
 
     Raises:
-      MissingKernelError: it holds integers, booleans, or numbers of half precision.
+      MissingKernelError: the array holds integers, bools or half-precision numbers.
     """
     kernels.check_dtype(function, "float32 float64 complex64 complex128", x.dtype, x.shape)
 
 
 def check_rank(function: str, name: str, x) -> None:
-    """An array must have two axes at least.
+    """Check that an array has at least two axes.
 
     Raises:
-      InvalidArgumentError: it has fewer.
+      InvalidArgumentError: the array has fewer axes.
     """
     if x.ndim < 2:
         raise checks.invalid(
@@ -68,20 +68,20 @@ def check_rank(function: str, name: str, x) -> None:
 
 
 def with_one_batch(function: str, *pairs):
-    """Arrays whose leading axes are broadcast to each other.
+    """Broadcast the leading axes of arrays to each other.
 
     Args:
       function: the operator as the user spells it.
-      *pairs: arrays, each with the number of its last axes that are not leading ones.
+      *pairs: arrays, each with the number of its last axes that are not batch axes.
 
     Raises:
-      InvalidArgumentError: they do not broadcast (after the call, where only that tells).
+      InvalidArgumentError: they do not broadcast (raised after the call for symbolic sizes).
     """
     arrays = [x for x, _ in pairs]
     cores = [core for _, core in pairs]
     for back in range(1, max(x.ndim - core for x, core in pairs) + 1):
         axes = [x.ndim - core - back for x, core in zip(arrays, cores, strict=True)]
-        arrays = _unified(function, arrays, axes)
+        arrays = _unify_axes(function, arrays, axes)
     leading = [x.shape[: x.ndim - core] for x, core in zip(arrays, cores, strict=True)]
     try:
         batch = jnp.broadcast_shapes(*leading)
@@ -98,8 +98,8 @@ def with_one_batch(function: str, *pairs):
     ]
 
 
-def _unified(function, arrays, axes):
-    """The arrays with their sizes along one axis each stated to be equal, unless they are 1."""
+def _unify_axes(function, arrays, axes):
+    """Unify symbolic sizes along one axis of each array, unless they are 1."""
     sizes = [x.shape[i] for x, i in zip(arrays, axes, strict=True) if i >= 0]
     sizes = [d for d in sizes if not (is_known(d) and d == 1)]
     target = next((d for d in sizes if is_known(d)), sizes[0] if sizes else None)
@@ -114,32 +114,32 @@ def _unified(function, arrays, axes):
 
 
 def without_infinities(x):
-    """NaN for what is infinite: LAPACK's search for singular values may find no end beside it."""
+    """Replace infinities by NaN, as LAPACK's SVD may not terminate on them."""
     return jnp.where(jnp.isinf(x), jnp.asarray(jnp.nan, x.dtype), x)
 
 
 def safe_reciprocals_of_gaps(x):
-    """`1 / (x_j - x_i)` of numbers `[..., n]`, `[..., n, n]`; 0 where they are equal, and on the diagonal."""
+    """Compute `1 / (x_j - x_i)` of `[..., n]`, with 0 where they are equal and on the diagonal."""
     n = x.shape[-1]
     own = on_diagonal(n, n)
-    # What is not used has a slope too: near 0 it overflows, and 0 times infinity is NaN.
+    # Masked gaps have a derivative too: near 0 it overflows, and 0 times infinity is NaN.
     gaps = jnp.where(own, jnp.ones((), x.dtype), x[..., None, :] - x[..., :, None])
     return jnp.where(own, jnp.zeros((), x.dtype), safe_reciprocal(gaps))
 
 
 def turned(x):
-    """The adjoint of matrices: the last two axes swapped, complex numbers conjugated."""
+    """Compute the adjoint of matrices."""
     x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if jnp.iscomplexobj(x) else x
 
 
 def on_diagonal(rows, columns, k: int = 0):
-    """`[rows, columns]`, True on one diagonal."""
+    """Return a mask `[rows, columns]` that is True on diagonal `k`."""
     return jnp.arange(rows)[:, None] + k == jnp.arange(columns)
 
 
 def main_diagonal(x):
-    """The diagonal of square matrices, `[..., n]`."""
+    """Return the diagonal of square matrices, `[..., n]`."""
     n = x.shape[-1]
     if is_known(n):
         return jnp.diagonal(x, axis1=-2, axis2=-1)
@@ -148,23 +148,23 @@ def main_diagonal(x):
 
 
 def below(x, *, strictly: bool = False):
-    """The lower triangle of matrices; everything else is 0."""
+    """Keep the lower triangle of matrices; everything else is 0."""
     rows, columns = x.shape[-2:]
     keep = jnp.arange(rows)[:, None] - int(strictly) >= jnp.arange(columns)
     return jnp.where(keep, x, jnp.zeros((), x.dtype))
 
 
 def from_lower(x):
-    """The Hermitian matrices that share the lower triangle of `x`."""
+    """Build Hermitian matrices from the lower triangle of `x`."""
     return below(x) + turned(below(x, strictly=True))
 
 
 def identity_like(x):
-    """Identity matrices of the shape of `x`."""
+    """Build identity matrices of the shape of `x`."""
     eye = on_diagonal(x.shape[-2], x.shape[-1]).astype(x.dtype)
     return jnp.broadcast_to(eye, x.shape)
 
 
 def safe_reciprocal(x):
-    """`1 / x`, and 0 at 0: how TensorFlow differentiates where eigenvalues meet."""
+    """Compute `1 / x`, with 0 at 0, as TensorFlow does for equal eigenvalues."""
     return x / (x * x + jnp.asarray(1e-20, x.dtype))

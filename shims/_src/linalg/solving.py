@@ -1,4 +1,4 @@
-"""Linear equations: inverses, solutions, triangles, least squares."""
+"""Solve linear equations: inverses, triangular systems, least squares."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def inv(input, adjoint=False, name=None):
-    """The inverse of matrices.
+    """Compute the inverse of matrices.
 
     Args:
       input: floating-point array `[..., n, n]`.
-      adjoint: the inverse of the conjugate transpose.
+      adjoint: invert the conjugate transpose.
       name: ignored.
 
     Returns:
@@ -61,7 +61,7 @@ def inv(input, adjoint=False, name=None):
 
 @operator(compiled=True)
 def solve(matrix, rhs, adjoint=False, name=None):
-    """The solution of linear equations.
+    """Solve linear equations.
 
     Args:
       matrix: floating-point array `[..., n, n]`.
@@ -85,9 +85,9 @@ def solve(matrix, rhs, adjoint=False, name=None):
     """
     matrix, rhs = matching("solve", matrix=matrix, rhs=rhs)
     a = square_matrices("solve", matrix, name="matrix")
-    a, b = _beside("solve", a, rhs, "matrix")
+    a, b = _match_rows("solve", a, rhs, "matrix")
     if a.ndim != b.ndim or _differ(a.shape[:-2], b.shape[:-2]):
-        raise _not_fitting("solve", a, b, "equal leading axes")
+        raise _shape_mismatch("solve", a, b, "equal leading axes")
     for axis in range(a.ndim - 2):
         if is_known(b.shape[axis]) and not is_known(a.shape[axis]):
             checks.check_data(
@@ -103,12 +103,12 @@ def solve(matrix, rhs, adjoint=False, name=None):
     return solved(a, lu, order, b)
 
 
-def _beside(function, a, b, name):
-    """A matrix and right-hand sides that have as many rows."""
+def _match_rows(function, a, b, name):
+    """Check that a matrix and right-hand sides have the same number of rows."""
     check_rank(function, "rhs", b)
     rows = (a.shape[-2], b.shape[-2])
     if all(map(is_known, rows)) and rows[0] != rows[1]:
-        raise _not_fitting(function, a, b, f"{name}.shape[-2] == rhs.shape[-2]", name)
+        raise _shape_mismatch(function, a, b, f"{name}.shape[-2] == rhs.shape[-2]", name)
     _, b = meeting(function, a, a.ndim - 2, b, b.ndim - 2)
     return a, b
 
@@ -117,7 +117,7 @@ def _differ(one, other) -> bool:
     return any(is_known(d) and is_known(e) and d != e for d, e in zip(one, other, strict=True))
 
 
-def _not_fitting(function, a, b, required, name="matrix"):
+def _shape_mismatch(function, a, b, required, name="matrix"):
     return checks.invalid(
         function,
         "the shapes do not fit.",
@@ -128,12 +128,12 @@ def _not_fitting(function, a, b, required, name="matrix"):
 
 @operator(compiled=True)
 def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
-    """The solution of linear equations with a triangular matrix.
+    """Solve linear equations with a triangular matrix.
 
     Args:
-      matrix: floating-point array `[..., n, n]`; the other triangle is not read.
+      matrix: floating-point array `[..., n, n]`; only one triangle is read.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
-      lower: the lower triangle is the matrix, not the upper one.
+      lower: read the lower triangle, otherwise the upper one.
       adjoint: solve with the conjugate transpose.
       name: ignored.
 
@@ -144,7 +144,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
       InvalidArgumentError: the shapes do not fit.
 
     Differs from TensorFlow:
-      Nothing; a zero on the diagonal gives infinities, as there.
+      Nothing; a zero on the diagonal gives infinities, as in TensorFlow.
 
     Under jit:
       Sizes may be known only at run time.
@@ -153,13 +153,13 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
     """
     matrix, rhs = matching("triangular_solve", matrix=matrix, rhs=rhs)
     a = square_matrices("triangular_solve", matrix, name="matrix")
-    a, b = _beside("triangular_solve", a, rhs, "matrix")
+    a, b = _match_rows("triangular_solve", a, rhs, "matrix")
     a, b = with_one_batch("triangular_solve", (a, 2), (b, 2))
     return solved_triangle(a, b, lower, adjoint)
 
 
 def solved_triangle(a, b, lower=True, adjoint=False):
-    """The solution for a triangle and right-hand sides of equal leading axes."""
+    """Solve with a triangular matrix and right-hand sides of equal leading axes."""
     return lax.linalg.triangular_solve(
         a,
         b,
@@ -172,10 +172,10 @@ def solved_triangle(a, b, lower=True, adjoint=False):
 
 @operator(compiled=True)
 def cholesky_solve(chol, rhs, name=None):
-    """The solution of linear equations, given the Cholesky factor of the matrix.
+    """Solve linear equations, given the Cholesky factor of the matrix.
 
     Args:
-      chol: lower triangles `[..., n, n]`, as `shims.linalg.cholesky` gives them.
+      chol: lower triangles `[..., n, n]`, as returned by `shims.linalg.cholesky`.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       name: ignored.
 
@@ -195,32 +195,32 @@ def cholesky_solve(chol, rhs, name=None):
     """
     chol, rhs = matching("cholesky_solve", chol=chol, rhs=rhs)
     a = square_matrices("cholesky_solve", chol, name="chol")
-    a, b = _beside("cholesky_solve", a, rhs, "chol")
+    a, b = _match_rows("cholesky_solve", a, rhs, "chol")
     a, b = with_one_batch("cholesky_solve", (a, 2), (b, 2))
     return solved_triangle(a, solved_triangle(a, b), adjoint=True)
 
 
 @operator(compiled=True)
 def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
-    """Least squares: the `x` for which `matrix @ x` is nearest to `rhs`.
+    """Solve least squares: find the `x` for which `matrix @ x` is nearest to `rhs`.
 
     Args:
       matrix: floating-point array `[..., n, m]`.
       rhs: array `[..., n, k]` of the same dtype.
-      l2_regularizer: how much of the squared norm of `x` is added; only when `fast`.
-      fast: solve the normal equations by Cholesky's method; otherwise by singular values, which
-        takes matrices of any rank.
+      l2_regularizer: the weight of the squared norm of `x` in the objective; only used when `fast`.
+      fast: solve the normal equations by a Cholesky decomposition; otherwise use a singular value
+        decomposition, which supports matrices of any rank.
       name: ignored.
 
     Returns:
-      `[..., m, k]`; of several solutions the shortest one.
+      `[..., m, k]`; if there are several solutions, the one of minimum norm.
 
     Raises:
       InvalidArgumentError: the shapes do not fit, or `fast` and the rank is not full.
 
     Differs from TensorFlow:
-      A matrix whose rank is not full is refused when `fast`; recent releases of TensorFlow give
-      some solution. An infinity in a matrix gives NaN otherwise, in TensorFlow 0.
+      With `fast`, a matrix without full rank is refused; recent releases of TensorFlow return some
+      solution. Without `fast`, an infinity in a matrix gives NaN, in TensorFlow 0.
 
     Under jit:
       Leading axes and the number of rows may be known only at run time.
@@ -230,14 +230,14 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     matrix, rhs = matching("lstsq", matrix=matrix, rhs=rhs)
     check_rank("lstsq", "matrix", matrix)
     check_kernel("lstsq", matrix)
-    a, b = _beside("lstsq", matrix, rhs, "matrix")
+    a, b = _match_rows("lstsq", matrix, rhs, "matrix")
     a, b = with_one_batch("lstsq", (a, 2), (b, 2))
     if matrix.dtype == jnp.complex128 and l2_regularizer != 0:
         raise errors.UnimplementedError(
             errors.message("lstsq", "TensorFlow does not regularize complex128 either.")
         )
     if not fast:
-        return jnp.matmul(pseudo_inverse(*svd(a), _least(a)), b)
+        return jnp.matmul(pseudo_inverse(*svd(a), _singular_value_cutoff(a)), b)
     high = a.shape[-2] >= a.shape[-1]
     gram = jnp.matmul(turned(a), a) if high else jnp.matmul(a, turned(a))
     n = gram.shape[-1]
@@ -255,14 +255,14 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
         do="pass `fast=False`, or a larger `l2_regularizer`",
     )
     if high:
-        return _with_factor(factor, jnp.matmul(turned(a), b))
-    return jnp.matmul(turned(a), _with_factor(factor, b))
+        return _solve_with_factor(factor, jnp.matmul(turned(a), b))
+    return jnp.matmul(turned(a), _solve_with_factor(factor, b))
 
 
-def _with_factor(factor, b):
+def _solve_with_factor(factor, b):
     return solved_triangle(factor, solved_triangle(factor, b), adjoint=True)
 
 
-def _least(a):
-    """Relative to the largest, below this a singular value counts as 0."""
+def _singular_value_cutoff(a):
+    """Return the fraction of the largest singular value below which others count as 0."""
     return jnp.finfo(a.dtype).eps * max(a.shape[-2:])

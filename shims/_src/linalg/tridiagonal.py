@@ -1,4 +1,4 @@
-"""Matrices with few diagonals: products, solutions, eigenvalues."""
+"""Multiply and solve with tridiagonal and banded matrices, and compute eigenvalues."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from shims._src.tracing.dispatch import operator
 
 
 def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
-    """Diagonals `[..., 3, n]`: above, on and below the main one.
+    """Convert diagonals to compact form `[..., 3, n]`: above, on and below the main one.
 
     Args:
-      function: for the message.
-      diagonals: in one of TensorFlow's forms.
-      form: which.
-      more: whether further diagonals may follow, which are not looked at.
+      function: the operator named in error messages.
+      diagonals: the diagonals in one of TensorFlow's formats.
+      form: the format.
+      more: whether further diagonals may follow, which are ignored.
 
     Raises:
-      ValueError: there is no such form, or the diagonals do not fit it.
+      ValueError: the format is unknown, or the diagonals do not fit it.
     """
     if form == "compact":
         out = operand(diagonals)
@@ -51,7 +51,7 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
         return unify_axis(out, out.ndim - 2, 3, label=function)
     if form == "matrix":
         matrix = operand(diagonals)
-        problem, required = "`diagonals` is no square matrix.", "diagonals [..., n, n]"
+        problem, required = "`diagonals` is not a square matrix.", "diagonals [..., n, n]"
         if matrix.ndim < 2 or _differ(*matrix.shape[-2:]):
             raise checks.invalid(
                 function, problem, required=required, received=f"diagonals {describe(matrix)}"
@@ -66,7 +66,7 @@ def in_compact_form(function: str, diagonals, form: str, *, more: bool = False):
     main = operand(main)
     above, below = operand(above, main.dtype), operand(below, main.dtype)
     n = main.shape[-1]
-    three = [_filled(above, n, behind=True), main, _filled(below, n, behind=False)]
+    three = [_pad_diagonal(above, n, behind=True), main, _pad_diagonal(below, n, behind=False)]
     if all(map(checks.is_known_shape, three)) and len({x.shape for x in three}) > 1:
         raise checks.invalid(
             function,
@@ -81,8 +81,8 @@ def _differ(a, b) -> bool:
     return is_known(a) and is_known(b) and a != b
 
 
-def _filled(diagonal, n, *, behind):
-    """A diagonal as long as the main one: one that is shorter gets a 0 where it is not read."""
+def _pad_diagonal(diagonal, n, *, behind):
+    """Pad a shorter diagonal to the length of the main one, with a 0 that is not read."""
     if diagonal.shape[-1] == n:
         return diagonal
     sides = (0, 1) if behind else (1, 0)
@@ -90,12 +90,12 @@ def _filled(diagonal, n, *, behind):
 
 
 def as_matrix(compact):
-    """The matrices of diagonals in compact form."""
+    """Build matrices from diagonals in compact form."""
     return diag(compact, k=(-1, 1), align="LEFT_RIGHT")
 
 
-def _parts(compact):
-    """The three diagonals, 0 in the two places that no matrix has."""
+def _split_diagonals(compact):
+    """Return the three diagonals, with 0 in the two unused elements of the compact form."""
     above, main, below = jnp.moveaxis(compact, -2, 0)
     place = jnp.arange(compact.shape[-1])
     zero = jnp.zeros((), compact.dtype)
@@ -103,8 +103,8 @@ def _parts(compact):
     return jnp.where(place < last, above, zero), main, jnp.where(place > 0, below, zero)
 
 
-def _unread(compact):
-    """What stands in the two places that no matrix has, 0 elsewhere."""
+def _unused_elements(compact):
+    """Return the two unused elements of the compact form, 0 elsewhere."""
     above, _, below = jnp.moveaxis(compact, -2, 0)
     place, zero = jnp.arange(compact.shape[-1]), jnp.zeros((), compact.dtype)
     last = compact.shape[-1] - 1
@@ -112,10 +112,10 @@ def _unread(compact):
 
 
 def product(compact, x):
-    """Matrices in compact form times matrices `[..., n, k]`."""
+    """Multiply matrices in compact form by matrices `[..., n, k]`."""
     compact, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
     compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
-    rows = [jnp.moveaxis(compact, -2, 0), _parts(compact)]
+    rows = [jnp.moveaxis(compact, -2, 0), _split_diagonals(compact)]
     edge = jnp.zeros_like(x[..., :1, :])
     after = jnp.concatenate([x[..., 1:, :], edge], axis=-2)
     before = jnp.concatenate([edge, x[..., :-1, :]], axis=-2)
@@ -123,23 +123,23 @@ def product(compact, x):
         above[..., None] * after + main[..., None] * x + below[..., None] * before
         for above, main, below in rows
     )
-    # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
+    # The gradient of the two unused elements is 0 times the incoming one: NaN if that is not finite.
     return with_derivative_of(lax.stop_gradient(value), added)
 
 
 def solution(compact, rhs):
-    """The solution for right-hand sides `[..., n, k]`."""
+    """Solve for right-hand sides `[..., n, k]`."""
     compact, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
-    above, main, below = _parts(compact)
-    # Into the two places that no matrix has flows 0 times the slope: NaN if that is not finite.
-    rhs = with_derivative_of(rhs, rhs + 0 * _unread(compact)[..., None])
-    routine = lax.linalg.tridiagonal_solve if jax.default_backend() == "cpu" else _solved_whole
+    above, main, below = _split_diagonals(compact)
+    # The gradient of the two unused elements is 0 times the incoming one: NaN if that is not finite.
+    rhs = with_derivative_of(rhs, rhs + 0 * _unused_elements(compact)[..., None])
+    routine = lax.linalg.tridiagonal_solve if jax.default_backend() == "cpu" else _solve_dense
     return unconjugated(routine, below, main, above, rhs)
 
 
-def _solved_whole(below, main, above, rhs):
-    """By way of the whole matrices: NaN is what a GPU's routine for diagonals makes of some."""
+def _solve_dense(below, main, above, rhs):
+    """Solve with dense matrices, as GPU routines for diagonals give NaN for some matrices."""
     matrix = as_matrix(jnp.stack([above, main, below], axis=-2))
     lu, order = factors(matrix)
     return solved(matrix, lu, order, rhs)
@@ -147,11 +147,11 @@ def _solved_whole(below, main, above, rhs):
 
 @operator(compiled=True)
 def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
-    """Products of matrices with three diagonals.
+    """Multiply tridiagonal matrices by matrices.
 
     Args:
-      diagonals: as `diagonals_format` says: `[..., 3, n]`, above, on and below the main diagonal;
-        a list of the three; or `[..., n, n]`, of which they are read.
+      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
       rhs: array `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       name: ignored.
@@ -172,12 +172,12 @@ def tridiagonal_matmul(diagonals, rhs, diagonals_format="compact", name=None):
     """
     compact = in_compact_form("tridiagonal_matmul", diagonals, diagonals_format, more=True)
     compact, rhs = matching("tridiagonal_matmul", diagonals=compact, rhs=rhs)
-    compact, rhs = _of_one_batch("tridiagonal_matmul", compact, rhs, -2)
+    compact, rhs = _match_batch("tridiagonal_matmul", compact, rhs, -2)
     return product(compact, rhs)
 
 
-def _of_one_batch(function, compact, rhs, axis):
-    """The diagonals and right-hand sides, whose leading axes do not broadcast."""
+def _match_batch(function, compact, rhs, axis):
+    """Check that right-hand sides have the leading axes of the diagonals."""
     wanted = (*compact.shape[:-2], compact.shape[-1])
     given = rhs.shape[: rhs.ndim + axis + 1]
     known = [p for p in zip(given, wanted, strict=False) if all(map(is_known, p))]
@@ -204,18 +204,18 @@ def tridiagonal_solve(
     partial_pivoting=True,
     perturb_singular=False,
 ):
-    """Solutions of linear equations with three diagonals.
+    """Solve linear equations with tridiagonal matrices.
 
     Args:
-      diagonals: as `diagonals_format` says: `[..., 3, n]`, above, on and below the main diagonal;
-        a list of the three; or `[..., n, n]`, of which they are read.
+      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
       rhs: array `[..., n]` or `[..., n, k]` of the same dtype.
       diagonals_format: `compact`, `sequence` or `matrix`.
       transpose_rhs: swap the last two axes of `rhs` first.
       conjugate_rhs: conjugate it.
       name: ignored.
-      partial_pivoting: ignored; rows are always exchanged where that is more exact.
-      perturb_singular: not offered.
+      partial_pivoting: ignored; partial pivoting is always used.
+      perturb_singular: not supported.
 
     Returns:
       An array like `rhs`, after transposing.
@@ -225,8 +225,8 @@ def tridiagonal_solve(
       UnimplementedError: `perturb_singular`.
 
     Differs from TensorFlow:
-      `perturb_singular` is refused; TensorFlow has it on GPU only. An accelerator takes the whole
-      matrices apart: memory for `n * n` numbers each.
+      `perturb_singular` is refused; TensorFlow supports it on GPU only. On an accelerator dense
+      matrices are factorized, which needs memory for `n * n` numbers each.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -235,27 +235,27 @@ def tridiagonal_solve(
     """
     if perturb_singular:
         raise errors.UnimplementedError(
-            errors.message("tridiagonal_solve", "`perturb_singular` is not offered.")
+            errors.message("tridiagonal_solve", "`perturb_singular` is not supported.")
         )
     compact = in_compact_form("tridiagonal_solve", diagonals, diagonals_format)
     compact, rhs = matching("tridiagonal_solve", diagonals=compact, rhs=rhs)
     rhs = jnp.conj(rhs) if conjugate_rhs else rhs
     if rhs.ndim == compact.ndim - 1:
-        compact, rhs = _of_one_batch("tridiagonal_solve", compact, rhs, -1)
+        compact, rhs = _match_batch("tridiagonal_solve", compact, rhs, -1)
         return jnp.squeeze(solution(compact, rhs[..., None]), -1)
     rhs = jnp.swapaxes(rhs, -1, -2) if transpose_rhs else rhs
-    compact, rhs = _of_one_batch("tridiagonal_solve", compact, rhs, -2)
+    compact, rhs = _match_batch("tridiagonal_solve", compact, rhs, -2)
     return solution(compact, rhs)
 
 
 @operator(compiled=True)
 def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
-    """Solutions of linear equations with a triangular matrix of few diagonals.
+    """Solve linear equations with a banded triangular matrix.
 
     Args:
-      bands: the diagonals, `[..., d, n]`: the main one first and those below it in order when
-        `lower`, otherwise those above it first, the main one last; what no matrix has stands to the
-        left of lower diagonals and to the right of upper ones.
+      bands: the diagonals, `[..., d, n]`: when `lower`, the main one first, followed by those below
+        it; otherwise those above it first, the main one last. Shorter diagonals are padded on the
+        left when `lower`, and on the right otherwise.
       rhs: array `[..., n, k]` of the same dtype; leading axes broadcast.
       lower: whether the diagonals are those of a lower triangle.
       adjoint: solve with the conjugate transpose.
@@ -266,11 +266,11 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
 
     Raises:
       InvalidArgumentError: the sizes do not fit, or there is a 0 on the main diagonal of the first
-        matrix; in the others TensorFlow divides by it.
+        matrix. As in TensorFlow, the other matrices are not checked.
 
     Differs from TensorFlow:
-      Diagonals that the matrix has no room for are ignored, as TensorFlow does eagerly and where sizes
-      are unknown; its functions of known sizes, and its gradients, refuse them.
+      Diagonals that lie outside of the matrix are ignored, as TensorFlow does in eager mode and for
+      unknown sizes. TensorFlow's functions with known sizes, and its gradients, refuse them.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -280,7 +280,7 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
     bands, rhs = matching("banded_triangular_solve", bands=bands, rhs=rhs)
     _check_rows(bands, rhs)
     bands, rhs = meeting("banded_triangular_solve", bands, bands.ndim - 1, rhs, rhs.ndim - 2)
-    first = bands[(0,) * (bands.ndim - 2)]  # TensorFlow looks at no other
+    first = bands[(0,) * (bands.ndim - 2)]  # TensorFlow does not check the others
     checks.check_data(
         first[0 if lower else -1] == 0,
         "banded_triangular_solve",
@@ -295,7 +295,7 @@ def _check_rows(bands, rhs):
     if bands.ndim < 2 or any(is_known(d) and d == 0 for d in (*bands.shape, *rhs.shape)):
         raise checks.invalid(
             "banded_triangular_solve",
-            "an operand has no elements, or `bands` is no matrix.",
+            "an operand has no elements, or `bands` is not a matrix.",
             required="bands [..., k, n] and rhs [..., n, m] with elements",
             received=f"bands {describe(bands)}, rhs {describe(rhs)}",
         )
@@ -314,15 +314,16 @@ def _check_rows(bands, rhs):
 def eigh_tridiagonal(
     alpha, beta, eigvals_only=True, select="a", select_range=None, tol=None, name=None
 ):
-    """Eigenvalues of Hermitian matrices with three diagonals.
+    """Compute eigenvalues of tridiagonal Hermitian matrices.
 
     Args:
       alpha: the main diagonal, `[..., n]`.
       beta: the diagonal above it, `[..., n - 1]`.
-      eigvals_only: leave out the eigenvectors.
-      select: `a` for all, `i` for those with numbers in a range, `v` for those with values in it.
-      select_range: the first and the last number; or a value below and the largest one.
-      tol: ignored; eigenvalues are as exact as the dtype allows.
+      eigvals_only: return only the eigenvalues, without the eigenvectors.
+      select: `a` for all eigenvalues, `i` for a range of indices, `v` for a range of values.
+      select_range: for `i` the first and last index; for `v` the lower bound, exclusive, and the
+        upper bound, inclusive.
+      tol: ignored; eigenvalues are as accurate as the dtype allows.
       name: ignored.
 
     Returns:
@@ -332,11 +333,11 @@ def eigh_tridiagonal(
       ValueError: `select` is unknown, or its range is missing or wrong.
 
     Differs from TensorFlow:
-      Each eigenvector is determined up to a sign; ours may differ in it. Leading axes may have any
-      size; TensorFlow has none.
+      Each eigenvector is determined up to a sign, which may differ. Leading axes are supported;
+      TensorFlow does not support them.
 
     Under jit:
-      `v` gives a result of unknown size.
+      With `select="v"` the size of the result depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/eigh_tridiagonal
     """
@@ -351,12 +352,12 @@ def eigh_tridiagonal(
     rows = [jnp.zeros_like(alpha), jnp.real(alpha).astype(alpha.dtype), beside]
     matrix = as_matrix(jnp.stack(rows, axis=-2))
     if eigvals_only:
-        return _selected(jnp.real(eigvalsh(matrix)), None, select, select_range)
+        return _select_eigenvalues(jnp.real(eigvalsh(matrix)), None, select, select_range)
     values, vectors = eigh(matrix)
-    return _selected(jnp.real(values), vectors, select, select_range)
+    return _select_eigenvalues(jnp.real(values), vectors, select, select_range)
 
 
-def _selected(values, vectors, select, chosen):
+def _select_eigenvalues(values, vectors, select, chosen):
     if select == "i":
         first, last = (int(n) for n in np.asarray(chosen))
         if not 0 <= first <= last < values.shape[-1]:

@@ -1,4 +1,4 @@
-"""Vectors as they stand along an axis: cross products and unit vectors."""
+"""Compute cross products and unit vectors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def cross(a, b, name=None):
-    """The cross product of vectors of three elements.
+    """Compute the cross product of vectors of three elements.
 
     Args:
       a: array of real numbers `[..., 3]`.
@@ -72,7 +72,7 @@ def cross(a, b, name=None):
 
 @operator(compiled=True)
 def normalize(tensor, ord="euclidean", axis=None, name=None):
-    """Vectors or matrices divided by their norm.
+    """Divide vectors or matrices by their norm.
 
     Args:
       tensor: floating-point array.
@@ -84,13 +84,13 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
       `(normalized, norm)`; the norm keeps the reduced axes with size 1.
 
     Raises:
-      ValueError: there is no such norm.
+      ValueError: the norm is unknown.
 
     Differs from TensorFlow:
       Nothing: 0 divided by its norm is NaN.
 
     Under jit:
-      What is not selected adds nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/normalize
     """

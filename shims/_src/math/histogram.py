@@ -1,4 +1,4 @@
-"""Counting how often numbers occur."""
+"""Count values: `bincount`, histograms and confusion matrices."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ def bincount(
     axis=None,
     binary_output=False,
 ):
-    """How often each of 0, 1, 2, ... occurs, or the sum of weights for each.
+    """Count how often each of 0, 1, 2, ... occurs, or sum the weights of each.
 
     Args:
       arr: integer array; floats are truncated.
-      weights: array in the shape of `arr`; each counts 1 when `None`, or where it has no elements.
-      minlength: the result is at least that long.
-      maxlength: the result is at most that long; larger numbers are dropped.
-      dtype: the dtype of the counts, that of `arr` when `None`; that of the weights where there
-        are some.
+      weights: array with the shape of `arr`; all weights are 1 when it is `None` or empty.
+      minlength: the minimum length of the result.
+      maxlength: the maximum length of the result; larger numbers are dropped.
+      dtype: the dtype of the counts; that of `arr` when `None`. With weights, the result has their
+        dtype.
       name: ignored.
-      axis: 0 or `None` counts over everything, -1 row by row.
-      binary_output: 1 for every number that occurs at all.
+      axis: 0 or `None` counts over all elements, -1 counts row by row.
+      binary_output: return 1 instead of the count for every number that occurs.
 
     Returns:
-      The counts; as long as the largest number needs, within the two limits.
+      The counts; the length is the largest number + 1, within the two limits.
 
     Raises:
       InvalidArgumentError: a number is negative, the weights do not have the shape of `arr`, or
-        `arr` has more than two axes to count by row.
-      ValueError: there is no such axis, or weights meet `binary_output`.
+        `axis` is -1 and `arr` has more than two axes.
+      ValueError: the axis is unknown, or `weights` and `binary_output` are both given.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -88,8 +88,8 @@ def bincount(
 def counts_of_some(
     arr, weights, minlength, maxlength, dtype, by_row, binary, rows=None, count=None
 ):
-    """Counts as long as the largest number needs, within limits; see `counts`."""
-    arr = _numbers(arr)
+    """Count, with a length that depends on the largest number, within limits; see `counts`."""
+    arr = _convert_to_integers(arr)
     highest = integer_extremes.reduce("reduce_max", arr, range(arr.ndim)).astype(jnp.int32)
     length = jnp.maximum(highest, -1) + 1
     if minlength is not None:
@@ -102,8 +102,8 @@ def counts_of_some(
 
 @sized_by("length", compiled=True)
 def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
-    """Counts of a stated length, where `rows` says which of `count` rows each number is in."""
-    arr, length = _numbers(arr), size_of("bincount", length)
+    """Count numbers below `length`, where `rows` gives the row (of `count`) of each number."""
+    arr, length = _convert_to_integers(arr), size_of("bincount", length)
     lowest = integer_extremes.reduce("reduce_min", arr, range(arr.ndim))
     checks.check_data(
         lowest < 0, "bincount", "`arr` must be non-negative.", required="arr >= 0 everywhere"
@@ -114,29 +114,30 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
         )
     weights = operand(weights)
     if checks.is_known_shape(weights) and weights.size == 0:
-        weights = jnp.ones(arr.shape, weights.dtype)  # no weights are all 1
+        weights = jnp.ones(arr.shape, weights.dtype)  # empty weights mean that all are 1
     kernels.check_dtype("bincount", "index float32 float64", weights.dtype)
-    weights = _for_each(arr, weights)
+    weights = _match_weights(arr, weights)
     _check_weights(arr, weights, by_row)
     if rows is not None:
-        places, shape = (rows, _places(arr, length)), (count, length)
+        places, shape = (rows, _positions_of(arr, length)), (count, length)
     elif not by_row or arr.ndim < 2:
         arr, weights = arr.reshape((-1,)), weights.reshape((-1,))
-        places, shape = (_places(arr, length),), (length,)
+        places, shape = (_positions_of(arr, length),), (length,)
     else:
         rows = jnp.broadcast_to(jnp.arange(arr.shape[0])[:, None], arr.shape)
-        places, shape = (rows, _places(arr, length)), (arr.shape[0], length)
+        places, shape = (rows, _positions_of(arr, length)), (arr.shape[0], length)
     places = jnp.zeros(shape, weights.dtype).at[places]
     return places.max(weights, mode="drop") if binary else places.add(weights, mode="drop")
 
 
-def _numbers(arr):
+def _convert_to_integers(arr):
+    """Convert numbers to integers."""
     arr = operand(arr)
     return arr if jnp.issubdtype(arr.dtype, jnp.integer) else convert(arr, np.dtype(np.int32))
 
 
-def _for_each(arr, weights):
-    """Weights whose number may turn out to be 0, then all of them are 1."""
+def _match_weights(arr, weights):
+    """Match weights to numbers if the weights may turn out to be empty; then all are 1."""
     known = checks.is_known_shape(arr) and checks.is_known_shape(weights)
     if known or arr.shape == weights.shape:
         return weights
@@ -148,7 +149,7 @@ def _for_each(arr, weights):
         "`weights` must have the shape of `arr`.",
         required="as many weights as numbers, or none",
     )
-    last = jnp.ones((1,), weights.dtype)  # an array of nothing cannot be read
+    last = jnp.ones((1,), weights.dtype)  # an empty array cannot be indexed
     of_some = jnp.concatenate([weights.reshape((-1,)), last])
     positions = jnp.arange(arr.size).reshape(arr.shape)
     return of_some[jnp.where(number == 0, 0, positions)]
@@ -171,19 +172,19 @@ def _check_weights(arr, weights, by_row):
         )
 
 
-def _places(numbers, length):
-    """Numbers as positions; JAX would count a negative one from the end."""
+def _positions_of(numbers, length):
+    """Return numbers as positions, out of range if negative; JAX would count from the end."""
     return jnp.where(numbers < 0, primitives.as_size(length).astype(numbers.dtype), numbers)
 
 
 @sized_by("nbins", compiled=True)
 def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=None):
-    """How many values fall into each of `nbins` equal parts of a range.
+    """Count the values in each of `nbins` equal bins of a range.
 
     Args:
       values: array of numbers.
-      value_range: `[low, high]`; what lies outside counts in the first or last part.
-      nbins: how many parts.
+      value_range: `[low, high]`; values outside count in the first or last bin.
+      nbins: the number of bins.
       dtype: int32 or int64.
       name: ignored.
 
@@ -191,7 +192,8 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
       The counts `[nbins]`.
 
     Raises:
-      InvalidArgumentError: the range is empty or no range, a value is NaN, or there are no bins.
+      InvalidArgumentError: the range is empty or not a vector of two numbers, a value is NaN, or
+        `nbins` is not positive.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -204,7 +206,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
     function = "histogram_fixed_width"
     values, value_range = matching(function, values=values, value_range=value_range)
     if value_range.ndim != 1:
-        problem = "`value_range` is no vector."
+        problem = "`value_range` must be a vector."
         raise checks.invalid(function, problem, required="[2]", received=describe(value_range))
     _check_range(function, value_range, "shape [2]", lambda n: n == 2)
     _check_bins(function, nbins)
@@ -216,13 +218,13 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
         required="value_range[0] < value_range[1]",
     )
     checks.check_data(jnp.isnan(values), function, "a value is NaN.", required="numbers")
-    bins = _bins_from(values, low, high, nbins).reshape((-1,))
+    bins = _find_bins(values, low, high, nbins).reshape((-1,))
     counts = jnp.zeros((size_of(function, nbins),), array_dtype(dtype, function))
     return counts.at[bins].add(1, mode="drop")
 
 
-def _bins_from(values, low, high, nbins):
-    """The bin of each value; what the range is too wide for belongs to the last one."""
+def _find_bins(values, low, high, nbins):
+    """Return the bin of each value; a value whose quotient overflows is in the last one."""
     wide = array_dtype(np.float64, "histogram_fixed_width")
     width, number = (high - low).astype(wide), jnp.asarray(nbins).astype(wide)
     values = jnp.maximum(values, low)
@@ -230,7 +232,7 @@ def _bins_from(values, low, high, nbins):
         # The difference is rounded, and may overflow, in the dtype of the values.
         scaled = quotient((values - low).astype(wide), width / number)
     else:
-        pair = _difference(values.astype(wide), low.astype(wide))
+        pair = _exact_difference(values.astype(wide), low.astype(wide))
         scaled = _whole_quotient(*pair, number, width)
     last = jnp.asarray(nbins).astype(jnp.int32) - 1
     inside = scaled < last.astype(wide)
@@ -238,39 +240,39 @@ def _bins_from(values, low, high, nbins):
 
 
 def _whole_quotient(x, x_rest, factor, divisor):
-    """`floor((x + x_rest) * factor / divisor)` of float32 numbers >= 0, as if nothing was rounded."""
-    product, rest = _product(x, factor)
+    """Compute `floor((x + x_rest) * factor / divisor)` of float32 numbers >= 0 without error."""
+    product, rest = _exact_product(x, factor)
     whole = jnp.floor(quotient(product, divisor))
-    back, back_rest = _product(whole, jnp.broadcast_to(divisor, whole.shape))
+    back, back_rest = _exact_product(whole, jnp.broadcast_to(divisor, whole.shape))
     left = (product - back) + (rest - back_rest + x_rest * factor)
     whole = whole + jnp.where(left < 0, -1, jnp.where(left >= divisor, 1, 0))
     return jnp.where(jnp.isfinite(left), whole, x / divisor * factor)
 
 
-def _difference(x, y):
-    """A difference, and what is lost in rounding it (Knuth)."""
+def _exact_difference(x, y):
+    """Compute a difference and its rounding error (Knuth)."""
     difference = x - y
     less = difference - x
     return difference, (x - (difference - less)) - (y + less)
 
 
-def _product(x, y):
-    """A product, and what is lost in rounding it (Dekker)."""
+def _exact_product(x, y):
+    """Compute a product and its rounding error (Dekker)."""
     product = x * y
-    (x_high, x_low), (y_high, y_low) = _halves(x), _halves(y)
+    (x_high, x_low), (y_high, y_low) = _split_float(x), _split_float(y)
     rest = x_high * y_high - product
     return product, ((rest + x_high * y_low) + x_low * y_high) + x_low * y_low
 
 
-def _halves(x):
-    """A float32 as the sum of two numbers of 12 bits."""
+def _split_float(x):
+    """Split a float32 into the sum of two numbers of 12 bits."""
     scaled = 4097 * x
     high = scaled - (scaled - x)
     return high, x - high
 
 
 def _check_range(function, value_range, required, fits):
-    """Whether a range has as many numbers, or rows, as it should."""
+    """Check that a range has the required count of numbers or rows."""
     problem = "`value_range` must have two numbers."
     count = value_range.shape[0] if value_range.ndim else 0
     if not checks.is_known(count):
@@ -286,18 +288,18 @@ def _check_bins(function, nbins):
 
 @operator(compiled=True)
 def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, name=None):
-    """Which of `nbins` equal parts of a range each value falls into.
+    """Return the bin of each value, out of `nbins` equal bins of a range.
 
     Args:
       values: array of numbers.
-      value_range: `[low, high]`, or an array whose first two rows are the ends for each value; what
-        lies outside falls into the first or last part.
-      nbins: how many parts.
+      value_range: `[low, high]`, or an array whose first two rows are the limits for each value;
+        values outside are in the first or last bin.
+      nbins: the number of bins.
       dtype: int32 or int64.
       name: ignored.
 
     Returns:
-      Positions in the shape of `values`; the lowest int32 where the range is empty and for NaN.
+      Positions with the shape of `values`; the lowest int32 for NaN and where the range is empty.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -313,7 +315,7 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
     _check_bins(function, nbins)
     low, high = value_range[0], value_range[1]
     shape = values.shape
-    if low.ndim:  # TensorFlow lets a row of ends meet the values in a row
+    if low.ndim:  # TensorFlow broadcasts a row of limits against the flattened values
         values, low, high = broadcasting(function, values.reshape((-1,)), low, high)
     part = quotient(values - low, high - low)
     scaled = jnp.floor(part * jnp.asarray(nbins).astype(values.dtype))
@@ -326,13 +328,13 @@ def histogram_fixed_width_bins(values, value_range, nbins=100, dtype=np.int32, n
 def confusion_matrix(
     labels, predictions, num_classes=None, weights=None, dtype=np.int32, name=None
 ):
-    """How often each label was predicted as each class.
+    """Count how often each label was predicted as each class.
 
     Args:
-      labels: integers `[n]`; of `[n, 1]` beside `[n]` the last axis is left out.
-      predictions: integers `[n]`, likewise.
-      num_classes: how many classes; as many as the largest number needs when `None`.
-      weights: array `[n]`; each counts 1 when `None`.
+      labels: integers `[n]`; a last axis of size 1 is removed if only one of the two arrays has it.
+      predictions: integers `[n]`, treated likewise.
+      num_classes: the number of classes; the largest number + 1 when `None`.
+      weights: array `[n]`; all weights are 1 when `None`.
       dtype: the dtype of the counts.
       name: ignored.
 
@@ -340,8 +342,8 @@ def confusion_matrix(
       `[num_classes, num_classes]`, labels by predictions.
 
     Raises:
-      InvalidArgumentError: a number is out of range, the shapes differ, or neither labels nor
-        `num_classes` say how many classes there are.
+      InvalidArgumentError: a number is out of range, the shapes differ, or there are neither labels
+        nor `num_classes`.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -352,19 +354,19 @@ def confusion_matrix(
     https://www.tensorflow.org/api_docs/python/tf/math/confusion_matrix
     """
     if num_classes is None:
-        return _confusion_of_some(labels, predictions, weights, dtype)
+        return _confusion_of_unknown_size(labels, predictions, weights, dtype)
     return _confusion(labels, predictions, num_classes, weights, dtype)
 
 
-def _classes(x):
-    """Numbers of classes; whatever is no integer is made one, as TensorFlow does."""
+def _convert_classes(x):
+    """Convert class numbers to integers, as TensorFlow does."""
     x = operand(x)
     integral = jnp.issubdtype(x.dtype, jnp.integer)
     return x if integral else convert(x, array_dtype(np.int64, "confusion_matrix"))
 
 
-def _pairs(labels, predictions):
-    """Labels and predictions in one shape: what has one axis more, of size 1, is squeezed."""
+def _match_labels(labels, predictions):
+    """Give labels and predictions one shape: a last axis of size 1 that only one has is removed."""
     if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] == 1:
         predictions = predictions.reshape(predictions.shape[:-1])
     if labels.ndim == predictions.ndim + 1 and labels.shape[-1] == 1:
@@ -374,13 +376,13 @@ def _pairs(labels, predictions):
 
 
 @selected_by("labels", "predictions")
-def _confusion_of_some(labels, predictions, weights, dtype):
-    both = jnp.maximum(*_pairs(_classes(labels), _classes(predictions)))
+def _confusion_of_unknown_size(labels, predictions, weights, dtype):
+    both = jnp.maximum(*_match_labels(_convert_classes(labels), _convert_classes(predictions)))
     checks.check_data(
         primitives.true_size(both.size) == 0,
         "confusion_matrix",
         "there are no labels.",
-        required="`num_classes`, or labels to count the classes by",
+        required="`num_classes`, or at least one label",
     )
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
     count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
@@ -389,8 +391,8 @@ def _confusion_of_some(labels, predictions, weights, dtype):
 
 @sized_by("num_classes", compiled=True)
 def _confusion(labels, predictions, num_classes, weights, dtype):
-    labels, predictions = _classes(labels), _classes(predictions)
-    labels, predictions = _pairs(labels, predictions)
+    labels, predictions = _convert_classes(labels), _convert_classes(predictions)
+    labels, predictions = _match_labels(labels, predictions)
     count = size_of("confusion_matrix", num_classes)
     checks.check_positions("confusion_matrix", "labels", labels, count)
     checks.check_positions("confusion_matrix", "predictions", predictions, count)
@@ -398,8 +400,8 @@ def _confusion(labels, predictions, num_classes, weights, dtype):
     weights = jnp.ones(labels.shape, dtype) if weights is None else convert(operand(weights), dtype)
     check_alike("confusion_matrix", predictions=predictions, weights=weights)
     weights, _ = agreeing("confusion_matrix", [weights, labels], range(labels.ndim))
-    if labels.ndim != 1:  # TensorFlow takes what stands in a row of these for coordinates
+    if labels.ndim != 1:  # TensorFlow interprets the rows of the stacked arrays as coordinates
         return scatter_nd(jnp.stack([labels, predictions], axis=1), weights, [count, count])
-    places = (_places(labels, count), _places(predictions, count))
+    places = (_positions_of(labels, count), _positions_of(predictions, count))
     counts = jnp.zeros((count, count), dtype).at[places]
     return (counts.max if jnp.issubdtype(dtype, jnp.bool_) else counts.add)(weights, mode="drop")

@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions, and the zeta function with its relatives."""
+"""Compute incomplete gamma and beta functions, zeta and polygamma functions."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from shims._src.tracing.dispatch import operator
 
 
 def _gamma_operands(function, a, x):
-    """The operands, and a 0 that takes the slopes of `a` where nothing depends on it.
+    """Return the operands, and a 0 that receives the gradient of `a` where it has no effect.
 
-    They are products with 0 there, as in TensorFlow: NaN where they are not finite.
+    The gradient there is a product with 0, as in TensorFlow: NaN for a gradient that is not finite.
     """
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
-    # At infinity and at 0 nothing depends on `a`; JAX's derivative is NaN there.
+    # At infinity and at 0 the value does not depend on `a`; JAX's derivative is NaN there.
     level = (x == 0) | ((jnp.isinf(a) | jnp.isinf(x)) & (a > 0) & (x > 0))
     return jnp.where(level, lax.stop_gradient(a), a), x, jnp.where(level, 0 * a, 0)
 
 
 @operator
 def igamma(a, x, name=None):
-    """The lower incomplete gamma function, divided by the gamma function.
+    """Compute the regularized lower incomplete gamma function.
 
     Args:
       a: float32 or float64 array.
@@ -42,7 +42,7 @@ def igamma(a, x, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      In float32 few digits are right, in either library, where `a` and `x` are above 1e5 and close.
+      In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
 
     Under jit:
       Element by element.
@@ -53,13 +53,13 @@ def igamma(a, x, name=None):
     given = lax.igamma(a, x) + nothing
     value = jnp.where(jnp.isposinf(a) & (x >= 0), jnp.zeros_like(x), given)
     value = jnp.where(a == 0, jnp.nan, value)
-    value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0, whatever `a` is
+    value = jnp.where((x == 0) & ~(a > 0), jnp.zeros_like(x), value)  # 0 at 0 for every `a`
     return with_derivative_of(lax.stop_gradient(value), given)
 
 
 @operator
 def igammac(a, x, name=None):
-    """The upper incomplete gamma function, divided by the gamma function.
+    """Compute the regularized upper incomplete gamma function.
 
     Args:
       a: float32 or float64 array.
@@ -73,7 +73,7 @@ def igammac(a, x, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      In float32 few digits are right, in either library, where `a` and `x` are above 1e5 and close.
+      In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
 
     Under jit:
       Element by element.
@@ -90,12 +90,12 @@ def igammac(a, x, name=None):
 
 @operator
 def betainc(a, b, x, name=None):
-    """The regularized incomplete beta function.
+    """Compute the regularized incomplete beta function.
 
     Args:
       a: float32 or float64 array.
       b: array of the same dtype.
-      x: array of the same dtype; shapes are equal, or one of them is that of a scalar.
+      x: array of the same dtype; the shapes are equal, apart from scalars.
       name: ignored.
 
     Returns:
@@ -105,9 +105,9 @@ def betainc(a, b, x, name=None):
       InvalidArgumentError: the dtypes or the shapes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      There is a gradient of `x` only, as there; it does not change with `a` and `b` when it is
-      differentiated again. In float32 few digits are right, in either library, where `a` or `b` is
-      above 1e5; what is no probability is NaN.
+      As in TensorFlow, only `x` has a gradient; here the gradient does not depend on `a` and `b`
+      when it is differentiated again. In float32 both libraries lose most digits where `a` or `b`
+      is above 1e5; a result that is not a probability is NaN.
 
     Under jit:
       Element by element.
@@ -123,12 +123,12 @@ def betainc(a, b, x, name=None):
             required="equal shapes, or scalars",
             received=", ".join(map(describe, operands)),
         )
-    a, b, x = jnp.broadcast_arrays(*_alike(operands))
+    a, b, x = jnp.broadcast_arrays(*_unify_sizes(operands))
     return _betainc(lax.stop_gradient(a), lax.stop_gradient(b), x)
 
 
-def _alike(operands):
-    """Those that are no scalars with their sizes stated to be equal."""
+def _unify_sizes(operands):
+    """Unify the sizes of all operands that are not scalars."""
     arrays = [o for o in operands if o.ndim]
     arrays = iter(agreeing("betainc", arrays, range(arrays[0].ndim)) if arrays else ())
     return [next(arrays) if o.ndim else o for o in operands]
@@ -139,7 +139,8 @@ def _betainc(a, b, x):
     is_end = (x == 0) | (x == 1)
     finite = jnp.isfinite(a) & jnp.isfinite(b)
     value = jnp.where(is_end, x, jnp.where(finite, lax.betainc(a, b, x), jnp.nan))
-    # Of parameters like 1e30 the fraction overflows to what no probability is.
+    # For parameters like 1e30 the continued fraction overflows, and the result is not a
+    # probability.
     value = jnp.where((value < 0) | (value > 2), jnp.nan, value)
     return jnp.where((a <= 0) | (b <= 0), jnp.nan, value)
 
@@ -147,7 +148,7 @@ def _betainc(a, b, x):
 @_betainc.defjvp
 def _betainc_jvp(primals, tangents):
     (a, b, x), (_, _, tx) = primals, tangents
-    # Added up as logarithms: at the ends 0 times infinity is 0, and no power overflows.
+    # Summed as logarithms: at the ends 0 times infinity is 0, and no power overflows.
     scale = lgamma_of(a) + lgamma_of(b) - lgamma_of(a + b)
     slope = jnp.exp(xlog1py(b - 1, -x) + xlogy(a - 1, x) - scale)
     return _betainc(a, b, x), tx * slope
@@ -156,12 +157,12 @@ def _betainc_jvp(primals, tangents):
 @jax.custom_jvp
 def _zeta(x, q):
     value = lax.zeta(x, q)
-    # The poles: TensorFlow has their sign for even powers only.
+    # The poles: TensorFlow gives infinity for even powers only, NaN for others.
     even = jnp.isposinf(x) | (jnp.mod(x, 2) == 0)
     at_pole = jnp.where(even, jnp.inf, jnp.nan)
     value = jnp.where((x > 1) & (q <= 0) & (q == jnp.floor(q)), at_pole, value)
     of_infinity = jnp.where(q > 1, 0, jnp.where(q == 1, 1, jnp.inf))
-    # The same of powers so high that single terms overflow.
+    # The same for powers so high that single terms overflow.
     high = jnp.isposinf(x) | (jnp.isnan(value) & (x > 1) & (q <= 1))
     value = jnp.where(high & ((q > 0) | (even & (q < 0))), of_infinity, value)
     # Where both are so large that the terms vanish and their factors overflow, the sum is 0.
@@ -178,7 +179,7 @@ def _zeta_jvp(primals, tangents):
 
 @operator
 def zeta(x, q, name=None):
-    """The Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
+    """Compute the Hurwitz zeta function, the sum of `(q + n) ** -x` over all `n >= 0`.
 
     Args:
       x: float32 or float64 array.
@@ -192,8 +193,8 @@ def zeta(x, q, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      There is a gradient of `q` only, as there; it does not change with `x` when it is differentiated
-      again. Below -5 few digits are right, in either library.
+      As in TensorFlow, only `q` has a gradient; here the gradient does not depend on `x` when it is
+      differentiated again. Below -5 both libraries lose most digits.
 
     Under jit:
       Element by element.
@@ -221,7 +222,7 @@ def _polygamma_jvp(primals, tangents):
 
 @operator
 def polygamma(a, x, name=None):
-    """The derivative of order `a` of `digamma`.
+    """Compute the derivative of order `a` of `digamma`.
 
     Args:
       a: float32 or float64 array of whole numbers.
@@ -235,8 +236,8 @@ def polygamma(a, x, name=None):
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.
 
     Differs from TensorFlow:
-      Order 1 is right below -5, where TensorFlow's loses its digits; so do higher orders here and there.
-      There is a gradient of `x` only.
+      Order 1 is accurate below -5, where TensorFlow loses its digits; higher orders lose digits in
+      both libraries. Only `x` has a gradient.
 
     Under jit:
       Element by element.
@@ -249,14 +250,14 @@ def polygamma(a, x, name=None):
 
 @operator
 def lbeta(x, name=None):
-    """The logarithm of the absolute value of the beta function of the last axis.
+    """Compute the logarithm of the absolute value of the beta function of the last axis.
 
     Args:
       x: floating-point array `[..., n]`.
       name: ignored.
 
     Returns:
-      The array `[...]`; of no numbers -inf.
+      The array `[...]`; -inf for an empty axis.
 
     Raises:
       InvalidArgumentError: `x` has no axis, or TensorFlow has no kernel for the dtype.
@@ -265,7 +266,7 @@ def lbeta(x, name=None):
       Nothing.
 
     Under jit:
-      A selection is summed where it stands.
+      A selection is summed in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/lbeta
     """

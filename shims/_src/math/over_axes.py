@@ -1,4 +1,4 @@
-"""Reductions over a tuple of axes: their values over nothing, and their gradients."""
+"""Reduce over a tuple of axes, with TensorFlow's values for empty axes and its gradients."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from shims._src.sizes import primitives
 
 
 def sum_over(x, axes):
-    """The sum over axes, in the dtype of `x`."""
+    """Sum over axes, in the dtype of `x`."""
     return jnp.sum(x, axis=axes, dtype=x.dtype)
 
 
 def _count(x, axes):
-    """How many elements a reduction takes together: a number, or an int32 scalar."""
+    """Return the number of elements that are reduced to one: a number, or an int32 scalar."""
     size = math.prod(x.shape[a] for a in axes)
     return size if isinstance(size, int) else primitives.as_size(size)
 
 
 def mean_over(x, axes):
-    """The mean over axes, in the dtype of `x`."""
+    """Compute the mean over axes, in the dtype of `x`."""
     if not jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.mean(x, axis=axes)
     return mean_of_integers(x, _count(x, axes), axes)
 
 
-# The maximum and minimum for all that a user's NaN can reach, because `jnp.max` and `lax.reduce_max`
-# lose it in large arrays. They also refuse no axis of size 0.
+# Used instead of `jnp.max` and `lax.reduce_max`, which lose NaN in large arrays. An axis of size 0
+# is allowed too.
 def largest(x, axes):
-    """The maximum over axes, NaN where there is one."""
+    """Compute the maximum over axes, NaN if there is a NaN."""
     if not is_inexact(x):
         return integer_extremes.reduce("reduce_max", x, axes)
     return _extreme(x, tuple(axes), lax.reduce_max)
 
 
 def smallest(x, axes):
-    """The minimum over axes, NaN where there is one."""
+    """Compute the minimum over axes, NaN if there is a NaN."""
     if not is_inexact(x):
         return integer_extremes.reduce("reduce_min", x, axes)
     return _extreme(x, tuple(axes), lax.reduce_min)
@@ -51,23 +51,23 @@ def smallest(x, axes):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(1, 2))
 def _extreme(x, axes, reduce):
-    return _or_nan(x, axes, reduce)
+    return _reduce_or_nan(x, axes, reduce)
 
 
-def _or_nan(x, axes, reduce):
-    """The reduction, NaN where there is one: of large arrays XLA's library on a CPU loses them."""
-    # Two reductions cost less than one by a comparison of our own, which XLA does not vectorize.
+def _reduce_or_nan(x, axes, reduce):
+    """Reduce, with NaN if there is a NaN: XLA's CPU library loses NaN in large arrays."""
+    # Two reductions cost less than one with a custom comparison, which XLA does not vectorize.
     out = reduce(x, axes)
     return jnp.where(lax.reduce_or(x != x, axes), jnp.asarray(jnp.nan, x.dtype), out)
 
 
 @_extreme.defjvp
 def _extreme_jvp(axes, reduce, primals, tangents):
-    # Shared among all that equal the result, NaN where a NaN lets none. JAX multiplies by a 0 for it,
-    # of which XLA makes a selection when it compiles.
+    # The gradient is shared by all elements equal to the result, and NaN if the result is NaN. JAX
+    # multiplies by a 0 mask, which XLA turns into a select.
     (x,), (t,) = primals, tangents
     x = lax.optimization_barrier(x)  # computed once: extremes_held.py
-    out = _or_nan(x, axes, reduce)
+    out = _reduce_or_nan(x, axes, reduce)
     equal = x == lax.expand_dims(out, axes)
     count = lax.expand_dims(jnp.sum(equal, axis=axes, dtype=x.dtype), axes)
     share = jnp.where(equal, 1 / count, jnp.where(count == 0, jnp.asarray(jnp.nan, x.dtype), 0))
@@ -75,7 +75,7 @@ def _extreme_jvp(axes, reduce, primals, tangents):
 
 
 def product_over(x, axes):
-    """The product over axes, in the dtype of `x`."""
+    """Multiply over axes, in the dtype of `x`."""
     if not axes:
         return x
     if not is_inexact(x):
@@ -83,10 +83,12 @@ def product_over(x, axes):
     # One axis to multiply over: the reduced ones, flattened.
     kept = tuple(a for a in range(x.ndim) if a not in axes)
     x = jnp.transpose(x, (*kept, *axes))
-    return _product_of_last(x.reshape((*x.shape[: len(kept)], _flat(x.shape[len(kept) :]))))
+    return _product_of_last(
+        x.reshape((*x.shape[: len(kept)], _count_elements(x.shape[len(kept) :])))
+    )
 
 
-def _flat(shape):
+def _count_elements(shape):
     return math.prod(shape)
 
 
@@ -98,7 +100,7 @@ def _product_of_last(x):
 @_product_of_last.defjvp
 def _product_of_last_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    # The product of all others, zeros or not: what stands before times what stands after.
+    # The product of all other elements: the product before each element times the product after.
     others = _exclusive_product(x) * jnp.flip(_exclusive_product(jnp.flip(x, -1)), -1)
     return _product_of_last(x), jnp.sum(t * others, -1)
 
@@ -110,14 +112,14 @@ def _exclusive_product(x):
 
 
 def logsumexp(x, axes):
-    """`log(sum(exp(x)))` over axes."""
+    """Compute `log(sum(exp(x)))` over axes."""
     top = lax.stop_gradient(largest(x, axes))
     top = jnp.where(jnp.isfinite(top), top, 0)
     return jnp.log(jnp.sum(jnp.exp(x - lax.expand_dims(top, axes)), axis=axes)) + top
 
 
 def variance(x, axes):
-    """The mean squared distance from the mean."""
+    """Compute the mean squared distance from the mean."""
     distance = x - lax.expand_dims(jnp.mean(x, axis=axes), axes)
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
         return jnp.mean(jnp.real(distance * jnp.conj(distance)), axis=axes)

@@ -1,4 +1,4 @@
-"""Reductions, with TensorFlow's dtypes and its values for nothing at all."""
+"""Provide TensorFlow's reductions, with its dtypes and its values for empty axes."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
 
 
-def _keep(function: str, x, axis, keepdims, reduce):
-    """`reduce(x, axes)`, with the reduced axes kept as 1 on request."""
+def _reduce_axes(function: str, x, axis, keepdims, reduce):
+    """Reduce over axes, and keep the reduced axes with size 1 on request."""
     axes = axes_of(function, axis, x.ndim)
     out = reduce(x, axes)
     return lax.expand_dims(out, axes) if keepdims else out
@@ -32,7 +32,7 @@ def _keep(function: str, x, axis, keepdims, reduce):
 
 @operator(compiled=True)
 def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
-    """The sum over axes, in the dtype of the input.
+    """Sum over axes, in the dtype of the input.
 
     Args:
       input_tensor: array of numbers.
@@ -41,22 +41,22 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The sum; 0 over nothing.
+      The sum; 0 over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      A selection is summed where it stands; nothing is copied.
+      A selection is summed in the masked layout; nothing is copied.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
     """
-    return _keep("reduce_sum", operand(input_tensor), axis, keepdims, sum_over)
+    return _reduce_axes("reduce_sum", operand(input_tensor), axis, keepdims, sum_over)
 
 
 @operator(compiled=True)
 def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
-    """The mean over axes, in the dtype of the input.
+    """Compute the mean over axes, in the dtype of the input.
 
     Args:
       input_tensor: array of numbers.
@@ -65,22 +65,22 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The mean; integers are truncated towards 0; NaN over nothing.
+      The mean; integers are truncated towards 0; NaN over no elements.
 
     Differs from TensorFlow:
-      float16 is added up in float32, so that it does not overflow.
+      float16 is summed in float32, so that it does not overflow.
 
     Under jit:
       Divides by the number of selected elements.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
     """
-    return _keep("reduce_mean", operand(input_tensor), axis, keepdims, mean_over)
+    return _reduce_axes("reduce_mean", operand(input_tensor), axis, keepdims, mean_over)
 
 
 @operator(compiled=True)
 def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
-    """The largest element over axes.
+    """Compute the maximum over axes.
 
     Args:
       input_tensor: array of numbers.
@@ -89,22 +89,22 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The maximum, NaN where there is one; over nothing -inf, or the lowest integer.
+      The maximum, NaN if there is a NaN; -inf, or the lowest integer, over no elements.
 
     Differs from TensorFlow:
       Nothing; ties share the gradient.
 
     Under jit:
-      A selection is searched where it stands.
+      A selection is searched in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
     """
-    return _keep("reduce_max", operand(input_tensor), axis, keepdims, largest)
+    return _reduce_axes("reduce_max", operand(input_tensor), axis, keepdims, largest)
 
 
 @operator(compiled=True)
 def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
-    """The smallest element over axes.
+    """Compute the minimum over axes.
 
     Args:
       input_tensor: array of numbers.
@@ -113,22 +113,22 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The minimum, NaN where there is one; over nothing inf, or the highest integer.
+      The minimum, NaN if there is a NaN; inf, or the highest integer, over no elements.
 
     Differs from TensorFlow:
       Nothing; ties share the gradient.
 
     Under jit:
-      A selection is searched where it stands.
+      A selection is searched in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
     """
-    return _keep("reduce_min", operand(input_tensor), axis, keepdims, smallest)
+    return _reduce_axes("reduce_min", operand(input_tensor), axis, keepdims, smallest)
 
 
 @operator(compiled=True)
 def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
-    """The product over axes, in the dtype of the input.
+    """Multiply over axes, in the dtype of the input.
 
     Args:
       input_tensor: array of numbers.
@@ -137,23 +137,23 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The product; 1 over nothing.
+      The product; 1 over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      A selection is multiplied where it stands.
+      A selection is multiplied in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
     """
-    return _keep("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
+    return _reduce_axes("reduce_prod", operand(input_tensor), axis, keepdims, product_over)
 
 
 @fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
-    """Whether any element over axes is True.
+    """Check whether any element over axes is True.
 
     Args:
       input_tensor: bool array.
@@ -162,17 +162,17 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool; False over nothing.
+      Bool; False over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      A selection is searched where it stands.
+      A selection is searched in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
     """
-    return _keep(
+    return _reduce_axes(
         "reduce_any", operand(input_tensor), axis, keepdims, lambda x, a: jnp.any(x, axis=a)
     )
 
@@ -180,7 +180,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
 @fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
-    """Whether all elements over axes are True.
+    """Check whether all elements over axes are True.
 
     Args:
       input_tensor: bool array.
@@ -189,24 +189,24 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      Bool; True over nothing.
+      Bool; True over no elements.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      A selection is searched where it stands.
+      A selection is searched in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
     """
-    return _keep(
+    return _reduce_axes(
         "reduce_all", operand(input_tensor), axis, keepdims, lambda x, a: jnp.all(x, axis=a)
     )
 
 
 @operator(compiled=True)
 def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
-    """`log(sum(exp(x)))` over axes, without overflow.
+    """Compute `log(sum(exp(x)))` over axes, without overflow.
 
     Args:
       input_tensor: floating-point array.
@@ -215,7 +215,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The logarithm of the sum; -inf over nothing.
+      The logarithm of the sum; -inf over no elements.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -224,13 +224,13 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is summed where it stands.
+      A selection is summed in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
     """
     x = operand(input_tensor)
     check_kind("reduce_logsumexp", "inexact", x)
-    return _keep("reduce_logsumexp", x, axis, keepdims, logsumexp)
+    return _reduce_axes("reduce_logsumexp", x, axis, keepdims, logsumexp)
 
 
 def _check_floating(function, x):
@@ -240,7 +240,7 @@ def _check_floating(function, x):
 
 @operator(compiled=True)
 def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
-    """The variance over axes, divided by the number of elements.
+    """Compute the population variance over axes.
 
     Args:
       input_tensor: floating-point array.
@@ -249,10 +249,10 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The variance; NaN over nothing.
+      The variance; NaN over no elements.
 
     Raises:
-      TypeError: integers.
+      TypeError: the input holds integers.
 
     Differs from TensorFlow:
       Nothing.
@@ -264,12 +264,12 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
     """
     x = operand(input_tensor)
     _check_floating("reduce_variance", x)
-    return _keep("reduce_variance", x, axis, keepdims, variance)
+    return _reduce_axes("reduce_variance", x, axis, keepdims, variance)
 
 
 @operator(compiled=True)
 def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
-    """The standard deviation over axes, divided by the number of elements.
+    """Compute the population standard deviation over axes.
 
     Args:
       input_tensor: floating-point array.
@@ -278,13 +278,13 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The standard deviation; NaN over nothing.
+      The standard deviation; NaN over no elements.
 
     Raises:
-      TypeError: integers.
+      TypeError: the input holds integers.
 
     Differs from TensorFlow:
-      Nothing: the gradient of equal elements is NaN, and 0 where none flows in.
+      Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
 
     Under jit:
       Divides by the number of selected elements.
@@ -293,12 +293,12 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
     """
     x = operand(input_tensor)
     _check_floating("reduce_std", x)
-    return _keep("reduce_std", x, axis, keepdims, lambda x, a: square_root(variance(x, a)))
+    return _reduce_axes("reduce_std", x, axis, keepdims, lambda x, a: square_root(variance(x, a)))
 
 
 @operator(compiled=True)
 def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
-    """The root of the sum of squares over axes.
+    """Compute the Euclidean norm over axes.
 
     Args:
       input_tensor: array of numbers.
@@ -307,46 +307,47 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
       name: ignored.
 
     Returns:
-      The norm, in the dtype of the input; 0 over nothing.
+      The norm, in the dtype of the input; 0 over no elements.
 
     Differs from TensorFlow:
       Nothing: the gradient at 0 is NaN.
 
     Under jit:
-      A selection is summed where it stands.
+      A selection is summed in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_euclidean_norm
     """
     x = operand(input_tensor)
 
     def reduce(x, axes):
-        # The slope of a square would double what is largest.
+        # The derivative of `jnp.square` is `2 * x`, which overflows for the largest numbers.
         square = squared_distance(x) if jnp.iscomplexobj(x) else x * x
         total = sum_over(square, axes)
         if not is_inexact(x):
             return jnp.sqrt(total).astype(x.dtype)
-        # TensorFlow divides by the norm, so that the gradient at 0 is NaN whatever comes in.
-        return _with_slope_of(0.5 * total, lax.stop_gradient(square_root(total)))
+        # TensorFlow divides by the norm, so that the gradient at 0 is NaN for any incoming
+        # gradient.
+        return _norm_with_tangent(0.5 * total, lax.stop_gradient(square_root(total)))
 
-    return _keep("reduce_euclidean_norm", x, axis, keepdims, reduce)
+    return _reduce_axes("reduce_euclidean_norm", x, axis, keepdims, reduce)
 
 
 @jax.custom_jvp
-def _with_slope_of(half, norm):
-    """The norm, whose tangent is that of half the sum of squares over the norm."""
+def _norm_with_tangent(half, norm):
+    """Return the norm; its tangent is that of half the sum of squares, divided by the norm."""
     return norm
 
 
-@_with_slope_of.defjvp
-def _slope_of_norm(primals, tangents):
+@_norm_with_tangent.defjvp
+def _norm_with_tangent_jvp(primals, tangents):
     half, norm = primals
-    out = _with_slope_of(half, norm)
+    out = _norm_with_tangent(half, norm)
     return out, tangents[0] / out
 
 
 @operator(compiled=True)
 def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
-    """How many elements over axes are not zero.
+    """Count the elements over axes that are not zero.
 
     Args:
       input: array.
@@ -362,25 +363,25 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      A selection is counted where it stands.
+      A selection is counted in the masked layout.
 
     https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
     """
     dtype = array_dtype(dtype, "count_nonzero")
     hits = (operand(input) != 0).astype(dtype)
-    return _keep("count_nonzero", hits, axis, keepdims, sum_over)
+    return _reduce_axes("count_nonzero", hits, axis, keepdims, sum_over)
 
 
 @operator(compiled=True)
 def zero_fraction(value, name=None):
-    """The share of elements that are zero, as float32.
+    """Compute the fraction of elements that are zero.
 
     Args:
       value: array.
       name: ignored.
 
     Returns:
-      A float32 scalar; NaN of nothing.
+      A float32 scalar; NaN for an empty array.
 
     Differs from TensorFlow:
       Nothing.

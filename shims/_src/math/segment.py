@@ -1,4 +1,4 @@
-"""Reductions of rows that carry the number of their segment."""
+"""Reduce segments of rows, given the segment id of each row."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from shims._src.tracing.sized_by import selected_by, sized_by
 
 _SORTED = "segment_ids sorted, and >= 0"
 _NOT_SORTED = "segment ids are not increasing."
-# Eagerly the number of segments is known before anything is reduced.
+# In eager mode the number of segments is known before the reduction.
 _REDUCED = {
     reduce: Repeated(reduce, reduce)
     for reduce in (
@@ -45,15 +45,15 @@ _REDUCED = {
     )
 }
 
-# ---- sorted ids: there are as many segments as the last id says ----------------------------------
+# ---- sorted ids: the number of segments is the last id + 1 ---------------------------------------
 
 
-def _sorted(function, reduce, data, segment_ids):
+def _reduce_sorted(function, reduce, data, segment_ids):
     data, ids = operand(data), operand(segment_ids)
     checks.check_vector(function, "segment_ids", ids)
-    ids = _same_rows(function, data, ids)
+    ids = _match_rows(function, data, ids)
     if not jp.is_tracer(ids):
-        return _of_known_ids(function, reduce, data, ids)
+        return _reduce_known_ids(function, reduce, data, ids)
     before = lax.pad(ids, np.zeros((), ids.dtype), [(1, -1, 0)]) if _may_have_rows(ids) else ids
     checks.check_data(
         (ids < before) | (ids < 0),
@@ -66,7 +66,7 @@ def _sorted(function, reduce, data, segment_ids):
     return reduce(data, ids, count)
 
 
-def _of_known_ids(function, reduce, data, ids):
+def _reduce_known_ids(function, reduce, data, ids):
     known = np.asarray(ids)
     wrong = np.any(known[1:] < known[:-1]) or np.any(known[:1] < 0)
     checks.check_data(wrong, function, _NOT_SORTED, required=_SORTED)
@@ -77,18 +77,18 @@ def _may_have_rows(ids) -> bool:
     return not is_known(ids.shape[0]) or ids.shape[0] > 0
 
 
-def _same_rows(function, data, ids):
+def _match_rows(function, data, ids):
     if data.ndim == 0:
         raise checks.invalid(function, "`data` is a scalar.", required="at least one axis")
     rows, named = data.shape[0], ids.shape[0]
     if is_known(rows) and is_known(named):
         if rows != named:
-            raise _unlike(function, data, ids)
+            raise _shape_mismatch(function, data, ids)
         return ids
     return primitives.unify_axis(ids, 0, rows, label=function)
 
 
-def _unlike(function, data, ids):
+def _shape_mismatch(function, data, ids):
     return checks.invalid(
         function,
         "`segment_ids` must match the leading axes of `data`.",
@@ -99,7 +99,7 @@ def _unlike(function, data, ids):
 
 @selected_by("segment_ids")
 def segment_sum(data, segment_ids, name=None):
-    """The sum of each segment of rows.
+    """Sum each segment of rows; the ids are sorted.
 
     Args:
       data: array `[n, ...]` of numbers.
@@ -110,7 +110,7 @@ def segment_sum(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -120,12 +120,12 @@ def segment_sum(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_sum
     """
-    return _sorted("segment_sum", total_of_sorted, data, segment_ids)
+    return _reduce_sorted("segment_sum", total_of_sorted, data, segment_ids)
 
 
 @selected_by("segment_ids")
 def segment_mean(data, segment_ids, name=None):
-    """The mean of each segment of rows.
+    """Compute the mean of each segment of rows; the ids are sorted.
 
     Args:
       data: array `[n, ...]` of numbers.
@@ -136,7 +136,7 @@ def segment_mean(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -146,12 +146,12 @@ def segment_mean(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_mean
     """
-    return _sorted("segment_mean", average, data, segment_ids)
+    return _reduce_sorted("segment_mean", average, data, segment_ids)
 
 
 @selected_by("segment_ids")
 def segment_max(data, segment_ids, name=None):
-    """The largest row of each segment, element by element.
+    """Compute the element-wise maximum of each segment of rows; the ids are sorted.
 
     Args:
       data: array `[n, ...]` of numbers.
@@ -162,22 +162,23 @@ def segment_max(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
+      gradient.
 
     Under jit:
       The number of segments depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_max
     """
-    return _sorted("segment_max", largest_or_zero, data, segment_ids)
+    return _reduce_sorted("segment_max", largest_or_zero, data, segment_ids)
 
 
 @selected_by("segment_ids")
 def segment_min(data, segment_ids, name=None):
-    """The smallest row of each segment, element by element.
+    """Compute the element-wise minimum of each segment of rows; the ids are sorted.
 
     Args:
       data: array `[n, ...]` of numbers.
@@ -188,22 +189,23 @@ def segment_min(data, segment_ids, name=None):
       `[last id + 1, ...]`; 0 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
+      gradient.
 
     Under jit:
       The number of segments depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_min
     """
-    return _sorted("segment_min", smallest_or_zero, data, segment_ids)
+    return _reduce_sorted("segment_min", smallest_or_zero, data, segment_ids)
 
 
 @selected_by("segment_ids")
 def segment_prod(data, segment_ids, name=None):
-    """The product of each segment of rows.
+    """Multiply each segment of rows; the ids are sorted.
 
     Args:
       data: array `[n, ...]` of numbers.
@@ -214,7 +216,7 @@ def segment_prod(data, segment_ids, name=None):
       `[last id + 1, ...]`; 1 for an empty segment.
 
     Raises:
-      InvalidArgumentError: the ids are not ascending, or not as many as rows.
+      InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
       Nothing on CPU, apart from the gradient at zeros, which TensorFlow does not define.
@@ -224,29 +226,29 @@ def segment_prod(data, segment_ids, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/segment_prod
     """
-    return _sorted("segment_prod", product_of_any, data, segment_ids)
+    return _reduce_sorted("segment_prod", product_of_any, data, segment_ids)
 
 
 # ---- ids in any order: the number of segments is given -------------------------------------------
 
 
-def _unsorted(function, reduce, data, segment_ids, num_segments):
+def _reduce_unsorted(function, reduce, data, segment_ids, num_segments):
     data, ids = operand(data), operand(segment_ids)
     (count,) = sizes_of(function, [num_segments])
-    # TensorFlow looks at no id where there is no data, but to count rows.
+    # TensorFlow ignores the ids if `data` is empty, except where it counts rows.
     others = () if reduce in (average, over_root) else data.shape
     checks.check_positions(function, "segment_ids", ids, count, low=-1, others=others)
     there = data.shape[: ids.ndim]
     known = all(map(is_known, (*there, *ids.shape)))
     if len(there) < ids.ndim or (known and there != ids.shape):
-        raise _unlike(function, data, ids)
+        raise _shape_mismatch(function, data, ids)
     if not known:
         for i, d in enumerate(there):
             ids = primitives.unify_axis(ids, i, d, label=function)
     if ids.ndim != 1:
         flat = math.prod(ids.shape)
         data, ids = data.reshape((flat, *data.shape[ids.ndim :])), ids.reshape((flat,))
-    if is_known(count) and count == 0:  # JAX can write nothing to and read nothing from no rows
+    if is_known(count) and count == 0:  # JAX cannot index an array without rows
         none = jnp.zeros((0, *data.shape[1:]), data.dtype)
         return primitives.connected(none, data) if data.ndim else none
     # JAX counts negative positions from the end; TensorFlow drops them.
@@ -256,13 +258,13 @@ def _unsorted(function, reduce, data, segment_ids, num_segments):
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
-    """The sum of each segment of rows.
+    """Sum each segment of rows; the ids may be in any order.
 
     Args:
       data: array of numbers.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -279,18 +281,18 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sum
     """
-    return _unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)
+    return _reduce_unsorted("unsorted_segment_sum", total, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
-    """The mean of each segment of rows.
+    """Compute the mean of each segment of rows; the ids may be in any order.
 
     Args:
       data: floating-point array.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -309,18 +311,18 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
     """
     data = operand(data)
     mean = average if is_inexact(data) else average_of_whole
-    return _unsorted("unsorted_segment_mean", mean, data, segment_ids, num_segments)
+    return _reduce_unsorted("unsorted_segment_mean", mean, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
-    """The sum of each segment of rows over the root of their number.
+    """Sum each segment of rows, and divide by the square root of its size.
 
     Args:
       data: floating-point array.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -337,18 +339,18 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_sqrt_n
     """
-    return _unsorted("unsorted_segment_sqrt_n", over_root, data, segment_ids, num_segments)
+    return _reduce_unsorted("unsorted_segment_sqrt_n", over_root, data, segment_ids, num_segments)
 
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_max(data, segment_ids, num_segments, name=None):
-    """The largest row of each segment, element by element.
+    """Compute the element-wise maximum of each segment; the ids may be in any order.
 
     Args:
       data: array of numbers.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -358,25 +360,28 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
+      gradient.
 
     Under jit:
       `num_segments` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_max
     """
-    return _unsorted("unsorted_segment_max", largest_or_lowest, data, segment_ids, num_segments)
+    return _reduce_unsorted(
+        "unsorted_segment_max", largest_or_lowest, data, segment_ids, num_segments
+    )
 
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_min(data, segment_ids, num_segments, name=None):
-    """The smallest row of each segment, element by element.
+    """Compute the element-wise minimum of each segment; the ids may be in any order.
 
     Args:
       data: array of numbers.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -386,25 +391,28 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      A NaN stays; TensorFlow drops one that a number follows. Equal rows share the gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
+      gradient.
 
     Under jit:
       `num_segments` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_min
     """
-    return _unsorted("unsorted_segment_min", smallest_or_highest, data, segment_ids, num_segments)
+    return _reduce_unsorted(
+        "unsorted_segment_min", smallest_or_highest, data, segment_ids, num_segments
+    )
 
 
 @sized_by("num_segments", compiled=True)
 def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
-    """The product of each segment of rows.
+    """Multiply each segment of rows; the ids may be in any order.
 
     Args:
       data: array of numbers.
-      segment_ids: integers in the shape of the leading axes of `data`, in any order; rows with a
-        negative one are dropped.
-      num_segments: how many segments there are.
+      segment_ids: integers with the shape of the leading axes of `data`, in any order; rows with a
+        negative id are dropped.
+      num_segments: the number of segments.
       name: ignored.
 
     Returns:
@@ -421,4 +429,6 @@ def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/math/unsorted_segment_prod
     """
-    return _unsorted("unsorted_segment_prod", product_of_any, data, segment_ids, num_segments)
+    return _reduce_unsorted(
+        "unsorted_segment_prod", product_of_any, data, segment_ids, num_segments
+    )

@@ -1,4 +1,4 @@
-"""Sobol's sequence: points that fill a cube evenly."""
+"""Generate points of Sobol's low-discrepancy sequence."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def sobol_sample(dim, num_results, skip=0, dtype=np.float32, name=None):
-    """Points of Sobol's sequence, which begins behind the origin.
+    """Generate points of Sobol's sequence, without the first point, the origin.
 
     Args:
-      dim: how many coordinates a point has.
-      num_results: how many points.
-      skip: how many points to leave out first.
+      dim: the number of coordinates of a point.
+      num_results: the number of points.
+      skip: the number of points to skip at the beginning.
       dtype: float32 or float64.
       name: ignored.
 
@@ -26,14 +26,14 @@ def sobol_sample(dim, num_results, skip=0, dtype=np.float32, name=None):
       `[num_results, dim]`, in `[0, 1)`.
 
     Raises:
-      InvalidArgumentError: there are no points or coordinates, or TensorFlow has no kernel for the
-        dtype.
+      InvalidArgumentError: `dim` or `num_results` is not positive, `skip` is negative, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing. SciPy's table of directions is the one that TensorFlow has.
+      Nothing. SciPy uses the same direction numbers as TensorFlow.
 
     Under jit:
-      The points are constants; all sizes are numbers.
+      The points are constants; all sizes must be static.
 
     https://www.tensorflow.org/api_docs/python/tf/math/sobol_sample
     """

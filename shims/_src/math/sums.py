@@ -1,4 +1,4 @@
-"""Sums of several arrays."""
+"""Sum several arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def add_n(inputs, name=None):
-    """The sum of several arrays of one shape.
+    """Sum several arrays of one shape.
 
     Args:
       inputs: list of arrays, or one array.

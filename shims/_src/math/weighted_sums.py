@@ -1,4 +1,4 @@
-"""Weighted sums: of arrays, of powers, and what a number is times an array."""
+"""Compute sums of arrays, products with a scalar, and polynomials."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.types.dtypes import array_dtype
 
 @operator
 def accumulate_n(inputs, shape=None, tensor_dtype=None, name=None):
-    """The sum of several arrays of one shape.
+    """Sum several arrays of one shape.
 
     Args:
       inputs: list of arrays.
@@ -60,8 +60,8 @@ def _sizes(shape) -> list:
 
 
 def _check_shape(total, given) -> None:
-    """The sum has the sizes that were given, of which some may be `None`."""
-    function, problem = "accumulate_n", "the arrays do not have that `shape`."
+    """Check the sum against the given sizes, of which some may be `None`."""
+    function, problem = "accumulate_n", "the arrays do not have the given `shape`."
     if len(given) != total.ndim:
         raise checks.invalid(
             function, problem, required=f"{len(given)} axes", received=describe(total)
@@ -81,7 +81,7 @@ def _check_shape(total, given) -> None:
 
 @operator
 def scalar_mul(scalar, x, name=None):
-    """A number times an array.
+    """Multiply an array by a scalar.
 
     Args:
       scalar: a number, or an array of rank 0.
@@ -111,15 +111,15 @@ def scalar_mul(scalar, x, name=None):
 
 @operator
 def polyval(coeffs, x, name=None):
-    """A polynomial at `x`, by Horner's rule.
+    """Evaluate a polynomial at `x`, by Horner's rule.
 
     Args:
-      coeffs: list of coefficients, that of the highest power first.
+      coeffs: list of coefficients, highest power first.
       x: array of numbers.
       name: ignored.
 
     Returns:
-      The value; zeros where there are no coefficients.
+      The value; zeros if there are no coefficients.
 
     Raises:
       ValueError: `coeffs` is not a list.
