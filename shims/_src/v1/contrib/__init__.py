@@ -1,1 +1,1 @@
-"""What public programs use of `tf.contrib`: layers, `slim`, `arg_scope`."""
+"""Provide the commonly used part of `tf.contrib`: layers, `slim`, `arg_scope`."""

@@ -1,4 +1,4 @@
-"""`arg_scope`: defaults of the arguments of functions, within a block."""
+"""Define `arg_scope`, which sets default arguments of functions within a block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _key(f) -> str:
 
 
 def add_arg_scope(func: Callable) -> Callable:
-    """Let a function take defaults from `arg_scope`.
+    """Decorate a function so that it takes default arguments from `arg_scope`.
 
     Args:
       func: the function.
@@ -36,45 +36,45 @@ def add_arg_scope(func: Callable) -> Callable:
 
 
 def has_arg_scope(func: Callable) -> bool:
-    """Whether a function takes defaults from `arg_scope`."""
+    """Return whether a function takes defaults from `arg_scope`."""
     return _key(func) in _DECORATED
 
 
 def arg_scoped_arguments(func: Callable) -> tuple[str, ...]:
-    """The arguments of a function that have defaults.
+    """Return the names of the parameters of a function that have defaults.
 
     Raises:
-      AssertionError: it takes none from `arg_scope`.
+      AssertionError: the function does not take defaults from `arg_scope`.
     """
     assert has_arg_scope(func), f"{func} is not decorated with @add_arg_scope"
     return _DECORATED[_key(func)]
 
 
 def current_arg_scope() -> dict:
-    """The defaults of this place, by function."""
+    """Return the defaults of the current scope, by function."""
     return _SCOPES.top or {}
 
 
 def arg_scope_func_key(op: Callable) -> str:
-    """What `current_arg_scope` knows a function by."""
+    """Return the key of a function in `current_arg_scope`."""
     return _key(op)
 
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope, **kwargs) -> Iterator[dict]:
-    """A block in which functions have other defaults.
+    """Open a block in which functions have other default arguments.
 
     Args:
-      list_ops_or_scope: functions that `add_arg_scope` was applied to, or what another `arg_scope`
-        gave.
+      list_ops_or_scope: functions decorated with `add_arg_scope`, or the scope that another
+        `arg_scope` yielded.
       **kwargs: the defaults.
 
     Yields:
-      All defaults, for another `arg_scope`.
+      The scope with all defaults, which can be passed to another `arg_scope`.
 
     Raises:
-      TypeError: it is neither a list nor a scope.
-      ValueError: a scope comes with defaults, or a function takes none.
+      TypeError: `list_ops_or_scope` is neither a list nor a scope.
+      ValueError: a scope is combined with defaults, or a function is not decorated.
     """
     if isinstance(list_ops_or_scope, dict):
         if kwargs:

@@ -1,4 +1,4 @@
-"""`batch_norm` of `contrib.layers`."""
+"""Define `batch_norm` of `contrib.layers`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _reshape = deferred(shims.reshape, "reshape")
 
 
 class _BetaFirst(BatchNormalization):
-    """The layer as `contrib.layers` makes it itself: the offset before the scale."""
+    """Batch normalization that creates the offset before the scale, as `contrib.layers` does."""
 
     _parameters = ("beta", "gamma")
 
@@ -51,35 +51,36 @@ def batch_norm(
     renorm_decay=0.99,
     adjustment=None,
 ):
-    """Channels with mean 0 and variance 1, then scale and offset of their own.
+    """Normalize channels to mean 0 and variance 1, then optionally scale and shift them.
 
     Args:
       inputs: tensor `[batch, ..., channels]`.
-      decay: how much of a moving average stays at an update.
-      center: whether there is an offset.
-      scale: whether there is a scale.
+      decay: the decay rate of the moving averages.
+      center: whether to add an offset.
+      scale: whether to multiply by a scale.
       epsilon: added to the variance.
       activation_fn: a function of the output, or `None`.
       param_initializers: initializers of `beta`, `gamma`, `moving_mean`, `moving_variance`.
       param_regularizers: regularizers of `beta` and `gamma`.
       updates_collections: the collection of the updates; `None` runs them with the output.
-      is_training: whether the statistics are those of the inputs; it may be a tensor.
-      reuse: whether the variables are there already.
-      variables_collections: collections of the variables, or these by name.
+      is_training: whether to normalize by the statistics of the batch; it may be a tensor.
+      reuse: whether to reuse existing variables.
+      variables_collections: collections of the variables, or a dictionary of collections by
+        variable name.
       outputs_collections: collections of the output.
-      trainable: whether optimizers change scale and offset.
+      trainable: whether optimizers update scale and offset.
       batch_weights: must be `None`.
-      fused: whether TensorFlow's fused kernel is meant, whose moving variance is unbiased.
+      fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased.
       data_format: `NHWC` or `NCHW`.
       scope: the variable scope; `BatchNorm` if `None`.
       zero_debias_moving_mean: must be false.
       renorm: must be false.
-      renorm_clipping: without effect.
-      renorm_decay: without effect.
+      renorm_clipping: ignored.
+      renorm_decay: ignored.
       adjustment: must be `None`.
 
     Raises:
-      UnimplementedError: something is asked for that must not be.
+      UnimplementedError: an argument that must be false or `None` is given.
     """
     del renorm_clipping, renorm_decay
     _refuse(
@@ -132,16 +133,18 @@ def batch_norm(
 
 
 def _refuse(**asked) -> None:
-    """Raises `UnimplementedError` where something is asked for that is not there."""
+    """Raise `UnimplementedError` if an unsupported argument is given."""
     for what, is_asked in asked.items():
         if is_asked:
             raise errors.UnimplementedError(
-                errors.message("batch_norm", f"`{what}` is not there.", do=f"leave `{what}` out")
+                errors.message(
+                    "batch_norm", f"`{what}` is not supported.", do=f"leave `{what}` out"
+                )
             )
 
 
 def _as_images(inputs, data_format):
-    """Rows as images of one point, which the fused kernel takes."""
+    """Reshape a matrix to images of one pixel, as the fused kernel needs them."""
     count = inputs.shape.as_list()[1]
     if count is None:
         raise ValueError("`C` dimension must be known but is None")

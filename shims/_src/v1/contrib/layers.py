@@ -1,4 +1,4 @@
-"""The layers of `contrib.layers` with a kernel, which `slim` calls by the same names."""
+"""Define the layers of `contrib.layers` and `slim` that have a kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ZEROS, _XAVIER = zeros_initializer(), xavier_initializer()
 
 
 def renaming(names=None):
-    """A custom getter that makes variables of a model, under the names of `contrib.layers`."""
+    """Return a custom getter that creates model variables under the names of `contrib.layers`."""
     names = _NAMES if names is None else names
 
     def getter(getter, *args, **kwargs):
@@ -53,7 +53,7 @@ def renaming(names=None):
 
 
 def order_of(data_format) -> str:
-    """`channels_first` or `channels_last`.
+    """Return `channels_first` or `channels_last` for a data format.
 
     Raises:
       ValueError: `data_format` is unknown.
@@ -66,7 +66,7 @@ def order_of(data_format) -> str:
 
 
 def finished(outputs, scope, normalizer_fn, normalizer_params, activation_fn, collections):
-    """What a layer gives: normalized, through its activation, in its collections."""
+    """Apply the normalizer and the activation, and add the outputs to collections."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:
@@ -96,27 +96,28 @@ def convolution(
     trainable=True,
     scope=None,
 ):
-    """A convolution over all axes but those of batch and channels.
+    """Convolve the inputs over all axes except batch and channels.
 
     Args:
       inputs: tensor `[batch, ..., channels]`.
       num_outputs: the number of channels of the output.
       kernel_size: the size of the window.
-      stride: the step of the window.
+      stride: the stride of the window.
       padding: `SAME` or `VALID`.
-      data_format: `NHWC`, `NCHW` or their like.
-      rate: the step inside of the window.
+      data_format: `NHWC`, `NCHW` or the equivalent for the rank.
+      rate: the dilation of the window.
       activation_fn: a function of the output, or `None`.
-      normalizer_fn: a function before the activation, in place of biases.
-      normalizer_params: its arguments.
-      weights_initializer: what the kernel begins with.
-      weights_regularizer: a function of the kernel that gives a loss.
-      biases_initializer: what the biases begin with; `None` for none.
-      biases_regularizer: a function of the biases that gives a loss.
-      reuse: whether the variables are there already.
-      variables_collections: collections of the variables, or these by name.
+      normalizer_fn: a function applied before the activation, instead of a bias.
+      normalizer_params: the keyword arguments of `normalizer_fn`.
+      weights_initializer: the initializer of the kernel.
+      weights_regularizer: a function that maps the kernel to a loss.
+      biases_initializer: the initializer of the biases; `None` for none.
+      biases_regularizer: a function that maps the biases to a loss.
+      reuse: whether to reuse existing variables.
+      variables_collections: collections of the variables, or a dictionary of collections by
+        variable name.
       outputs_collections: collections of the output.
-      trainable: whether optimizers change the variables.
+      trainable: whether optimizers update the variables.
       scope: the variable scope; `Conv` if `None`.
     """
     with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=renaming()) as opened:
@@ -173,7 +174,7 @@ def convolution2d_transpose(
     trainable=True,
     scope=None,
 ):
-    """A transposed convolution over two axes; the arguments are those of `convolution`."""
+    """Compute a transposed convolution over two axes; takes the arguments of `convolution`."""
     with variable_scope(
         scope, "Conv2d_transpose", [inputs], reuse=reuse, custom_getter=renaming()
     ) as opened:
@@ -221,7 +222,7 @@ def fully_connected(
     trainable=True,
     scope=None,
 ):
-    """A fully connected layer over the last axis; the arguments are those of `convolution`."""
+    """Apply a fully connected layer to the last axis; takes the arguments of `convolution`."""
     with variable_scope(
         scope, "fully_connected", [inputs], reuse=reuse, custom_getter=renaming()
     ) as opened:
@@ -272,30 +273,32 @@ def separable_convolution2d(
     trainable=True,
     scope=None,
 ):
-    """A convolution of each channel, then of all channels.
+    """Compute a depthwise convolution, then a pointwise one.
 
     Args:
       inputs: tensor `[batch, ..., channels]`.
-      num_outputs: the number of channels of the output; `None` leaves the second part out.
+      num_outputs: the number of channels of the output; `None` omits the pointwise convolution.
       kernel_size: the size of the window.
-      depth_multiplier: the number of inner channels per channel.
-      stride: the step of the window.
+      depth_multiplier: the number of depthwise output channels per input channel.
+      stride: the stride of the window.
       padding: `SAME` or `VALID`.
-      data_format: `NHWC`, `NCHW` or their like.
-      rate: the step inside of the window.
+      data_format: `NHWC`, `NCHW` or the equivalent for the rank.
+      rate: the dilation of the window.
       activation_fn: a function of the output, or `None`.
-      normalizer_fn: a function before the activation, in place of biases.
-      normalizer_params: its arguments.
-      weights_initializer: what the kernels begin with.
-      pointwise_initializer: what the second kernel begins with; `weights_initializer` if `None`.
-      weights_regularizer: a function of a kernel that gives a loss.
-      biases_initializer: what the biases begin with; `None` for none.
-      biases_regularizer: a function of the biases that gives a loss.
-      reuse: whether the variables are there already.
-      variables_collections: collections of the variables, or these by name.
+      normalizer_fn: a function applied before the activation, instead of a bias.
+      normalizer_params: the keyword arguments of `normalizer_fn`.
+      weights_initializer: the initializer of the kernels.
+      pointwise_initializer: the initializer of the pointwise kernel; `weights_initializer` if
+        `None`.
+      weights_regularizer: a function that maps a kernel to a loss.
+      biases_initializer: the initializer of the biases; `None` for none.
+      biases_regularizer: a function that maps the biases to a loss.
+      reuse: whether to reuse existing variables.
+      variables_collections: collections of the variables, or a dictionary of collections by
+        variable name.
       outputs_collections: collections of the output.
-      trainable: whether optimizers change the variables.
-      scope: the variable scope; that of the function's name if `None`.
+      trainable: whether optimizers update the variables.
+      scope: the variable scope; `SeparableConv2d` if `None`.
     """
     with variable_scope(
         scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=renaming()
@@ -364,7 +367,7 @@ def _depthwise(
     collections,
     trainable,
 ):
-    """The convolution of each channel alone."""
+    """Compute a depthwise convolution with an optional bias."""
     first = order_of(data_format) == "channels_first"
     channels = inputs.shape.as_list()[1 if first else -1]
     weights = model_variable(

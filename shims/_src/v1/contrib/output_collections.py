@@ -1,4 +1,4 @@
-"""Outputs and variables of layers in collections, under the names of their scopes."""
+"""Add outputs and variables of layers to collections, under the names of their scopes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shims._src.v1.layers.base import parts_of
 
 
 def collect_named_outputs(collections, alias, outputs):
-    """Put a tensor into collections under another name.
+    """Add a tensor to collections under an alias.
 
     Args:
       collections: a collection, or several, or `None`.
-      alias: the name.
+      alias: the alias.
       outputs: the tensor.
 
     Returns:
@@ -26,7 +26,7 @@ def collect_named_outputs(collections, alias, outputs):
 
 
 def append_tensor_alias(tensor, alias):
-    """Give a tensor another name, a number behind it where it has that name already."""
+    """Add an alias to a tensor."""
     aliases = getattr(tensor, "aliases", [])
     alias = alias.rstrip("/")
     tensor.aliases = [*aliases, alias]
@@ -34,7 +34,7 @@ def append_tensor_alias(tensor, alias):
 
 
 def get_tensor_aliases(tensor) -> list:
-    """The other names of a tensor; that of its operation if it has none."""
+    """Return the aliases of a tensor, or the name of its operation if it has none."""
     found = getattr(tensor, "aliases", None)
     if found:
         return found
@@ -43,7 +43,7 @@ def get_tensor_aliases(tensor) -> list:
 
 
 def convert_collection_to_dict(collection, clear_collection=False):
-    """The tensors of a collection by their other names.
+    """Return the tensors of a collection by alias.
 
     Args:
       collection: the collection.
@@ -61,14 +61,14 @@ def convert_collection_to_dict(collection, clear_collection=False):
 
 
 def get_variable_collections(variables_collections, name):
-    """The collections of the variables of a name."""
+    """Return the collections for variables of a name."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
 
 
 def collect_variable(variable, variables_collections, name) -> None:
-    """Put a variable into the collections of its name."""
+    """Add a variable to the collections for its name."""
     found = get_variable_collections(variables_collections, name) or []
     if variable is None:
         return

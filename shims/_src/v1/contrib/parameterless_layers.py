@@ -1,4 +1,4 @@
-"""The layers of `contrib.layers` without a kernel, and layers again and again."""
+"""Define the layers of `contrib.layers` without a kernel, and repeated layers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def max_pool2d(
     outputs_collections=None,
     scope=None,
 ):
-    """The largest number of each window; see `convolution` for the arguments."""
+    """Compute the maximum of each window; see `convolution` for the arguments."""
     with name_scope(scope, "MaxPool2D", [inputs]) as opened:
         layer = pooling.MaxPooling2D(
             kernel_size, stride, padding, order_of(data_format), _scope=opened
@@ -46,7 +46,7 @@ def avg_pool2d(
     outputs_collections=None,
     scope=None,
 ):
-    """The mean of each window; see `convolution` for the arguments."""
+    """Compute the mean of each window; see `convolution` for the arguments."""
     with name_scope(scope, "AvgPool2D", [inputs]) as opened:
         layer = pooling.AveragePooling2D(
             kernel_size, stride, padding, order_of(data_format), _scope=opened
@@ -64,13 +64,13 @@ def dropout(
     scope=None,
     seed=None,
 ):
-    """Some numbers become 0 while training, the others grow.
+    """Set random elements to 0 during training and scale up the others.
 
     Args:
       inputs: a tensor.
-      keep_prob: the probability that a number stays.
+      keep_prob: the probability to keep an element.
       noise_shape: a shape whose axes of size 1 are kept or dropped as a whole.
-      is_training: whether anything happens, which may be a tensor.
+      is_training: whether to apply dropout; it may be a tensor.
       outputs_collections: collections of the output.
       scope: the variable scope; `Dropout` if `None`.
       seed: the operation's seed.
@@ -83,7 +83,7 @@ def dropout(
 
 @add_arg_scope
 def flatten(inputs, outputs_collections=None, scope=None):
-    """All axes but the first as one.
+    """Flatten all axes except the first.
 
     Args:
       inputs: a tensor.
@@ -109,23 +109,24 @@ def layer_norm(
     begin_params_axis=-1,
     scope=None,
 ):
-    """Each example with mean 0 and variance 1, then scale and offset.
+    """Normalize each example to mean 0 and variance 1, then optionally scale and shift it.
 
     Args:
       inputs: a tensor.
-      center: whether there is an offset.
-      scale: whether there is a scale.
+      center: whether to add an offset.
+      scale: whether to multiply by a scale.
       activation_fn: a function of the output, or `None`.
-      reuse: whether the variables are there already.
-      variables_collections: collections of the variables, or these by name.
+      reuse: whether to reuse existing variables.
+      variables_collections: collections of the variables, or a dictionary of collections by
+        variable name.
       outputs_collections: collections of the output.
-      trainable: whether optimizers change the variables.
-      begin_norm_axis: the first axis of what has one mean.
+      trainable: whether optimizers update the variables.
+      begin_norm_axis: the first of the axes to normalize over.
       begin_params_axis: the first axis of scale and offset.
-      scope: the variable scope; that of the function's name if `None`.
+      scope: the variable scope; `LayerNorm` if `None`.
 
     Raises:
-      ValueError: the axes are out of range, or a size is not known.
+      ValueError: the axes are out of range, or a size is unknown.
     """
     with variable_scope(scope, "LayerNorm", [inputs], reuse=reuse) as opened:
         inputs = convert_to_tensor(inputs)
@@ -176,7 +177,7 @@ def _layer_normalized(x, offset, scale, axes, epsilon):
 
 @add_arg_scope
 def softmax(logits, scope=None):
-    """The softmax of the last axis.
+    """Compute the softmax over the last axis.
 
     Args:
       logits: a tensor.
@@ -192,13 +193,13 @@ def softmax(logits, scope=None):
 def one_hot_encoding(
     labels, num_classes, on_value=1.0, off_value=0.0, outputs_collections=None, scope=None
 ):
-    """Labels as rows of zeros with a one.
+    """Encode labels as one-hot vectors.
 
     Args:
       labels: integers.
       num_classes: the number of classes.
-      on_value: what stands for the label.
-      off_value: what stands elsewhere.
+      on_value: the value at the position of the label.
+      off_value: the value at the other positions.
       outputs_collections: collections of the output.
       scope: the name scope; `OneHotEncoding` if `None`.
     """
@@ -214,14 +215,14 @@ def _one_hot(labels, count, on, off):
 
 
 def repeat(inputs, repetitions, layer, *args, **kwargs):
-    """A layer several times, each time on what it gave.
+    """Apply a layer repeatedly, each time to the previous output.
 
     Args:
       inputs: a tensor.
-      repetitions: how often.
-      layer: a function of inputs and the rest.
-      *args: the rest.
-      **kwargs: the same; `scope` is the scope of all.
+      repetitions: how many times.
+      layer: a function of `inputs`, `*args` and `**kwargs`.
+      *args: further positional arguments.
+      **kwargs: further keyword arguments; `scope` is the scope around all calls.
     """
     scope = kwargs.pop("scope", None)
     with variable_scope(scope, "Repeat", [inputs]):
@@ -232,13 +233,13 @@ def repeat(inputs, repetitions, layer, *args, **kwargs):
 
 
 def stack(inputs, layer, stack_args, **kwargs):
-    """A layer once for each of several arguments, each time on what it gave.
+    """Apply a layer once per entry of `stack_args`, each time to the previous output.
 
     Args:
       inputs: a tensor.
-      layer: a function of inputs and arguments.
+      layer: a function of `inputs` and arguments.
       stack_args: the arguments of each call.
-      **kwargs: more arguments; `scope` is the scope of all.
+      **kwargs: further keyword arguments; `scope` is the scope around all calls.
     """
     scope = kwargs.pop("scope", None)
     if not isinstance(stack_args, (list, tuple)):
@@ -262,25 +263,25 @@ def embed_sequence(
     scope=None,
     reuse=None,
 ):
-    """Symbols as rows of a matrix.
+    """Map symbols to embedding vectors.
 
     Args:
       ids: integers `[batch, length]`.
       vocab_size: the number of symbols.
-      embed_dim: the size of a row.
+      embed_dim: the size of an embedding vector.
       unique: must be false.
-      initializer: what the matrix begins with.
-      regularizer: a function of the matrix that gives a loss.
-      trainable: whether optimizers change it.
+      initializer: the initializer of the embedding matrix.
+      regularizer: a function that maps the matrix to a loss.
+      trainable: whether optimizers update the matrix.
       scope: the variable scope; `EmbedSequence` if `None`.
-      reuse: whether the matrix is there already.
+      reuse: whether to reuse an existing matrix.
 
     Raises:
-      ValueError: a size is missing and the matrix is not there.
+      ValueError: `vocab_size` or `embed_dim` is missing and the matrix is not reused.
     """
     if unique:
         raise errors.UnimplementedError(
-            errors.message("embed_sequence", "`unique` is not there.", do="leave `unique` out")
+            errors.message("embed_sequence", "`unique` is not supported.", do="leave `unique` out")
         )
     if not (reuse or (vocab_size and embed_dim)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Variables of models, which go to collections of their own."""
+"""Create model variables, which are added to a collection of their own."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ def variable(
     synchronization=None,
     aggregation=None,
 ):
-    """`get_variable`, with the defaults of `arg_scope`.
+    """Create a variable by `get_variable`, with the defaults of `arg_scope`.
 
     Args:
-      name: its name behind that of the scope.
+      name: its name in the scope.
       shape: its shape.
       dtype: its dtype.
-      initializer: what it begins with.
-      regularizer: a function of it that gives a loss.
-      trainable: whether optimizers change it.
-      collections: the collections that it goes to besides.
-      caching_device: accepted.
-      device: accepted.
-      partitioner: a function that gives the number of parts per axis.
-      custom_getter: a function that is called in place of `get_variable`.
-      use_resource: whether each read is an operation of its own.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
+      initializer: its initializer.
+      regularizer: a function that maps it to a loss.
+      trainable: whether optimizers update it.
+      collections: the collections to add it to.
+      caching_device: accepted and ignored.
+      device: accepted and ignored.
+      partitioner: a function that returns the number of partitions per axis.
+      custom_getter: a function to call instead of `get_variable`.
+      use_resource: whether each read is a separate operation.
+      synchronization: accepted and ignored; there is one copy.
+      aggregation: accepted and ignored; there is one copy.
     """
     del device, synchronization, aggregation
     chosen = list(dict.fromkeys([*(collections or [GraphKeys.GLOBAL_VARIABLES])]))
@@ -81,23 +81,23 @@ def model_variable(
     synchronization=None,
     aggregation=None,
 ):
-    """`variable`, which goes to the collection of the variables of a model, too.
+    """Create a variable by `variable` and add it to the collection of model variables.
 
     Args:
-      name: its name behind that of the scope.
+      name: its name in the scope.
       shape: its shape.
       dtype: its dtype.
-      initializer: what it begins with.
-      regularizer: a function of it that gives a loss.
-      trainable: whether optimizers change it.
-      collections: the collections that it goes to besides.
-      caching_device: accepted.
-      device: accepted.
-      partitioner: a function that gives the number of parts per axis.
-      custom_getter: a function that is called in place of `get_variable`.
-      use_resource: whether each read is an operation of its own.
-      synchronization: accepted; there is one copy.
-      aggregation: accepted; there is one copy.
+      initializer: its initializer.
+      regularizer: a function that maps it to a loss.
+      trainable: whether optimizers update it.
+      collections: the collections to add it to.
+      caching_device: accepted and ignored.
+      device: accepted and ignored.
+      partitioner: a function that returns the number of partitions per axis.
+      custom_getter: a function to call instead of `get_variable`.
+      use_resource: whether each read is a separate operation.
+      synchronization: accepted and ignored; there is one copy.
+      aggregation: accepted and ignored; there is one copy.
     """
     wanted = [*(collections or ()), GraphKeys.GLOBAL_VARIABLES, GraphKeys.MODEL_VARIABLES]
     return variable(

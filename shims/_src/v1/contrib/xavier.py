@@ -1,4 +1,4 @@
-"""The initializers of `contrib.layers`, which scale numbers by the size of a layer."""
+"""Define the initializers of `contrib.layers`, which scale with the size of a layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 
 
 class _VarianceScaling(Initializer):
-    """Gives numbers whose variance is `factor` divided by the size of a layer."""
+    """An initializer with random values of variance `factor` divided by the fan of the layer."""
 
     def __init__(self, factor, mode, uniform, seed, dtype):
         self.factor, self.mode, self.uniform = factor, mode, uniform
@@ -34,17 +34,17 @@ class _VarianceScaling(Initializer):
 def variance_scaling_initializer(
     factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=np.float32
 ):
-    """An initializer of numbers whose variance is `factor` divided by the size of a layer.
+    """Create an initializer whose variance is `factor` divided by the fan of the layer.
 
     Args:
       factor: scales the variance.
       mode: `FAN_IN`, `FAN_OUT` or `FAN_AVG`.
-      uniform: whether the numbers are uniform, or normal and cut off.
+      uniform: whether the distribution is uniform, or truncated normal.
       seed: the operation's seed.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Raises:
-      TypeError: the dtype is no float, or the mode is another one.
+      TypeError: the dtype is not floating-point, or the mode is unknown.
     """
     kind = float_dtype(dtype)
     if mode not in _MODES:
@@ -53,12 +53,12 @@ def variance_scaling_initializer(
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=np.float32):
-    """An initializer that keeps the scale of the gradients of all layers alike.
+    """Create a Xavier (Glorot) initializer, which keeps the gradients of all layers at one scale.
 
     Args:
-      uniform: whether the numbers are uniform, or normal and cut off.
+      uniform: whether the distribution is uniform, or truncated normal.
       seed: the operation's seed.
-      dtype: of the result.
+      dtype: the dtype of the result.
     """
     return variance_scaling_initializer(1.0, "FAN_AVG", uniform, seed, dtype)
 

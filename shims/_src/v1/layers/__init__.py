@@ -1,1 +1,1 @@
-"""`tf.layers`: layers that make their variables when they are first called."""
+"""Provide `tf.layers`: layers that create their variables at the first call."""

@@ -1,4 +1,4 @@
-"""`Layer`: variables in a scope of their own, made at the first call and shared by the next ones."""
+"""Define `Layer`, the base class of layers, which creates its variables at the first call."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class Layer:
-    """Something that makes variables and computes with them.
+    """The base class of layers: variables in one scope, and a computation that uses them.
 
     Args:
       trainable: whether its variables go to the collection of trainable variables.
-      name: its name; that of the class if `None`.
-      dtype: the dtype of its variables; that of its first input if `None`.
-      activity_regularizer: a function of the output that gives a loss.
+      name: the name of the layer; derived from the class name if `None`.
+      dtype: the dtype of its variables; the dtype of the first input if `None`.
+      activity_regularizer: a function that maps the output to a loss.
 
     Attributes:
-      updates_collection: the collection that its updates go to; `None` for none.
+      updates_collection: the collection to add its updates to; `None` for none.
 
     Differs from TensorFlow:
-      Layers are not taken apart: only variables made by `add_weight` are found.
+      Only variables created by `add_weight` are tracked; nested layers are not searched.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Layer
     """
@@ -62,7 +62,7 @@ class Layer:
                 pass
 
     def _names(self, name) -> tuple[str, str]:
-        """The name of the layer, and that of its scope."""
+        """Return the name of the layer and the default name of its scope."""
         if isinstance(name, str) and name:
             return name, name
         base = snake_case(type(self).__name__)
@@ -75,7 +75,7 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """The name of the layer."""
         return self._name
 
     @property
@@ -83,7 +83,7 @@ class Layer:
         """The name of the scope of its variables.
 
         Raises:
-          ValueError: it was not called yet.
+          ValueError: the layer was not called yet.
         """
         if self._scope is None:
             raise ValueError(
@@ -96,67 +96,67 @@ class Layer:
 
     @property
     def dtype(self):
-        """The name of its dtype, `None` before the first call."""
+        """The name of the layer's dtype; `None` before the first call."""
         return None if self._dtype is None else self._dtype.name
 
     @property
     def activity_regularizer(self):
-        """The function of the output that gives a loss."""
+        """The function that maps the output to a loss."""
         return self._activity_regularizer
 
     @property
     def trainable_weights(self) -> list:
-        """Its variables that optimizers change."""
+        """The variables that optimizers update."""
         return list(self._trainable_weights) if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list:
-        """Its other variables."""
+        """The variables that optimizers do not update."""
         rest = [] if self.trainable else self._trainable_weights
         return [*rest, *self._non_trainable_weights]
 
     @property
     def weights(self) -> list:
-        """Its variables."""
+        """All variables of the layer."""
         return self.trainable_weights + self.non_trainable_weights
 
     @property
     def trainable_variables(self) -> list:
-        """Its variables that optimizers change."""
+        """The variables that optimizers update."""
         return self.trainable_weights
 
     @property
     def non_trainable_variables(self) -> list:
-        """Its other variables."""
+        """The variables that optimizers do not update."""
         return self.non_trainable_weights
 
     @property
     def variables(self) -> list:
-        """Its variables."""
+        """All variables of the layer."""
         return self.weights
 
     @property
     def losses(self) -> list:
-        """The losses that regularizers gave."""
+        """The losses added by regularizers and `add_loss`."""
         return list(self._losses)
 
     @property
     def updates(self) -> list:
-        """Operations that a training step should run, too."""
+        """The operations to run together with a training step."""
         return list(self._updates) if self.trainable else []
 
     def get_losses_for(self, inputs) -> list:
-        """Its losses, whatever the inputs."""
+        """Return all losses of the layer; `inputs` is ignored."""
         del inputs
         return self.losses
 
     def get_updates_for(self, inputs) -> list:
-        """Its updates, whatever the inputs."""
+        """Return all updates of the layer; `inputs` is ignored."""
         del inputs
         return self.updates
 
     def count_params(self) -> int:
-        """The number of elements of its variables."""
+        """Count the elements of all variables."""
         return sum(v.shape.num_elements() for v in self.weights)
 
     # ---- what it is made of ----------------------------------------------------------------------
@@ -175,20 +175,20 @@ class Layer:
         aggregation=None,
         partitioner=None,
     ):
-        """Make a variable, or find the one that is shared.
+        """Create a variable of the layer, or return the existing one when it is reused.
 
         Args:
           name: its name in the layer's scope.
           shape: its shape.
           dtype: its dtype; the layer's if `None`.
-          initializer: what it begins with, see `get_variable`.
-          regularizer: a function of it that gives a loss.
-          trainable: whether optimizers change it.
+          initializer: its initializer, see `get_variable`.
+          regularizer: a function that maps it to a loss.
+          trainable: whether optimizers update it.
           constraint: a function that optimizers apply after an update.
-          use_resource: whether each read is an operation of its own.
-          synchronization: accepted.
-          aggregation: accepted.
-          partitioner: a function that gives the number of parts per axis.
+          use_resource: whether each read is a separate operation.
+          synchronization: accepted and ignored.
+          aggregation: accepted and ignored.
+          partitioner: a function that returns the number of partitions per axis.
         """
         del synchronization, aggregation
         trainable = True if trainable is None else trainable
@@ -228,7 +228,7 @@ class Layer:
             self.add_loss(loss)
 
     def add_loss(self, losses, inputs=None) -> None:
-        """Take note of a loss, or of several; they go to the collection of regularizers, too."""
+        """Add one or several losses to the layer and to the collection of regularization losses."""
         del inputs
         given = losses if isinstance(losses, (list, tuple)) else [losses]
         found = [loss() if callable(loss) else loss for loss in given]
@@ -237,7 +237,7 @@ class Layer:
         collect(found, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None) -> None:
-        """Take note of operations that a training step should run, too."""
+        """Add operations to run together with a training step."""
         del inputs
         given = updates if isinstance(updates, (list, tuple)) else [updates]
         self._updates.extend(u() if callable(u) else u for u in given)
@@ -245,16 +245,16 @@ class Layer:
     # ---- calls -----------------------------------------------------------------------------------
 
     def build(self, input_shape) -> None:
-        """Make the variables for inputs of a shape."""
+        """Create the variables for inputs of a shape."""
         del input_shape
         self.built = True
 
     def call(self, inputs, *args, **kwargs):
-        """Compute."""
+        """Compute the outputs from the inputs; subclasses implement it."""
         raise NotImplementedError
 
     def apply(self, *args, **kwargs):
-        """Call it."""
+        """Call the layer."""
         return self(*args, **kwargs)
 
     def _set_scope(self, scope) -> None:
@@ -268,15 +268,15 @@ class Layer:
             pass
 
     def __call__(self, inputs, *args, **kwargs):
-        """Compute with inputs, and make the variables before the first time.
+        """Compute the outputs, after creating the variables at the first call.
 
         Args:
-          inputs: a tensor, or tensors in lists.
-          *args: what `call` takes besides.
-          **kwargs: the same; `scope` is the scope of the variables.
+          inputs: a tensor, or nested lists of tensors.
+          *args: further arguments of `call`.
+          **kwargs: further arguments of `call`; `scope` is the scope of the variables.
 
         Raises:
-          RuntimeError: eager execution is on.
+          RuntimeError: eager execution is enabled.
         """
         if executing_eagerly():
             raise RuntimeError(
@@ -301,7 +301,7 @@ class Layer:
         return outputs
 
     def _prepare(self, inputs) -> None:
-        """Check the inputs, and make the variables if that was not done before."""
+        """Check the inputs, and create the variables at the first call."""
         self.check(inputs)
         if self.built:
             return
@@ -312,7 +312,7 @@ class Layer:
         self.built = True
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs are such as the layer takes."""
+        """Raise `ValueError` if the layer does not support the inputs."""
 
     def _check_rank(self, inputs, least=None, exact=None) -> None:
         rank = inputs.shape.rank
@@ -330,7 +330,7 @@ class Layer:
                 self.add_loss(activity_loss(self._activity_regularizer, output))
 
     def __deepcopy__(self, memo):
-        """A copy that shares scopes, tensors and variables."""
+        """Copy the layer; scopes, tensors and variables are shared with the copy."""
         import copy
 
         made = type(self).__new__(type(self))
@@ -343,7 +343,7 @@ class Layer:
 
 
 def _sharing(value, memo):
-    """The memo of a copy, with what is not to be copied in it."""
+    """Mark tensors and variables in a list as shared in the memo of a deep copy."""
     for leaf in value if isinstance(value, (list, tuple)) else ():
         if isinstance(leaf, (Tensor, GraphVariable, PartitionedVariable)):
             memo[id(leaf)] = leaf
@@ -351,19 +351,19 @@ def _sharing(value, memo):
 
 
 def snake_case(name: str) -> str:
-    """`"LSTMCell"` becomes `"lstm_cell"`."""
+    """Convert a class name to snake case: `"LSTMCell"` becomes `"lstm_cell"`."""
     words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
     found = re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()
     return f"private{found}" if found.startswith("_") else found
 
 
 def parts_of(variable) -> list:
-    """The variables behind one that may be in parts."""
+    """Return the variables of a partitioned variable, or the variable itself, as a list."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
 def collect(elements, name) -> None:
-    """Put into a collection what is not in it."""
+    """Add elements to a collection unless they are already in it."""
     collection = get_default_graph().get_collection_ref(name)
     there = {id(x) for x in collection}
     collection.extend(x for x in elements if id(x) not in there)
@@ -374,7 +374,7 @@ def _leaves(structure) -> list:
 
 
 def _converted(inputs) -> Any:
-    """The inputs, with tensors in the place of numbers."""
+    """Convert the inputs to a tensor, except nested structures and composites."""
     if isinstance(inputs, (list, tuple, dict)) or getattr(inputs, "is_composite", False):
         return inputs
     return convert_to_tensor(inputs)

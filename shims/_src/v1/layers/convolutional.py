@@ -1,4 +1,4 @@
-"""Convolutions, separable and transposed ones."""
+"""Define the convolution layers: plain, transposed and separable."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.v1.layers.options import (
 
 
 class _Convolution(Layer):
-    """What the convolutions have in common; a subclass says over how many axes."""
+    """The base class of convolution layers; subclasses set the number of spatial axes."""
 
     __module__ = "shims.compat.v1.layers"
     _rank = 2
@@ -64,7 +64,7 @@ class _Convolution(Layer):
         return 1 if self.data_format == "channels_first" else -1
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs have an axis for batch and channels besides."""
+        """Raise `ValueError` unless the inputs have batch, spatial and channel axes."""
         self._check_rank(inputs, least=self._rank + 2)
 
     def _channels(self, input_shape) -> int:
@@ -82,7 +82,7 @@ class _Convolution(Layer):
         return [*self.kernel_size, channels, self.filters]
 
     def build(self, input_shape) -> None:
-        """Make kernel and bias."""
+        """Create the kernel and the bias."""
         self.kernel = self.add_weight(
             "kernel",
             self._kernel_shape(self._channels(input_shape)),
@@ -104,7 +104,7 @@ class _Convolution(Layer):
         self.built = True
 
     def call(self, inputs):
-        """The convolution, with its bias, through its activation."""
+        """Compute the convolution, add the bias and apply the activation."""
         options = {
             "strides": list(self.strides),
             "padding": padding_of(self.padding),
@@ -130,15 +130,15 @@ class _Convolution(Layer):
 
 
 class Conv1D(_Convolution):
-    """A convolution over one axis.
+    """A convolution layer over one spatial axis.
 
     Args:
       filters: the number of channels of the output.
       kernel_size: the size of the window.
-      strides: the step of the window.
+      strides: the stride of the window.
       padding: `valid` or `same`.
       data_format: `channels_last` or `channels_first`.
-      dilation_rate: the step inside of the window.
+      dilation_rate: the dilation of the window.
       activation, use_bias, kernel_initializer, bias_initializer, kernel_regularizer,
         bias_regularizer, activity_regularizer, kernel_constraint, bias_constraint, trainable, name:
         as for `Dense`.
@@ -151,7 +151,7 @@ class Conv1D(_Convolution):
 
 
 class Conv2D(_Convolution):
-    """A convolution over two axes; the arguments are those of `Conv1D`, with one size per axis.
+    """A convolution layer over two axes; takes the arguments of `Conv1D`, with one size per axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv2D
     """
@@ -161,7 +161,7 @@ class Conv2D(_Convolution):
 
 
 class Conv3D(_Convolution):
-    """A convolution over three axes; the arguments are those of `Conv1D`, with one size per axis.
+    """A convolution layer over three axes; takes the arguments of `Conv1D`, with one size per axis.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv3D
     """
@@ -171,7 +171,7 @@ class Conv3D(_Convolution):
 
 
 class _Transposed(_Convolution):
-    """What the transposed convolutions have in common: they have no dilation."""
+    """The base class of transposed convolutions, which have no dilation."""
 
     def __init__(
         self,
@@ -204,11 +204,11 @@ class _Transposed(_Convolution):
         return [*self.kernel_size, self.filters, channels]
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs have the axes of batch and channels besides."""
+        """Raise `ValueError` unless the inputs have exactly batch, spatial and channel axes."""
         self._check_rank(inputs, exact=self._rank + 2)
 
     def call(self, inputs):
-        """The transposed convolution, with its bias, through its activation."""
+        """Compute the transposed convolution, add the bias and apply the activation."""
         name = f"conv{self._rank}d_transpose"
         outputs = operation_of(
             _transposed,
@@ -222,7 +222,7 @@ class _Transposed(_Convolution):
 
 
 def _transposed(x, kernel, rank, window, strides, padding, data_format):
-    """A transposed convolution whose output is as large as it can be."""
+    """Compute a transposed convolution with the largest possible output."""
     first = data_format.startswith("NC")
     sizes = x.shape[2:] if first else x.shape[1:-1]
     made = [
@@ -236,7 +236,7 @@ def _transposed(x, kernel, rank, window, strides, padding, data_format):
 
 
 class Conv2DTranspose(_Transposed):
-    """A transposed convolution over two axes; the arguments are those of `Conv2D`.
+    """A transposed convolution layer over two spatial axes; takes the arguments of `Conv2D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv2DTranspose
     """
@@ -246,7 +246,7 @@ class Conv2DTranspose(_Transposed):
 
 
 class Conv3DTranspose(_Transposed):
-    """A transposed convolution over three axes; the arguments are those of `Conv3D`.
+    """A transposed convolution layer over three spatial axes; takes the arguments of `Conv3D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Conv3DTranspose
     """
@@ -256,7 +256,7 @@ class Conv3DTranspose(_Transposed):
 
 
 class _Separable(_Convolution):
-    """What the separable convolutions have in common."""
+    """The base class of depthwise separable convolutions."""
 
     def __init__(
         self,
@@ -312,7 +312,7 @@ class _Separable(_Convolution):
             )
 
     def build(self, input_shape) -> None:
-        """Make both kernels and the bias."""
+        """Create the depthwise kernel, the pointwise kernel and the bias."""
         channels, inner = self._channels(input_shape), self.depth_multiplier
         self.depthwise_kernel = self.add_weight(
             "depthwise_kernel",
@@ -331,7 +331,7 @@ class _Separable(_Convolution):
         self._build_bias()
 
     def call(self, inputs):
-        """The convolution of each channel, then of all channels at each place."""
+        """Compute a depthwise convolution, then a pointwise one."""
         given = (inputs, self.depthwise_kernel, self.pointwise_kernel, self.strides)
         outputs = operation_of(
             _separable,
@@ -354,7 +354,7 @@ def _separable(x, depthwise, pointwise, strides, padding, data_format, dilations
         return shims.nn.separable_conv2d(
             x, depthwise, pointwise, step, padding, data_format, list(dilations)
         )
-    # One axis is two of which the first has size 1.
+    # One spatial axis is computed as two, of which the first has size 1.
     first = data_format.startswith("NC")
     axis = 2 if first else 1
     wide = shims.nn.separable_conv2d(
@@ -370,14 +370,15 @@ def _separable(x, depthwise, pointwise, strides, padding, data_format, dilations
 
 
 class SeparableConv1D(_Separable):
-    """A convolution of each channel over one axis, then of all channels.
+    """A depthwise separable convolution layer over one spatial axis.
 
     Args:
       filters, kernel_size, strides, padding, data_format, dilation_rate: as for `Conv1D`.
-      depth_multiplier: the number of inner channels per channel.
-      depthwise_initializer, pointwise_initializer: what the kernels begin with.
-      depthwise_regularizer, pointwise_regularizer: functions of them that give a loss.
-      depthwise_constraint, pointwise_constraint: functions that optimizers apply to them.
+      depth_multiplier: the number of depthwise output channels per input channel.
+      depthwise_initializer, pointwise_initializer: the initializer of the kernels.
+      depthwise_regularizer, pointwise_regularizer: functions that map them to a loss.
+      depthwise_constraint, pointwise_constraint: functions that optimizers apply
+        to the kernels after an update.
       activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer,
         bias_constraint, trainable, name: as for `Dense`.
 
@@ -389,7 +390,7 @@ class SeparableConv1D(_Separable):
 
 
 class SeparableConv2D(_Separable):
-    """A convolution of each channel over two axes; the arguments are those of `SeparableConv1D`.
+    """A depthwise separable convolution over two axes; takes the arguments of `SeparableConv1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/SeparableConv2D
     """

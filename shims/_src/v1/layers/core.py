@@ -1,4 +1,4 @@
-"""Fully connected layers, dropout, flattening."""
+"""Define fully connected layers, dropout and flattening."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ class Dense(Layer):
       units: the size of the last axis of the output.
       activation: a function, or its Keras name; `None` for none.
       use_bias: whether there is a bias.
-      kernel_initializer: what the kernel begins with; that of the scope if `None`.
-      bias_initializer: what the bias begins with; zeros by default.
-      kernel_regularizer: a function of the kernel that gives a loss.
-      bias_regularizer: the same of the bias.
-      activity_regularizer: the same of the output.
+      kernel_initializer: the initializer of the kernel; that of the scope if `None`.
+      bias_initializer: the initializer of the bias; zeros by default.
+      kernel_regularizer: a function that maps the kernel to a loss.
+      bias_regularizer: a function that maps the bias to a loss.
+      activity_regularizer: a function that maps the output to a loss.
       kernel_constraint: a function that optimizers apply to the kernel after an update.
-      bias_constraint: the same for the bias.
-      trainable: whether optimizers change its variables.
+      bias_constraint: a function that optimizers apply to the bias after an update.
+      trainable: whether optimizers update its variables.
       name: its name.
 
     Raises:
-      ValueError: the last size of the input is not known.
+      ValueError: the size of the last axis of the input is unknown.
 
     Differs from TensorFlow:
       Nothing.
@@ -65,7 +65,7 @@ class Dense(Layer):
         self.kernel = self.bias = None
 
     def build(self, input_shape) -> None:
-        """Make kernel and bias."""
+        """Create the kernel and the bias."""
         if not self._dtype.is_floating and not self._dtype.is_complex:
             raise TypeError(
                 "A Dense layer can only be built with a floating-point dtype. Received: "
@@ -95,11 +95,11 @@ class Dense(Layer):
         self.built = True
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs have two axes or more."""
+        """Raise `ValueError` unless the inputs have at least two axes."""
         self._check_rank(inputs, least=2)
 
     def call(self, inputs):
-        """`activation(inputs @ kernel + bias)`."""
+        """Compute `activation(inputs @ kernel + bias)`."""
         if inputs.shape.rank == 2:
             outputs = operation_of(
                 shims.matmul, (inputs, self.kernel), {}, public="matmul", name="MatMul"
@@ -117,7 +117,7 @@ class Dense(Layer):
 
 
 def finished(outputs, bias, activation, data_format=None):
-    """The output of a layer: with its bias, through its activation."""
+    """Add the bias to the outputs and apply the activation; each may be `None`."""
     if bias is not None:
         outputs = operation_of(
             shims.nn.bias_add,
@@ -131,10 +131,10 @@ def finished(outputs, bias, activation, data_format=None):
 
 
 class Dropout(Layer):
-    """A layer that puts 0 in the place of some numbers while training.
+    """A layer that sets random elements to 0 during training.
 
     Args:
-      rate: the share of the numbers that become 0.
+      rate: the fraction of elements to set to 0.
       noise_shape: a shape whose axes of size 1 are kept or dropped as a whole.
       seed: the operation's seed.
       name: its name.
@@ -159,7 +159,7 @@ class Dropout(Layer):
         self.rate, self.noise_shape, self.seed = rate, noise_shape, seed
 
     def call(self, inputs, training=False):
-        """Drop numbers if `training` holds, which may be a tensor."""
+        """Apply dropout if `training` is true; `training` may be a tensor."""
         return smart_cond(
             training,
             lambda: dropout(inputs, None, self.noise_shape, self.seed, rate=self.rate),
@@ -168,10 +168,11 @@ class Dropout(Layer):
 
 
 class Flatten(Layer):
-    """A layer that makes one axis of all but the first.
+    """A layer that flattens all axes except the first.
 
     Args:
-      data_format: `channels_last`, or `channels_first`, whose channels go to the end first.
+      data_format: `channels_last` or `channels_first`; the latter moves the
+        channels to the last axis first.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/Flatten
     """
@@ -183,11 +184,11 @@ class Flatten(Layer):
         self.data_format = data_format
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless there is an axis."""
+        """Raise `ValueError` unless the inputs have at least one axis."""
         self._check_rank(inputs, least=1)
 
     def call(self, inputs):
-        """`[batch, all the rest]`."""
+        """Reshape the inputs to `[batch, size]`."""
         outputs = operation_of(
             _flattened,
             (inputs, self.data_format == "channels_first"),

@@ -1,4 +1,4 @@
-"""The layers as functions: each call makes a layer, whose variables `name` and `reuse` share."""
+"""Define the functional layers: each call creates a layer, or reuses it by `name` and `reuse`."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _NORMALIZATION = (
 
 
 def _function(cls: type, name: str, order: str) -> Callable:
-    """A function that makes a layer and calls it.
+    """Build a function that creates a layer and calls it.
 
     Args:
       cls: the class of the layer.
       name: the name of the function.
-      order: its parameters behind `inputs`; those that are not the layer's go to its call.
+      order: its parameters after `inputs`, in order; `training` is passed to the call of the layer.
     """
     parameters = ("inputs", *order.split())
 
@@ -60,10 +60,10 @@ def _function(cls: type, name: str, order: str) -> Callable:
     function.__module__ = "shims.compat.v1.layers"
     listed = ", ".join(parameters)
     function.__doc__ = (
-        f"A new `{cls.__name__}` called with `inputs`.\n\n    The parameters are `{listed}`; those "
+        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n    The parameters are `{listed}`; those "
         "that the class does not have are:\n\n    Args:\n      inputs: a tensor.\n      training: "
-        "whether a training step is meant, where there is a difference.\n      reuse: whether "
-        "the variables of the layer of that name are shared.\n\n    "
+        "whether to run in training mode, where it makes a difference.\n      reuse: whether "
+        "to reuse the variables of the layer of that name.\n\n    "
         f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n    "
     )
     return function

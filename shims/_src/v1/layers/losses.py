@@ -1,4 +1,4 @@
-"""`tf.losses` in graphs: the losses of a model and of its variables, in collections."""
+"""Provide `tf.losses` in graphs, where every loss is added to a collection."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.variables.variables import GraphKeys
 
 _add_n = deferred(shims.add_n, "add_n")
-# The last operation of a loss, by what becomes of the single losses.
+# The type of the last operation of a loss, by its reduction.
 _LAST = {weighted_losses.NONE: "Mul", weighted_losses.SUM: "Sum"}
 
 
 class Reduction:
-    """How the losses of single examples become one.
+    """How per-example losses are reduced to one loss.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/Reduction
     """
@@ -35,7 +35,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """All of them."""
+        """Return all reductions."""
         return (
             cls.NONE,
             cls.SUM,
@@ -47,13 +47,13 @@ class Reduction:
 
     @classmethod
     def validate(cls, key) -> None:
-        """Raises `ValueError` unless `key` is one of them."""
+        """Raise `ValueError` unless `key` is a valid reduction."""
         if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of ({cls.all()}).")
 
 
 def _collected(f: Callable, scope_name: str) -> Callable:
-    """A loss as an operation of its own scope, which a collection gets."""
+    """Wrap a loss function so that it adds its result to a collection, in its own name scope."""
     signature = inspect.signature(f)
 
     @functools.wraps(f)
@@ -95,7 +95,7 @@ sparse_softmax_cross_entropy = _collected(
 
 
 def add_loss(loss, loss_collection=GraphKeys.LOSSES) -> None:
-    """Put a loss into a collection.
+    """Add a loss to a collection.
 
     Args:
       loss: a tensor.
@@ -108,10 +108,10 @@ def add_loss(loss, loss_collection=GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
-    """The losses of a collection.
+    """Return the losses of a collection.
 
     Args:
-      scope: a regular expression that names must begin with.
+      scope: a regular expression that the beginning of a name must match.
       loss_collection: the collection.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_losses
@@ -120,10 +120,10 @@ def get_losses(scope=None, loss_collection=GraphKeys.LOSSES) -> list:
 
 
 def get_regularization_losses(scope=None) -> list:
-    """The losses that regularizers of variables give.
+    """Return the losses of the regularizers of variables.
 
     Args:
-      scope: a regular expression that names must begin with.
+      scope: a regular expression that the beginning of a name must match.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_regularization_losses
     """
@@ -131,10 +131,10 @@ def get_regularization_losses(scope=None) -> list:
 
 
 def get_regularization_loss(scope=None, name="total_regularization_loss"):
-    """The sum of the losses that regularizers of variables give.
+    """Sum the losses of the regularizers of variables.
 
     Args:
-      scope: a regular expression that names must begin with.
+      scope: a regular expression that the beginning of a name must match.
       name: the name of the sum.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_regularization_loss
@@ -144,15 +144,15 @@ def get_regularization_loss(scope=None, name="total_regularization_loss"):
 
 
 def get_total_loss(add_regularization_losses=True, name="total_loss", scope=None):
-    """The sum of all losses.
+    """Sum all losses.
 
     Args:
-      add_regularization_losses: whether those of variables are among them.
+      add_regularization_losses: whether to include the regularization losses.
       name: the name of the sum.
-      scope: a regular expression that names must begin with.
+      scope: a regular expression that the beginning of a name must match.
 
     Raises:
-      ValueError: there is no loss.
+      ValueError: there are no losses.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/get_total_loss
     """

@@ -1,4 +1,4 @@
-"""Batch normalization, with moving averages that `UPDATE_OPS` keep."""
+"""Define batch normalization, whose moving averages are updated through `UPDATE_OPS`."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ _FORMATS = {(4, 1): "NCHW", (4, 3): "NHWC", (5, 1): "NCDHW", (5, 4): "NDHWC"}
 
 
 class BatchNormalization(Layer):
-    """A layer that gives each channel mean 0 and variance 1, then scale and offset of its own.
+    """A layer that normalizes each channel to mean 0 and variance 1, then scales and shifts it.
 
     Args:
       axis: the axis of the channels.
-      momentum: how much of a moving average stays at an update.
+      momentum: the decay rate of the moving averages.
       epsilon: added to the variance.
-      center: whether there is an offset.
-      scale: whether there is a scale.
-      beta_initializer: what the offset begins with.
-      gamma_initializer: what the scale begins with.
-      moving_mean_initializer: what the moving average of the mean begins with.
-      moving_variance_initializer: the same of the variance.
-      beta_regularizer, gamma_regularizer: functions that give a loss.
+      center: whether to add an offset.
+      scale: whether to multiply by a scale.
+      beta_initializer: the initializer of the offset.
+      gamma_initializer: the initializer of the scale.
+      moving_mean_initializer: the initializer of the moving average of the mean.
+      moving_variance_initializer: the initializer of the moving average of the variance.
+      beta_regularizer, gamma_regularizer: functions that map them to a loss.
       beta_constraint, gamma_constraint: functions that optimizers apply after an update.
       renorm: must be false.
-      renorm_clipping, renorm_momentum: without effect.
-      fused: whether TensorFlow's fused kernel is meant, whose moving variance is unbiased; where it
-        can be if `None`.
-      trainable: whether optimizers change scale and offset.
+      renorm_clipping, renorm_momentum: ignored.
+      fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased; wherever
+        it applies if `None`.
+      trainable: whether optimizers update scale and offset.
       virtual_batch_size, adjustment: must be `None`.
       name: its name.
 
     Raises:
-      UnimplementedError: `renorm`, `virtual_batch_size`, `adjustment` or several axes are asked for.
+      UnimplementedError: `renorm`, `virtual_batch_size`, `adjustment` or several axes are given.
 
     Differs from TensorFlow:
-      These are not there.
+      The arguments named under Raises are not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/BatchNormalization
     """
@@ -89,7 +89,7 @@ class BatchNormalization(Layer):
                 raise errors.UnimplementedError(
                     errors.message(
                         "layers.batch_normalization",
-                        f"{what} of batch normalization is not there.",
+                        f"{what} of batch normalization is not supported.",
                         do="normalize with `tf.nn.moments` and `tf.nn.batch_normalization`",
                     )
                 )
@@ -104,7 +104,7 @@ class BatchNormalization(Layer):
         self.gamma = self.beta = None
 
     def build(self, input_shape) -> None:
-        """Make scale, offset and moving averages."""
+        """Create scale, offset and moving averages."""
         rank = input_shape.rank
         if rank is None:
             raise ValueError(f"Input has undefined rank: {input_shape}")
@@ -148,7 +148,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs, training=False):
-        """The normalized inputs: by their own statistics if `training` holds."""
+        """Normalize by the batch statistics if `training` is true, else by the moving averages."""
         training = False if training is None else training
         outputs, mean, variance = (self._fused if self.fused else self._plain)(inputs, training)
         if is_known(training) is not False:
@@ -157,7 +157,7 @@ class BatchNormalization(Layer):
         return outputs
 
     def _fused(self, inputs, training):
-        """The outputs, and the statistics that were used."""
+        """Return the outputs and the statistics used, computed by the fused operator."""
         size = self.moving_mean.shape[0]
         scale = np.ones(int(size), np.float32) if self.gamma is None else self.gamma
         offset = np.zeros(int(size), np.float32) if self.beta is None else self.beta
@@ -179,7 +179,7 @@ class BatchNormalization(Layer):
         return smart_cond(training, lambda: normalized(True), lambda: normalized(False))
 
     def _plain(self, inputs, training):
-        """The outputs, and the statistics that were used."""
+        """Return the outputs and the statistics used, computed by `moments`."""
         axes = [i for i in range(inputs.shape.rank) if i != self.axis]
 
         def of_batch():
@@ -206,7 +206,7 @@ class BatchNormalization(Layer):
         return outputs, mean, variance
 
     def _update(self, variable, value, training) -> None:
-        """Move an average towards a statistic; by nothing where only a session knows of training."""
+        """Update a moving average; if `training` is a tensor, its value decides at run time."""
         momentum = (
             smart_cond(
                 training,

@@ -1,4 +1,4 @@
-"""What the arguments of layers mean: activations and initializers by name, sizes, `training`."""
+"""Resolve arguments of layers: activations and initializers by name, sizes, `training`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ACTIVATIONS = {
 
 
 def initializer_of(given):
-    """An initializer, which may be given by its Keras name."""
+    """Return an initializer, looked up by its Keras name if it is a string."""
     if not isinstance(given, str):
         return given
     if given not in _INITIALIZERS:
@@ -57,7 +57,7 @@ def initializer_of(given):
 
 
 def activation_of(given):
-    """A function of the output, which may be given by its Keras name; `None` for none."""
+    """Return an activation function, looked up by its Keras name if it is a string."""
     if not isinstance(given, str):
         return given
     if given not in _ACTIVATIONS:
@@ -66,10 +66,10 @@ def activation_of(given):
 
 
 def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
-    """One size per axis: from a number, or from as many of them.
+    """Return one size per axis, from a single number or a sequence.
 
     Raises:
-      ValueError: there are not as many, or they are no sizes.
+      ValueError: there is another number of sizes, or they are not integers.
     """
     values = (value,) * count if isinstance(value, (int, np.integer)) else tuple(value)
     fits = len(values) == count and all(isinstance(v, (int, np.integer)) for v in values)
@@ -81,10 +81,10 @@ def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
 
 
 def padding_of(value) -> str:
-    """`SAME` or `VALID`.
+    """Return the padding in upper case: `SAME` or `VALID`.
 
     Raises:
-      ValueError: it is neither.
+      ValueError: the padding is neither.
     """
     found = str(value).upper()
     if found not in ("SAME", "VALID"):
@@ -95,7 +95,7 @@ def padding_of(value) -> str:
 
 
 def layout_of(data_format, rank: int) -> str:
-    """`NHWC` or the like.
+    """Return the layout in TensorFlow's notation, such as `NHWC`.
 
     Raises:
       ValueError: `data_format` is neither `channels_first` nor `channels_last`.
@@ -110,7 +110,7 @@ def layout_of(data_format, rank: int) -> str:
 
 
 def smart_cond(pred, true_fn, false_fn, name=None):
-    """One of two functions where it is known which, else `cond`."""
+    """Call one of two functions if the predicate is static, else build a `cond`."""
     known = pred
     if is_graph_value(pred):
         known = constant_value(getattr(pred, "graph_value", pred))
@@ -120,7 +120,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 
 def is_known(pred) -> bool | None:
-    """What `training` is, or `None` where only a session knows."""
+    """Return the static value of `training`, or `None` if it is known only at run time."""
     if is_graph_value(pred):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)
@@ -128,7 +128,7 @@ def is_known(pred) -> bool | None:
 
 
 def activity_loss(regularizer, output: Tensor) -> Tensor:
-    """The loss of an output per example."""
+    """Compute the regularization loss of an output, divided by the batch size."""
     loss = regularizer(output)
 
     def per_example(loss, output):

@@ -1,4 +1,4 @@
-"""The largest number and the mean of each window."""
+"""Define max pooling and average pooling layers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FUNCTIONS = {
 
 
 class _Pooling(Layer):
-    """What the poolings have in common; a subclass says what of how many axes."""
+    """The base class of pooling layers; subclasses set the kind and the number of spatial axes."""
 
     _kind, _rank = "Max", 2
 
@@ -39,13 +39,13 @@ class _Pooling(Layer):
         self._layout = layout_of(data_format, self._rank)
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs have the axes of batch and channels besides."""
+        """Raise `ValueError` unless the inputs have exactly batch, spatial and channel axes."""
         self._check_rank(inputs, exact=self._rank + 2)
 
     def call(self, inputs):
-        """The pooled inputs."""
+        """Pool the inputs."""
         kind = f"{self._kind}Pool{'3D' if self._rank == 3 else ''}"
-        # TensorFlow's layers call the mean of a single axis by that of two.
+        # TensorFlow computes 1-D pooling by 2-D pooling and a squeeze, which names the operation.
         name = "Squeeze" if self._rank == 1 else kind
         return operation_of(
             _FUNCTIONS[self._kind, self._rank],
@@ -58,11 +58,11 @@ class _Pooling(Layer):
 
 
 class MaxPooling1D(_Pooling):
-    """The largest number of each window over one axis.
+    """A max pooling layer over one spatial axis.
 
     Args:
       pool_size: the size of the window.
-      strides: its step.
+      strides: its stride.
       padding: `valid` or `same`.
       data_format: `channels_last` or `channels_first`.
       name: its name.
@@ -75,7 +75,7 @@ class MaxPooling1D(_Pooling):
 
 
 class MaxPooling2D(_Pooling):
-    """The largest number of each window over two axes; the arguments are those of `MaxPooling1D`.
+    """A max pooling layer over two spatial axes; takes the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/MaxPooling2D
     """
@@ -85,7 +85,7 @@ class MaxPooling2D(_Pooling):
 
 
 class MaxPooling3D(_Pooling):
-    """The largest number of each window over three axes; the arguments are those of `MaxPooling1D`.
+    """A max pooling layer over three spatial axes; takes the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/MaxPooling3D
     """
@@ -95,7 +95,7 @@ class MaxPooling3D(_Pooling):
 
 
 class AveragePooling1D(_Pooling):
-    """The mean of each window over one axis; the arguments are those of `MaxPooling1D`.
+    """An average pooling layer over one spatial axis; takes the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling1D
     """
@@ -105,7 +105,7 @@ class AveragePooling1D(_Pooling):
 
 
 class AveragePooling2D(_Pooling):
-    """The mean of each window over two axes; the arguments are those of `MaxPooling1D`.
+    """An average pooling layer over two spatial axes; takes the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling2D
     """
@@ -115,7 +115,7 @@ class AveragePooling2D(_Pooling):
 
 
 class AveragePooling3D(_Pooling):
-    """The mean of each window over three axes; the arguments are those of `MaxPooling1D`.
+    """An average pooling layer over three spatial axes; takes the arguments of `MaxPooling1D`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/AveragePooling3D
     """

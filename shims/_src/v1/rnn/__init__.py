@@ -1,1 +1,1 @@
-"""`tf.nn.rnn_cell` and what runs cells over time."""
+"""Provide `tf.nn.rnn_cell` and the functions that run cells over time."""

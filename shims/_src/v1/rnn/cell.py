@@ -1,4 +1,4 @@
-"""`RNNCell`: a layer from an input and a state to an output and the next state."""
+"""Define `RNNCell`, the base class of recurrent cells."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from shims._src.v1.variables.variable_scope import get_variable_scope, variable_
 
 
 class RNNCell(Layer):
-    """From an input and a state to an output and the next state.
+    """A layer that maps an input and a state to an output and the next state.
 
     A subclass defines `state_size`, `output_size` and `call(inputs, state)`. Variables that `call`
-    makes by `get_variable` belong to the cell.
+    creates by `get_variable` belong to the cell.
 
     Args:
       trainable: whether its variables go to the collection of trainable variables.
-      name: its name; that of the class if `None`.
-      dtype: the dtype of its variables; that of its first input if `None`.
+      name: the name of the cell; derived from the class name if `None`.
+      dtype: the dtype of its variables; the dtype of the first input if `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/RNNCell
     """
@@ -39,11 +39,11 @@ class RNNCell(Layer):
         self._cell_scope: variable_scope | None = None
 
     def __call__(self, inputs, state, scope=None):
-        """One step.
+        """Compute one time step.
 
         Args:
           inputs: tensor `[batch, size]`.
-          state: tensors in the structure of `state_size`.
+          state: tensors with the structure of `state_size`.
           scope: the scope of the variables.
 
         Returns:
@@ -60,7 +60,7 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     def _kept(self, getter, *args, **kwargs):
-        """Take note of a variable that `call` makes."""
+        """Create a variable through the getter and track it as a variable of the cell."""
         variable = getter(*args, **kwargs)
         counts = set(trainable_variables()).issuperset(parts_of(variable))
         kept = self._trainable_weights if counts else self._non_trainable_weights
@@ -69,7 +69,7 @@ class RNNCell(Layer):
 
     @property
     def state_size(self):
-        """The size of the state, or sizes in its structure."""
+        """The size of the state, or a structure of sizes."""
         raise NotImplementedError("Abstract method")
 
     @property
@@ -78,7 +78,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
-        """The state of zeros, for as many examples as `inputs` has, or `batch_size`."""
+        """Return a zero state for the batch size of `inputs`, or for `batch_size`."""
         if inputs is not None:
             inputs = convert_to_tensor(inputs, name="inputs")
             batch_size, dtype = batch_size_of(inputs), inputs.dtype
@@ -90,7 +90,7 @@ class RNNCell(Layer):
         return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size, dtype):
-        """The state of zeros.
+        """Return a state of zeros.
 
         Args:
           batch_size: a number or a scalar tensor.
@@ -101,14 +101,14 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build`."""
+    """A cell that creates its variables in `build`."""
 
     def __call__(self, inputs, state, scope=None, *args, **kwargs):
-        """One step; see `RNNCell`."""
+        """Compute one time step; see `RNNCell`."""
         return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
 
     def check(self, inputs) -> None:
-        """Raises `ValueError` unless the inputs are floats of two axes."""
+        """Raise `ValueError` unless the inputs are floating-point or complex with two axes."""
         self._check_rank(inputs, exact=2)
         if not (inputs.dtype.is_floating or inputs.dtype.is_complex):
             raise ValueError(
@@ -117,7 +117,7 @@ class LayerRNNCell(RNNCell):
             )
 
     def _depth(self, input_shape) -> int:
-        """The size of the inputs."""
+        """Return the static size of the last axis of the inputs."""
         size = dimension_value(input_shape[-1]) if input_shape.rank else None
         if size is None:
             raise ValueError(
@@ -127,7 +127,7 @@ class LayerRNNCell(RNNCell):
 
 
 def sizes_after_batch(size) -> list[int]:
-    """The axes behind that of the batch, from a size or a shape."""
+    """Return the sizes after the batch axis, from a size or a shape."""
     if isinstance(size, GraphShape):
         return size.as_list()
     if isinstance(size, (list, tuple)):
@@ -136,7 +136,7 @@ def sizes_after_batch(size) -> list[int]:
 
 
 def zeros(batch_size, size, dtype) -> Tensor:
-    """Zeros for each example of a batch."""
+    """Create zeros of shape `[batch_size, *size]`."""
     sizes = sizes_after_batch(size)
     known = constant_value(batch_size) if isinstance(batch_size, Tensor) else batch_size
     if known is not None:
@@ -158,7 +158,7 @@ def _zeros(batch_size, sizes, dtype):
 
 
 def batch_size_of(tensor: Tensor, axis: int = 0):
-    """The number of examples: a number where it is known, else a scalar tensor."""
+    """Return the batch size: an `int` if it is static, else a scalar tensor."""
     known = tensor.shape.as_list()[axis]
     if known is not None:
         return known
@@ -172,7 +172,7 @@ def _size_of_axis(x, axis):
 
 
 def check_cell(name: str, cell) -> None:
-    """Raises `TypeError` unless something is a cell."""
+    """Raise `TypeError` unless the argument has the interface of a cell."""
     wrong = [
         f"'{attribute}' property is missing"
         for attribute in ("output_size", "state_size")

@@ -1,4 +1,4 @@
-"""Cells of cells: stacks, dropout, shortcuts, devices."""
+"""Define cells that wrap other cells: stacks, dropout, residual connections, devices."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ _add = deferred(shims.add, "add")
 
 
 class MultiRNNCell(RNNCell):
-    """Cells one behind another, each on the output of the one before.
+    """A stack of cells, in which each cell takes the output of the one before.
 
     Args:
       cells: the cells.
-      state_is_tuple: whether the state is a tuple of their states, or all in one tensor.
+      state_is_tuple: whether the state is a tuple of the states, or one tensor with all
+        concatenated.
 
     Raises:
-      ValueError: there is no cell, or one has a state that is no single tensor and must be.
-      TypeError: `cells` is no list.
+      ValueError: there is not a cell, or `state_is_tuple` is false and a cell has a tuple as state.
+      TypeError: `cells` is not a list.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/MultiRNNCell
     """
@@ -54,37 +55,37 @@ class MultiRNNCell(RNNCell):
 
     @property
     def state_size(self):
-        """The sizes of the states, or their sum."""
+        """The state sizes of the cells, or their sum."""
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
     @property
     def output_size(self):
-        """The size of the last output."""
+        """The output size of the last cell."""
         return self._cells[-1].output_size
 
     @property
     def trainable_weights(self) -> list:
-        """The variables of the cells that optimizers change."""
+        """The variables of the cells that optimizers update."""
         layers = [c for c in self._cells if isinstance(c, Layer)]
         return [w for c in layers for w in c.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list:
-        """The other variables of the cells."""
+        """The variables of the cells that optimizers do not update."""
         layers = [c for c in self._cells if isinstance(c, Layer)]
         rest = [w for c in layers for w in c.non_trainable_weights]
         return rest if self.trainable else [w for c in layers for w in c.trainable_weights] + rest
 
     def zero_state(self, batch_size, dtype):
-        """The states of zeros."""
+        """Return states of zeros."""
         if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
         with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs, state):
-        """One step of all cells."""
+        """Compute one time step of all cells."""
         new, place = [], 0
         for number, cell in enumerate(self._cells):
             with variable_scope(f"cell_{number}"):
@@ -104,7 +105,7 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """What the wrappers have in common."""
+    """The base class of cells that wrap a single cell."""
 
     __module__ = "shims.compat.v1.nn.rnn_cell"
 
@@ -114,7 +115,7 @@ class _Wrapper(RNNCell):
         self.cell = cell
 
     def __call__(self, inputs, state, scope=None):
-        """One step of the cell inside, and what is done around it."""
+        """Compute one time step of the wrapped cell, with the modification of the wrapper."""
         named = {} if scope is None else {"scope": scope}
         return self._around(inputs, state, lambda i, s: self.cell(i, s, **named))
 
@@ -123,52 +124,52 @@ class _Wrapper(RNNCell):
 
     @property
     def wrapped_cell(self):
-        """The cell inside."""
+        """The wrapped cell."""
         return self.cell
 
     @property
     def state_size(self):
-        """The size of the state of the cell inside."""
+        """The state size of the wrapped cell."""
         return self.cell.state_size
 
     @property
     def output_size(self):
-        """The size of the output of the cell inside."""
+        """The output size of the wrapped cell."""
         return self.cell.output_size
 
     @property
     def trainable_weights(self) -> list:
-        """The variables of the cell inside that optimizers change."""
+        """The variables of the wrapped cell that optimizers update."""
         return self.cell.trainable_weights if isinstance(self.cell, Layer) else []
 
     @property
     def non_trainable_weights(self) -> list:
-        """The other variables of the cell inside."""
+        """The variables of the wrapped cell that optimizers do not update."""
         return self.cell.non_trainable_weights if isinstance(self.cell, Layer) else []
 
     def zero_state(self, batch_size, dtype):
-        """The state of zeros of the cell inside."""
+        """Return a zero state of the wrapped cell."""
         with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
 
 class DropoutWrapper(_Wrapper):
-    """A cell whose inputs, states and outputs lose numbers at random.
+    """A cell that applies dropout to the inputs, states and outputs of another cell.
 
     Args:
-      cell: the cell inside.
-      input_keep_prob: the probability that a number of the inputs stays, a number or a scalar.
-      output_keep_prob: the same of the outputs.
-      state_keep_prob: the same of the states; the memory of an LSTM keeps all of them.
-      variational_recurrent: whether all steps and examples lose the same numbers.
+      cell: the cell to wrap.
+      input_keep_prob: the probability to keep an element of the inputs, a number or a scalar.
+      output_keep_prob: the same for the outputs.
+      state_keep_prob: the same for the states; the cell state of an LSTM is never dropped.
+      variational_recurrent: whether all steps and examples share the same dropout mask.
       input_size: the size of the inputs, for `variational_recurrent`.
       dtype: the dtype, for `variational_recurrent`.
-      seed: the seed that those of the operations follow from.
-      dropout_state_filter_visitor: a function of a part of the state that says whether it loses
-        numbers, in the structure of that part.
+      seed: the seed from which the seeds of the operations are derived.
+      dropout_state_filter_visitor: a function that maps a part of the state to whether dropout
+        applies to it: a bool, or a structure of bools.
 
     Raises:
-      ValueError: a probability is none, or something is missing for `variational_recurrent`.
+      ValueError: a probability is not in `[0, 1]`, or `variational_recurrent` lacks an argument.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/DropoutWrapper
     """
@@ -257,7 +258,7 @@ class DropoutWrapper(_Wrapper):
 
 
 def _probability(value, name: str):
-    """A number where it is known, else a tensor."""
+    """Return a probability as a `float` if it is static, else as a tensor."""
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
     if known is None:
@@ -280,12 +281,12 @@ def _kept(value, noise, keep_prob):
 
 
 def _all_but_memory(state):
-    """Whether a part of a state loses numbers: all but the memory of an LSTM."""
+    """Select the parts of a state for dropout: all except the cell state of an LSTM."""
     return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
 
 
 def _chosen(visit, state):
-    """Whether each tensor of a state loses numbers."""
+    """Return for each tensor of a state whether dropout applies to it."""
     answer = visit(state)
     if not isinstance(answer, bool):
         return answer
@@ -295,11 +296,11 @@ def _chosen(visit, state):
 
 
 class ResidualWrapper(_Wrapper):
-    """A cell whose inputs are added to its outputs.
+    """A cell that adds the inputs to the outputs of another cell.
 
     Args:
-      cell: the cell inside.
-      residual_fn: a function of inputs and outputs to be used instead.
+      cell: the cell to wrap.
+      residual_fn: a function of inputs and outputs to use instead of the sum.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/ResidualWrapper
     """
@@ -320,10 +321,10 @@ class ResidualWrapper(_Wrapper):
 
 
 class DeviceWrapper(_Wrapper):
-    """A cell whose operations belong to a device: kept with them; JAX places them.
+    """A cell that records a device on the operations of another cell; JAX decides the placement.
 
     Args:
-      cell: the cell inside.
+      cell: the cell to wrap.
       device: the name of the device.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/DeviceWrapper
@@ -336,7 +337,7 @@ class DeviceWrapper(_Wrapper):
         self._device = device
 
     def zero_state(self, batch_size, dtype):
-        """The state of zeros of the cell inside."""
+        """Return a zero state of the wrapped cell."""
         with get_default_graph().device(self._device):
             return super().zero_state(batch_size, dtype)
 

@@ -1,4 +1,4 @@
-"""The cells: plain ones and gated ones."""
+"""Define the basic, GRU and LSTM cells."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shims._src.v1.variables.partitioned_variables import fixed_size_partitioner
 
 
 class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
-    """The state of an LSTM: memory and output.
+    """The state of an LSTM: cell state `c` and hidden state `h`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/LSTMStateTuple
     """
@@ -33,10 +33,10 @@ class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
 
     @property
     def dtype(self):
-        """The dtype of both.
+        """The common dtype of both parts.
 
         Raises:
-          TypeError: they have different ones.
+          TypeError: the dtypes differ.
         """
         c, h = self
         if c.dtype != h.dtype:
@@ -45,12 +45,12 @@ class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
 
 
 class BasicRNNCell(LayerRNNCell):
-    """The plain cell: `activation([inputs, state] @ kernel + bias)`.
+    """The basic recurrent cell: `activation([inputs, state] @ kernel + bias)`.
 
     Args:
       num_units: the size of state and output.
       activation: a function; `tanh` if `None`.
-      reuse: whether its variables are there already.
+      reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of its variables.
 
@@ -75,7 +75,7 @@ class BasicRNNCell(LayerRNNCell):
         return self._num_units
 
     def build(self, input_shape) -> None:
-        """Make kernel and bias."""
+        """Create the kernel and the bias."""
         rows = self._depth(input_shape) + self._num_units
         self._kernel = self.add_weight("kernel", [rows, self._num_units])
         zeros = zeros_initializer(self.dtype)
@@ -83,7 +83,7 @@ class BasicRNNCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        """One step."""
+        """Compute one time step."""
         gates = bias_add(matmul(concat([inputs, state], 1), self._kernel), self._bias)
         output = self._activation(gates)
         return output, output
@@ -95,10 +95,10 @@ class GRUCell(LayerRNNCell):
     Args:
       num_units: the size of state and output.
       activation: a function; `tanh` if `None`.
-      reuse: whether its variables are there already.
-      kernel_initializer: what the kernels begin with.
-      bias_initializer: what the biases begin with; ones for the gates, zeros for the candidate if
-        `None`.
+      reuse: whether to reuse existing variables.
+      kernel_initializer: the initializer of the kernels.
+      bias_initializer: the initializer of the biases; ones for the gates, zeros for the candidate
+        if `None`.
       name: its name.
       dtype: the dtype of its variables.
 
@@ -135,7 +135,7 @@ class GRUCell(LayerRNNCell):
         return self._num_units
 
     def build(self, input_shape) -> None:
-        """Make the kernels and biases of gates and candidate."""
+        """Create the kernels and biases of the gates and of the candidate."""
         units = self._num_units
         rows = self._depth(input_shape) + units
         kernel, bias = self._kernel_initializer, self._bias_initializer
@@ -150,7 +150,7 @@ class GRUCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        """One step."""
+        """Compute one time step."""
         gates = bias_add(matmul(concat([inputs, state], 1), self._gate_kernel), self._gate_bias)
         r, u = split(sigmoid(gates), 2, axis=1)
         both = concat([inputs, r * state], 1)
@@ -160,14 +160,15 @@ class GRUCell(LayerRNNCell):
 
 
 class BasicLSTMCell(LayerRNNCell):
-    """The long short-term memory of Zaremba et al. (2014), without peepholes.
+    """The LSTM cell of Zaremba et al. (2014), without peepholes.
 
     Args:
-      num_units: the size of memory and output.
+      num_units: the size of cell state and hidden state.
       forget_bias: added to the bias of the forget gate.
-      state_is_tuple: whether the state is an `LSTMStateTuple`, or both parts in one tensor.
+      state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor with both parts
+        concatenated.
       activation: a function; `tanh` if `None`.
-      reuse: whether its variables are there already.
+      reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of its variables.
 
@@ -194,7 +195,7 @@ class BasicLSTMCell(LayerRNNCell):
 
     @property
     def state_size(self):
-        """The sizes of memory and output, or their sum."""
+        """The sizes of cell state and hidden state, or their sum."""
         units = self._num_units
         return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
 
@@ -204,7 +205,7 @@ class BasicLSTMCell(LayerRNNCell):
         return self._num_units
 
     def build(self, input_shape) -> None:
-        """Make kernel and bias."""
+        """Create the kernel and the bias."""
         units = self._num_units
         rows = self._depth(input_shape) + units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
@@ -213,7 +214,7 @@ class BasicLSTMCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        """One step."""
+        """Compute one time step."""
         c, h = state if self._state_is_tuple else split(state, 2, axis=1)
         gates = bias_add(matmul(concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = split(gates, 4, axis=1)
@@ -225,21 +226,22 @@ class BasicLSTMCell(LayerRNNCell):
 
 
 class LSTMCell(LayerRNNCell):
-    """The long short-term memory of Sak et al. (2014), with peepholes and projection if asked for.
+    """The LSTM cell of Sak et al. (2014), with optional peepholes and projection.
 
     Args:
-      num_units: the size of the memory.
-      use_peepholes: whether the gates see the memory.
-      cell_clip: what the memory is clipped to.
-      initializer: what kernels and peepholes begin with.
+      num_units: the size of the cell state.
+      use_peepholes: whether the gates also depend on the cell state.
+      cell_clip: the limit that the cell state is clipped to.
+      initializer: the initializer of kernels and peepholes.
       num_proj: the size that the output is projected to.
-      proj_clip: what the projected output is clipped to.
-      num_unit_shards: the number of parts of the kernel.
-      num_proj_shards: the number of parts of the projection.
+      proj_clip: the limit that the projected output is clipped to.
+      num_unit_shards: the number of partitions of the kernel.
+      num_proj_shards: the number of partitions of the projection.
       forget_bias: added to the bias of the forget gate.
-      state_is_tuple: whether the state is an `LSTMStateTuple`, or both parts in one tensor.
+      state_is_tuple: whether the state is an `LSTMStateTuple`, or one tensor with both parts
+        concatenated.
       activation: a function; `tanh` if `None`.
-      reuse: whether its variables are there already.
+      reuse: whether to reuse existing variables.
       name: its name.
       dtype: the dtype of its variables.
 
@@ -277,7 +279,7 @@ class LSTMCell(LayerRNNCell):
 
     @property
     def state_size(self):
-        """The sizes of memory and output, or their sum."""
+        """The sizes of cell state and hidden state, or their sum."""
         sizes = LSTMStateTuple(self._num_units, self.output_size)
         return sizes if self._state_is_tuple else sum(sizes)
 
@@ -287,7 +289,7 @@ class LSTMCell(LayerRNNCell):
         return self._num_proj or self._num_units
 
     def build(self, input_shape) -> None:
-        """Make kernel and bias, peepholes and projection."""
+        """Create the kernel and the bias, and optionally peepholes and projection."""
         units, given = self._num_units, {"initializer": self._initializer}
         rows = self._depth(input_shape) + self.output_size
         of_kernel, of_projection = (
@@ -308,7 +310,7 @@ class LSTMCell(LayerRNNCell):
         self.built = True
 
     def call(self, inputs, state):
-        """One step."""
+        """Compute one time step."""
         units = self._num_units
         if self._state_is_tuple:
             before, output = state

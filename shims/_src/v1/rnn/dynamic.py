@@ -1,4 +1,4 @@
-"""`dynamic_rnn`: a cell over the time axis of tensors, as one operation."""
+"""Define `dynamic_rnn`, which runs a cell over the time axis as a single operation."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ def dynamic_rnn(
     time_major=False,
     scope=None,
 ):
-    """The outputs of a cell at each step, and its last state.
+    """Run a cell over time and return its outputs and its final state.
 
     Args:
       cell: an `RNNCell`.
       inputs: tensor `[batch, time, size]`, or several, nested.
-      sequence_length: `[batch]`: from this step on the outputs of an example are 0, and its state
-        stays.
-      initial_state: the state before the first step; zeros if `None`.
-      dtype: the dtype of these zeros.
-      parallel_iterations: accepted.
-      swap_memory: accepted.
+      sequence_length: `[batch]`: the lengths of the examples; after the end of an example its
+        outputs are 0 and its state stays unchanged.
+      initial_state: the initial state; zeros if `None`.
+      dtype: the dtype of the zero state.
+      parallel_iterations: accepted and ignored.
+      swap_memory: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
       scope: the variable scope; `rnn` if `None`.
 
     Returns:
-      The outputs `[batch, time, size]`, and the last state.
+      The outputs `[batch, time, size]`, and the final state.
 
     Raises:
-      TypeError: `cell` is no cell.
-      ValueError: there is neither `initial_state` nor `dtype`, or the size of the inputs is not
-        known.
+      TypeError: `cell` is not a cell.
+      ValueError: there is neither `initial_state` nor `dtype`, or the size of the inputs is
+        unknown.
 
     Differs from TensorFlow:
-      All steps of the inputs are computed, also those behind the end of the longest example.
+      All steps of the inputs are computed, also those after the end of the longest example.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/dynamic_rnn
     """
@@ -100,14 +100,14 @@ def _check_graph(name: str) -> None:
 
 
 def initial_state_of(cell, batch_size, dtype):
-    """The state of zeros of a cell."""
+    """Return the zero state of a cell."""
     if getattr(cell, "get_initial_state", None) is not None:
         return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
     return cell.zero_state(batch_size, dtype)
 
 
 class _Loop:
-    """A cell over time while its operation is being made."""
+    """A builder of the loop operation that runs a cell over time."""
 
     def __init__(self, cell, inputs, state, lengths):
         self.cell, self.lengths = cell, lengths
@@ -122,7 +122,7 @@ class _Loop:
         self.outputs: Any = None
 
     def run(self):
-        """The outputs and the last state."""
+        """Build the operation and return the outputs and the final state."""
         graph = get_default_graph()
         time = constant_of(graph, np.asarray(0, np.int32), graph.unique_name("time"))
         with graph.name_scope("while"):
@@ -137,7 +137,7 @@ class _Loop:
         return jax.tree.unflatten(self.outputs, stacked), self.rebuilt(final)
 
     def _step(self, graph: Graph, time: Tensor) -> list[Tensor]:
-        """Call the cell once, with tensors that stand for one step."""
+        """Call the cell once, with tensors that stand for one time step."""
 
         def stands_for(tensor, shape):
             return parameter(graph, graph.unique_name("Identity"), shape, tensor.dtype)
@@ -210,23 +210,24 @@ def bidirectional_dynamic_rnn(
     time_major=False,
     scope=None,
 ):
-    """`dynamic_rnn` of two cells, of which one goes from the end to the start.
+    """Run `dynamic_rnn` with two cells, one forward and one backward in time.
 
     Args:
-      cell_fw: the cell that goes forward.
-      cell_bw: the cell that goes backward.
+      cell_fw: the cell that runs forward.
+      cell_bw: the cell that runs backward.
       inputs: tensor `[batch, time, size]`, or several, nested.
-      sequence_length: `[batch]`, see `dynamic_rnn`; backward means from the end of each example.
-      initial_state_fw: the state of the one before its first step.
-      initial_state_bw: the state of the other before its first step.
-      dtype: the dtype of states of zeros.
-      parallel_iterations: accepted.
-      swap_memory: accepted.
+      sequence_length: `[batch]`, see `dynamic_rnn`; the backward cell starts at the end of each
+        example.
+      initial_state_fw: the initial state of the forward cell.
+      initial_state_bw: the initial state of the backward cell.
+      dtype: the dtype of the zero states that replace a missing initial state.
+      parallel_iterations: accepted and ignored.
+      swap_memory: accepted and ignored.
       time_major: whether the inputs and outputs are `[time, batch, size]`.
       scope: the variable scope; `bidirectional_rnn` if `None`.
 
     Returns:
-      A pair of outputs and a pair of last states.
+      A pair of outputs and a pair of final states, forward first.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/bidirectional_dynamic_rnn
     """
@@ -259,7 +260,7 @@ def bidirectional_dynamic_rnn(
 
 
 def reversed_along(tensor: Tensor, lengths, axis: int) -> Tensor:
-    """A tensor turned round along its time axis, each example up to its length."""
+    """Reverse a tensor along its time axis, each example up to its length."""
     if lengths is None:
         return operation_of(shims.reverse, (tensor, [axis]), {}, public="reverse", name="ReverseV2")
     return operation_of(

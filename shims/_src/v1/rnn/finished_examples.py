@@ -1,4 +1,4 @@
-"""What happens at one step to examples that are over, and to batches of examples."""
+"""Handle finished examples and the batch axis at one time step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shims._src.v1.graph.standard_operators import cast, identity
 
 
 def lengths_of(sequence_length) -> Tensor | None:
-    """The lengths of the examples as int32.
+    """Convert the lengths of the examples to int32.
 
     Raises:
       ValueError: they are no vector.
@@ -33,13 +33,13 @@ def lengths_of(sequence_length) -> Tensor | None:
 
 
 def after_end(time, lengths: Tensor, new, old):
-    """Tensors as they are, but for examples that are over: those keep what they had.
+    """Keep the old values of examples that have ended, and take the new values of the others.
 
     Args:
-      time: the number of the step, a number or a tensor.
+      time: the index of the step, a number or a tensor.
       lengths: the lengths of the examples.
       new: tensors `[batch, ...]`, nested.
-      old: what they had before, in the same structure; zeros if `None`.
+      old: the values before the step, in the same structure; zeros if `None`.
     """
     leaves, tree = jax.tree.flatten(new)
     before: list = [None] * len(leaves)
@@ -61,7 +61,7 @@ def _selected(time, lengths, new, old):
     found = operation_of(
         _select, (time, lengths, new, old), {}, public="where", name="SelectV2", type_="SelectV2"
     )
-    # As TensorFlow's, the shape says nothing that only the lengths know.
+    # As in TensorFlow, the static shape does not depend on the lengths.
     found._shape = new.shape if old is None else new.shape.merge_with(old.shape)
     return found
 
@@ -72,7 +72,7 @@ def _select(time, lengths, new, old):
 
 
 def swapped(tensor: Tensor) -> Tensor:
-    """A tensor whose first two axes have changed places."""
+    """Swap the first two axes of a tensor."""
     if tensor.shape.rank is not None and tensor.shape.rank < 2:
         return tensor
     found = operation_of(

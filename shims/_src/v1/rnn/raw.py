@@ -1,4 +1,4 @@
-"""`raw_rnn`: a cell in a loop that a function steers."""
+"""Define `raw_rnn`, which runs a cell in a loop controlled by a function."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _or = deferred(shims.logical_or, "logical_or")
 
 
 def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=None):
-    """A cell in a loop: what it is given, and when it ends, is what a function says.
+    """Run a cell in a loop in which `loop_fn` chooses the inputs and when to stop.
 
     Args:
       cell: an `RNNCell`.
-      loop_fn: called with time, the last output, the last state and the loop's own state; the last
-        three are `None` before the first step. It gives which examples are over, the next input,
-        the next state, what to emit, and the loop's own next state.
-      parallel_iterations: accepted.
-      swap_memory: accepted.
+      loop_fn: called with the time, the last output, the last state and the loop state; the last
+        three are `None` before the first step. It returns which examples are finished, the next
+        input, the next state, the value to emit, and the next loop state.
+      parallel_iterations: accepted and ignored.
+      swap_memory: accepted and ignored.
       scope: the variable scope; `rnn` if `None`.
 
     Returns:
-      A `TensorArray` of what was emitted, the last state, and the last state of the loop itself.
+      A `TensorArray` of the emitted values, the final state, and the final loop state.
 
     Raises:
-      TypeError: `cell` is no cell, or `loop_fn` no function.
+      TypeError: `cell` is not a cell, or `loop_fn` is not callable.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/raw_rnn
     """
@@ -83,7 +83,7 @@ def _tensor(value):
 
 
 def _nothing(cell, emitted, first: Tensor, dtype):
-    """What is emitted for examples that are over: zeros."""
+    """Return the zeros that are emitted for finished examples."""
     batch = batch_size_of(first)
     if emitted is None:
         return jax.tree.map(lambda size: zeros(batch, size, dtype), cell.output_size)
@@ -95,7 +95,7 @@ def _array(nothing: Tensor) -> TensorArray:
 
 
 def _kept(finished, old, new):
-    """New tensors, with the old ones for examples that are over."""
+    """Keep the old tensors for finished examples, and take the new ones for the others."""
 
     def either(before, after):
         if is_list(after) or after.shape.rank == 0:

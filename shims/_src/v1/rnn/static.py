@@ -1,4 +1,4 @@
-"""`static_rnn`: a cell over a list of tensors, step by step in the graph."""
+"""Define `static_rnn`, which unrolls a cell over a list of tensors."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ _unstack = deferred(shims.unstack, "unstack")
 
 
 def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=None, scope=None):
-    """The outputs of a cell for each of a list of inputs, and its last state.
+    """Run a cell over a list of inputs and return its outputs and its final state.
 
     Args:
       cell: an `RNNCell`.
       inputs: a list with a tensor `[batch, size]` per step; or several, nested.
-      initial_state: the state before the first step; zeros if `None`.
-      dtype: the dtype of these zeros.
-      sequence_length: `[batch]`: from this step on the outputs of an example are 0, and its state
-        stays.
+      initial_state: the initial state; zeros if `None`.
+      dtype: the dtype of the zero state.
+      sequence_length: `[batch]`: the lengths of the examples; after the end of an example its
+        outputs are 0 and its state stays unchanged.
       scope: the variable scope; `rnn` if `None`.
 
     Returns:
-      A list of outputs, and the last state.
+      A list of outputs, and the final state.
 
     Raises:
-      TypeError: `cell` is no cell, or `inputs` no list.
+      TypeError: `cell` is not a cell, or `inputs` is not a list.
       ValueError: there are no inputs, or there is neither `initial_state` nor `dtype`.
 
     Differs from TensorFlow:
-      All steps are computed, also those behind the end of the longest example.
+      All steps are computed, also those after the end of the longest example.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/static_rnn
     """
@@ -78,20 +78,21 @@ def static_bidirectional_rnn(
     sequence_length=None,
     scope=None,
 ):
-    """`static_rnn` of two cells, of which one goes from the end to the start.
+    """Run `static_rnn` with two cells, one forward and one backward in time.
 
     Args:
-      cell_fw: the cell that goes forward.
-      cell_bw: the cell that goes backward.
+      cell_fw: the cell that runs forward.
+      cell_bw: the cell that runs backward.
       inputs: a list with a tensor `[batch, size]` per step.
-      initial_state_fw: the state of the one before its first step.
-      initial_state_bw: the state of the other before its first step.
-      dtype: the dtype of states of zeros.
-      sequence_length: `[batch]`, see `static_rnn`; backward means from the end of each example.
+      initial_state_fw: the initial state of the forward cell.
+      initial_state_bw: the initial state of the backward cell.
+      dtype: the dtype of the zero states that replace a missing initial state.
+      sequence_length: `[batch]`, see `static_rnn`; the backward cell starts at the end of each
+        example.
       scope: the variable scope; `bidirectional_rnn` if `None`.
 
     Returns:
-      A list of outputs, those of both cells side by side, and both last states.
+      A list of the concatenated outputs of both cells, and the final state of each cell.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/static_bidirectional_rnn
     """
@@ -117,7 +118,7 @@ def _beside(a, b):
 
 
 def _turned(steps, lengths) -> list:
-    """A list turned round, each example up to its length."""
+    """Reverse a list of steps, each example up to its length."""
     if lengths is None:
         return list(reversed(steps))
     rows = [jax.tree.flatten(step) for step in steps]
