@@ -279,9 +279,9 @@ def test_what_is_refused_here_alone(tmp_path):
 
     found = in_session(ours, program)
     assert {f[1] for f in found.values()} == {
-        "build the graph by the code that built it before, then call `Saver().restore`; where that "
+        "rebuild the graph with its original code, then call `Saver().restore`; if that "
         "code is lost, freeze the graph in TensorFlow and run `tf2jax-port import-graph`",
-        "leave it out: checkpoints of the second format are read by every TensorFlow since 0.12",
+        "leave it out: every TensorFlow since 0.12 reads checkpoints of the second format",
     }
     with pytest.raises(RuntimeError, match="When eager execution is enabled"):
         ours.train.Saver()

@@ -90,18 +90,18 @@ def _leaked(x):
 
 REFUSED = {
     "loop dtype": (TypeError, "enters the loop with type int32, but has type float32"),
-    "TensorArray.grad": (errors.UnimplementedError, "differentiate by what was written"),
-    "split by data": (ValueError, "`lengths` must be known where the graph is made"),
+    "TensorArray.grad": (errors.UnimplementedError, "differentiate with respect to the written values"),
+    "split by data": (ValueError, "`lengths` must be known while the graph is built"),
     "split unevenly": (ValueError, "set `infer_shape=False`"),
     "dtype of an element": (ValueError, "TensorArray dtype is float32"),
     "handle": (ValueError, "a `handle` is not supported"),
-    "gradient of Python": (errors.UnimplementedError, "is a function of Python"),
-    "text in Print": (errors.UnimplementedError, "fetch it, and print what `Session.run` gives"),
+    "gradient of Python": (errors.UnimplementedError, "is a Python function"),
+    "text in Print": (errors.UnimplementedError, "fetch it, and print the result of `Session.run`"),
     "RegisterGradient": (errors.UnimplementedError, "tf.custom_gradient"),
     "NoGradient": (errors.UnimplementedError, "tf.stop_gradient"),
     "override": (errors.UnimplementedError, "Received: {'Relu': 'Mine'}"),
-    "scan dtype": (TypeError, "the accumulator has the dtype float32, and `fn` gives int32"),
-    "scan shape": (ValueError, "the accumulator has the shape (3,), and `fn` gives (2,)"),
+    "scan dtype": (TypeError, "the accumulator has the dtype float32, but `fn` returns int32"),
+    "scan shape": (ValueError, "the accumulator has the shape (3,), `fn` returns (2,)"),
     "map dtype": (ValueError, "Expected `fn` to return a:\n    float32"),
     "rows without a shape": (ValueError, "IndexedSlices for which the shape is not known"),
     "inside": (ValueError, "was made inside of a branch or a loop and is used outside"),
@@ -182,7 +182,7 @@ def test_rows_that_are_taken_inside_of_a_loop_are_told_of():
         lambda i, s: (i + 1, s + tf.reduce_sum(tf.gather(table, [i]))),
         [0, 0.0],
     )
-    with pytest.warns(UserWarning, match="taken inside of a branch or a loop"):
+    with pytest.warns(UserWarning, match="gathered inside of a branch or a loop"):
         gradient = tf.gradients(total, table)[0]
     with tf.Session() as session:
         session.run(table.initializer)

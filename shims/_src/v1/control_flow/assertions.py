@@ -1,4 +1,4 @@
-"""What a graph states and prints when it runs: `Assert`, `Print`, checks of all operations."""
+"""Provide `Assert`, `Print` and numeric checks, which take effect when a graph runs."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from shims._src.v1.graph.output_specs import constant_value
 
 
 def Assert(condition, data, summarize=None, name=None):
-    """An operation that fails where a condition does not hold.
+    """Create an operation that fails if a condition is false.
 
     Args:
       condition: bool scalar.
-      data: tensors, numbers and text for the error.
-      summarize: how many elements of each tensor the error shows.
+      data: tensors, numbers and strings for the error message.
+      summarize: the number of elements of each tensor in the error message.
       name: the name of the operation.
 
     Returns:
-      The operation. It runs where something is run that waits for it.
+      The operation. It runs only if an operation with it as control input runs.
 
     Raises:
-      InvalidArgumentError: when it runs, the condition does not hold.
+      InvalidArgumentError: the condition is false when the operation runs.
 
     Differs from TensorFlow:
-      The error shows the text in `data`, and not the values.
+      The error message contains the strings of `data`, but not the values of its tensors.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/Assert
     """
@@ -46,7 +46,7 @@ def Assert(condition, data, summarize=None, name=None):
     graph = get_default_graph()
     with graph.name_scope(name or "Assert"):
         condition = convert_to_tensor(condition)
-        given, fill = _split(data)
+        given, fill = _split_data(data)
 
         def compute(run, op, values):
             del op
@@ -59,10 +59,10 @@ def Assert(condition, data, summarize=None, name=None):
         return Operation(graph, "Assert", unique, compute, [condition, *given], (), controls)
 
 
-def _split(data):
-    """Tensors of data, and what puts their values back; text is known or left out."""
+def _split_data(data):
+    """Return the tensors of `data`, and a function that inserts their values; strings must be static."""
     items = [convert_to_tensor(x) if not isinstance(x, (str, bytes)) else x for x in data]
-    items = [_text_of(x) for x in items]
+    items = [_to_text(x) for x in items]
     given = [x for x in items if isinstance(x, Tensor)]
 
     def fill(values) -> list:
@@ -72,8 +72,8 @@ def _split(data):
     return given, fill
 
 
-def _text_of(item):
-    """The text of a constant of text."""
+def _to_text(item):
+    """Convert bytes and constant string tensors to text; return anything else unchanged."""
     if isinstance(item, bytes):
         return item.decode(errors="replace")
     if isinstance(item, Tensor) and item.dtype.name == "string":
@@ -82,9 +82,9 @@ def _text_of(item):
             raise errors.UnimplementedError(
                 errors.message(
                     "Print",
-                    "text that only a session knows cannot be shown.",
+                    "a string whose value is known only in a session cannot be printed.",
                     received=item.name,
-                    do="fetch it, and print what `Session.run` gives",
+                    do="fetch it, and print the result of `Session.run`",
                 )
             )
         parts = [x.decode(errors="replace") for x in np.ravel(known)]
@@ -93,18 +93,18 @@ def _text_of(item):
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    """`input_`, and data on the standard error output whenever it is computed.
+    """Return `input_`, and print data to standard error whenever it is computed.
 
     Args:
       input_: a tensor.
       data: tensors to print.
-      message: text before them.
-      first_n: print only so many times.
-      summarize: how many elements of each tensor; 3 if `None`.
+      message: a text to print first.
+      first_n: the maximum number of times to print.
+      summarize: the number of elements to print of each tensor; 3 if `None`.
       name: the name of the operation.
 
     Returns:
-      A tensor like `input_`.
+      A tensor equal to `input_`.
 
     Differs from TensorFlow:
       Nothing.
@@ -113,7 +113,7 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
     """
     graph = get_default_graph()
     source = convert_to_tensor(input_)
-    given, fill = _split(data)
+    given, fill = _split_data(data)
     limit, printed = 3 if summarize is None else summarize, [0]
 
     def emit(*values):
@@ -143,40 +143,40 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
 
 
 def summarized(array, limit: int) -> str:
-    """The first elements of an array as TensorFlow's kernels show them.
+    """Format the first elements of an array as TensorFlow's kernels do.
 
     Args:
       array: the array.
-      limit: how many elements; all where negative.
+      limit: the number of elements; all if negative.
     """
     array = np.asarray(array)
     if not array.ndim:
         return element_text(array[()])
     left = [array.size if limit < 0 else limit]
     more = array.size > left[0]
-    return _shown(array, left, is_whole=True) + ("..." if more else "")
+    return _format_elements(array, left, is_whole=True) + ("..." if more else "")
 
 
-def _shown(array, left: list[int], is_whole: bool) -> str:
-    """What is shown of an array while elements are left."""
+def _format_elements(array, left: list[int], is_whole: bool) -> str:
+    """Format an array until `left` elements are used up."""
     if array.ndim > 1:
-        return "".join(f"[{_shown(part, left, False)}]" for part in array if left[0] > 0)
+        return "".join(f"[{_format_elements(part, left, False)}]" for part in array if left[0] > 0)
     parts = [element_text(x) for x in array[: left[0]]]
     left[0] -= len(parts)
     return " ".join(parts) + ("..." if len(parts) < len(array) and not is_whole else "")
 
 
 def add_check_numerics_ops() -> Operation:
-    """An operation that fails where any floating-point tensor of the graph is infinite or NaN.
+    """Create an operation that fails if a floating-point tensor of the graph is infinite or NaN.
 
     Returns:
-      A group of a check of each tensor of the default graph so far.
+      A group of checks, one for each such tensor that the default graph has so far.
 
     Raises:
-      ValueError: the graph has branches or loops, whose tensors cannot be looked at.
+      ValueError: the graph has branches or loops, whose tensors cannot be checked.
 
     Differs from TensorFlow:
-      Tensors that this library makes no operations for are not looked at.
+      TensorFlow's auxiliary tensors, which have no operation here, are not checked.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/add_check_numerics_ops
     """

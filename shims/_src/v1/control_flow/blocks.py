@@ -1,4 +1,4 @@
-"""Branches and bodies of loops: called once when the graph is made, computed whenever it runs."""
+"""Record branches and loop bodies once while a graph is built, and compute them when it runs."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from shims._src.v1.session.execution_plan import Run
 
 
 class Part:
-    """Operations that belong to a branch or a body, and what comes out of them.
+    """The operations of a branch or a loop body, and its outputs.
 
     Args:
-      block: where the operations were made.
-      outputs: what comes out; tensors of outer blocks among them.
+      block: the block that contains the operations.
+      outputs: the output tensors, which may belong to outer blocks.
 
     Attributes:
-      outputs: what comes out.
-      operations: the operations that the outputs need, each after what it needs.
-      captured: tensors of outer blocks that they use.
-      controls: operations of outer blocks that they wait for.
-      writes: variables that they assign.
-      before: per operation the assignments in here that it waits for, as bits.
-      bits: per assigning operation its bit.
+      outputs: the output tensors.
+      operations: the operations that the outputs need, in topological order.
+      captured: tensors of outer blocks that the operations use.
+      controls: operations of outer blocks that are control inputs.
+      writes: variables that the operations assign.
+      before: per operation a bit mask of the assignments of this part that it waits for.
+      bits: the bit of each assigning operation.
     """
 
     def __init__(self, block: Block, outputs: Sequence[Tensor]):
         self.block, self.outputs = block, list(outputs)
-        self.operations = self._needed()
+        self.operations = self._collect_needed()
         block.operations = self.operations
         inputs = [t for op in self.operations for t in op.inputs] + self.outputs
         self.captured = list(dict.fromkeys(t for t in inputs if not self._is_own(t)))
@@ -55,8 +55,8 @@ class Part:
         found = [*(t.op for t in op.inputs), *op.control_inputs]
         return [o for o in found if o.block is self.block]
 
-    def _needed(self) -> list[Operation]:
-        """The operations behind the outputs, in the order in which they were made."""
+    def _collect_needed(self) -> list[Operation]:
+        """Return the operations that the outputs need, in the order of their creation."""
         waiting = [t.op for t in self.outputs if self._is_own(t)]
         seen: set[Operation] = set()
         while waiting:
@@ -67,7 +67,7 @@ class Part:
         return [op for op in self.block.operations if op in seen]
 
     def sources(self, output: Tensor) -> tuple[set[Tensor], set]:
-        """What TensorFlow differentiates an output by: tensors from outside, and variables."""
+        """Return the outer tensors, parameters and variables that an output is differentiable by."""
         tensors: set[Tensor] = set()
         variables: set = set()
         seen: set[Tensor] = set()
@@ -90,18 +90,18 @@ class Part:
         return tensors, variables
 
     def compute(self, run: Run, operation: Operation, given: Mapping[Tensor, Any]) -> list:
-        """The values of the outputs.
+        """Compute the values of the outputs.
 
         Args:
-          run: the run around it.
-          operation: the operation that it belongs to.
-          given: the values of what it captured, and of its parameters.
+          run: the enclosing run.
+          operation: the operation that contains the part.
+          given: the values of the captured tensors and of the parameters.
         """
         return BlockRun(run, operation, self, given).outputs()
 
 
 class BlockRun(Run):
-    """One run of a part, while it is traced."""
+    """A run of a part while it is traced."""
 
     def __init__(self, outer: Run, operation: Operation, part: Part, given):
         order = types.SimpleNamespace(
@@ -113,19 +113,19 @@ class BlockRun(Run):
         self.is_ahead = outer.is_ahead
 
     def outputs(self) -> list:
-        """Compute everything, and give the values of the outputs."""
+        """Execute all operations, and return the values of the outputs."""
         for op in self._part.operations:
             self.execute(op)
         return [self.result(t) for t in self._part.outputs]
 
     def at_start(self, variable):
-        """A variable that is assigned in here has the value that the last iteration gave it."""
+        """Return the value of a variable at the start, for an assigned one from the last iteration."""
         if variable in self._operation.writes:
             return state.read(variable.slot) if self.has_value(variable) else state.UNKNOWN
         return self._outer.read(variable, self._operation)
 
     def execute(self, op: Operation) -> None:
-        """Compute an operation."""
+        """Execute an operation."""
         if op.on_host and "traced" in op.attributes:
             results = op.attributes["traced"](op, self.operands(op))
             self.values.update(zip(op.outputs, results, strict=True))
@@ -134,20 +134,20 @@ class BlockRun(Run):
             raise errors.UnimplementedError(
                 errors.message(
                     "Session.run",
-                    f"{op.name} runs in Python, and is inside of a branch or a loop.",
+                    f"{op.name} runs in Python, which is not supported inside of a branch or a loop.",
                     do="move it out of the branch or the loop",
                 )
             )
         super().execute(op)
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """The value that one operation gets for a tensor that reads a variable."""
+        """Return the value that an operation receives for a tensor that reads a variable."""
         if self._is_outer(tensor) and tensor.read_of.is_resource:
             return self.values[tensor]
         return super().read_by(tensor, reader)
 
     def result(self, tensor: Tensor):
-        """The value of an output."""
+        """Return the value of an output."""
         if self._is_outer(tensor) and tensor.read_of is not None and tensor.read_of.is_resource:
             return self.values[tensor]
         return super().result(tensor)
@@ -160,23 +160,23 @@ PARAMETER = "Parameter"
 
 
 def parameter(graph: Graph, name: str, shape, dtype) -> Tensor:
-    """A tensor that stands for a value which a body is given anew in each iteration."""
-    op = Operation(graph, PARAMETER, name, _given, (), [(shape, dtype)])
+    """Create a placeholder for a value that each iteration or call of a body receives."""
+    op = Operation(graph, PARAMETER, name, _read_parameter, (), [(shape, dtype)])
     op.links = (frozenset(),)
     return op.outputs[0]
 
 
-def _given(run, op, values):
+def _read_parameter(run, op, values):
     del values
     return [run.values[op.outputs[0]]]
 
 
 def record(graph: Graph, call: Callable[[], Sequence[Tensor]]) -> Part:
-    """What a function of no arguments makes in a graph, as a part.
+    """Record the operations that a function creates in a graph as a part.
 
     Args:
       graph: the graph.
-      call: gives the tensors that come out.
+      call: a function without arguments that returns the output tensors.
     """
     with graph.nested_block() as block:
         outputs = call()
@@ -194,16 +194,16 @@ def add_outer(
     outputs: Sequence[tuple],
     parts: Sequence[Part],
 ) -> Operation:
-    """Add the operation that parts belong to.
+    """Add the operation that contains parts.
 
     Args:
       graph: the graph.
-      type_: TensorFlow's name of the operator.
-      name: its unique name.
-      compute: as `Operation` takes it.
-      inputs: what it takes itself; what its parts capture follows.
-      outputs: shapes and dtypes.
-      parts: the branches, or condition and body.
+      type_: TensorFlow's type of the operation.
+      name: the unique name.
+      compute: see `Operation`.
+      inputs: its own inputs; the tensors captured by the parts are appended.
+      outputs: the shapes and dtypes of the outputs.
+      parts: the branches, or the condition and the body.
     """
     captured = dict.fromkeys(t for part in parts for t in part.captured)
     controls = dict.fromkeys(graph.present_control_inputs())
@@ -217,14 +217,14 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Say which inputs, and which variables, the outputs of an operation are differentiable by.
+    """Set the inputs and variables that the outputs of an operation are differentiable by.
 
     Args:
       op: the operation.
-      part: its body.
-      places: per parameter of the body, the position of the input that it comes from at first.
-      count: how many outputs the body gives to itself again, as its first parameters.
-      back_prop: False means that nothing is differentiable.
+      part: the body.
+      places: for each parameter of the body, the position of the input with its initial value.
+      count: the number of loop-carried outputs, which become the first parameters.
+      back_prop: whether the outputs are differentiable.
     """
     none: frozenset = frozenset()
     if not back_prop:
@@ -232,7 +232,7 @@ def link(
         return
     found = [part.sources(t) for t in part.outputs]
     carried = {t: i for i, t in enumerate(places) if i < count}
-    reached = _outputs_behind([tensors for tensors, _ in found], carried)
+    reached = _outputs_of_earlier_iterations([tensors for tensors, _ in found], carried)
     first = {t: i for i, t in reversed(list(enumerate(op.inputs)))}
     own = [{places[t] if t in places else first[t] for t in tensors} for tensors, _ in found]
     starts = list(places.values())[:count]
@@ -245,12 +245,14 @@ def link(
     )
 
 
-def _outputs_behind(sources: Sequence, carried: Mapping[Tensor, int]) -> list[set[int]]:
-    """Return per output the outputs of earlier rounds that it depends on, itself included.
+def _outputs_of_earlier_iterations(
+    sources: Sequence, carried: Mapping[Tensor, int]
+) -> list[set[int]]:
+    """Return per output the outputs of earlier iterations that it depends on, and itself.
 
     Args:
-      sources: per output the tensors that it depends on within one round.
-      carried: the output that each parameter carries from the round before.
+      sources: per output the tensors that it depends on within one iteration.
+      carried: the output of the previous iteration that each parameter receives.
     """
     reached = [{i} for i in range(len(sources))]
     changed = True
@@ -264,7 +266,7 @@ def _outputs_behind(sources: Sequence, carried: Mapping[Tensor, int]) -> list[se
 
 
 def begin(run: Run, op: Operation) -> None:
-    """Read the variables that the parts of an operation use, before these are traced."""
+    """Read the variables that the parts of an operation use, before the parts are traced."""
     for block in op.attributes["blocks"]:
         for inner in block.operations:
             for variable in inner.attributes.get("variables", ()):
@@ -275,7 +277,7 @@ def begin(run: Run, op: Operation) -> None:
 
 
 def finish(run: Run, op: Operation) -> None:
-    """Let what follows see the assignments of the parts of an operation."""
+    """Make the assignments of an operation's parts visible to later operations."""
     for variable in op.writes:
         run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
 
@@ -283,17 +285,17 @@ def finish(run: Run, op: Operation) -> None:
 def passed_on(
     graph: Graph, tensors: Sequence[Tensor], names: Sequence[str], type_: str
 ) -> list[Tensor]:
-    """Tensors under names of their own."""
+    """Add an identity operation with a name for each tensor, and return its outputs."""
     found = []
     for tensor, name in zip(tensors, names, strict=True):
         unique = graph.unique_name(name)
         spec = (tensor.shape, tensor.dtype)
-        shown = Operation(graph, type_, unique, _as_it_is, [tensor], [spec])
+        shown = Operation(graph, type_, unique, _pass_through, [tensor], [spec])
         shown.links = (frozenset([0]),)
         found.append(shown.outputs[0])
     return found
 
 
-def _as_it_is(run, op, values):
+def _pass_through(run, op, values):
     del run, op
     return values

@@ -1,4 +1,4 @@
-"""`cond` in a graph: both branches are made once, one is computed."""
+"""Provide `cond` for graphs: both branches are recorded once, and one of them is computed."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
-    """What `true_fn()` gives if `pred` holds when the session runs, else what `false_fn()` gives.
+    """Compute `true_fn()` if `pred` is true when the session runs, otherwise `false_fn()`.
 
     Args:
-      pred: a bool scalar, no Python bool.
-      true_fn: a function of no arguments; called once, now.
-      false_fn: the same, which gives the same structure and dtypes.
-      strict: whether a list of one result stays a list.
+      pred: a bool scalar tensor, not a Python bool.
+      true_fn: a function without arguments; called once, immediately.
+      false_fn: a function that returns the same structure and dtypes.
+      strict: whether to return a list of one result as a list.
       name: the scope of both branches.
       fn1: an older name of `true_fn`.
       fn2: an older name of `false_fn`.
 
     Returns:
-      Tensors in the structure that both give. A branch that gives an operation gives a bool.
+      Tensors in the structure that both functions return. For an operation a bool is returned.
 
     Raises:
-      TypeError: `pred` is a Python bool or no bool at all; a function is missing; the structures
+      TypeError: `pred` is a Python bool or not a bool; a function is missing; the structures
         differ.
-      ValueError: a branch gives nothing, or the dtypes differ.
+      ValueError: a branch returns nothing, or the dtypes differ.
 
     Differs from TensorFlow:
-      Results may have different sizes, but must have one rank.
+      The results of both branches may differ in sizes, but must have the same rank.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/cond
     """
-    true_fn = _one_of("true_fn", true_fn, "fn1", fn1)
-    false_fn = _one_of("false_fn", false_fn, "fn2", fn2)
+    true_fn = _select_argument("true_fn", true_fn, "fn1", fn1)
+    false_fn = _select_argument("false_fn", false_fn, "fn2", fn2)
     if executing_eagerly():
         return shims.cond(pred, true_fn, false_fn, name)
     graph = get_default_graph()
@@ -55,10 +55,10 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
         name = scope.rstrip("/") if MODES.control_flow_v2 else graph.unique_name("Switch")
         structures: list = []
         parts = [
-            record(graph, lambda f=f, label=label: _called(graph, f, label, structures))
+            record(graph, lambda f=f, label=label: _call_branch(graph, f, label, structures))
             for label, f in (("true_fn", true_fn), ("false_fn", false_fn))
         ]
-        op = _operation(graph, name, pred, parts, structures)
+        op = _add_operation(graph, name, pred, parts, structures)
         shown = ("Identity", "Identity") if MODES.control_flow_v2 else ("Merge", "Merge")
         merged = passed_on(graph, op.outputs, [shown[0]] * len(op.outputs), shown[1])
     result = structures[0](merged)
@@ -66,7 +66,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     return result[0] if is_one and not strict and not hasattr(result, "_fields") else result
 
 
-def _one_of(name: str, value, old_name: str, old):
+def _select_argument(name: str, value, old_name: str, old):
     if old is not None:
         if value is not None:
             raise TypeError(f"cond(): '{name}' and '{old_name}' may not be set simultaneously.")
@@ -78,8 +78,8 @@ def _one_of(name: str, value, old_name: str, old):
     return value
 
 
-def _called(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
-    """The tensors that a branch gives; how they fit together goes to `structures`."""
+def _call_branch(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
+    """Call a branch, and return its tensors; the function that rebuilds them goes to `structures`."""
     result = f()
     if result is None:
         raise ValueError(f"'{label}' must have a return value.")
@@ -94,7 +94,9 @@ def _called(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
     return tensors
 
 
-def _operation(graph: Graph, name: str, pred: Tensor, parts: list[Part], structures) -> Operation:
+def _add_operation(
+    graph: Graph, name: str, pred: Tensor, parts: list[Part], structures
+) -> Operation:
     on_true, on_false = parts
     outputs = []
     for x, y in zip(on_true.outputs, on_false.outputs, strict=True):
@@ -134,7 +136,7 @@ def _compute(parts: list[Part]):
 
 
 def either_shape(a: GraphShape, b: GraphShape) -> GraphShape:
-    """What is known of a shape that is one of two."""
+    """Return the shape with the sizes on which two shapes agree."""
     if a.rank is None or a.rank != b.rank:
         return GraphShape(None)
     return GraphShape(

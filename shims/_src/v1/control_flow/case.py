@@ -1,4 +1,4 @@
-"""`case` and `switch_case` in a graph, as branches in branches."""
+"""Provide `case` and `switch_case` for graphs, as nested branches."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ from shims._src.v1.graph.standard_operators import (
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function beside the first condition that holds gives.
+    """Compute the function that belongs to the first true condition.
 
     Args:
-      pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them,
-        which goes by the names of the scalars unless it is ordered.
-      default: the function for when no condition holds; if missing, that is an error.
-      exclusive: whether it is an error that two conditions hold.
-      strict: whether a list of one result stays a list.
+      pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary of them,
+        which is sorted by the names of the scalars unless it is an `OrderedDict`.
+      default: the function if no condition is true; without it, this is an error.
+      exclusive: whether it is an error if two conditions are true.
+      strict: whether to return a list of one result as a list.
       name: the scope of all branches.
 
     Returns:
-      Tensors in the structure that all functions give.
+      Tensors in the structure that all functions return.
 
     Raises:
-      TypeError: the pairs are no pairs of a bool tensor and a function.
+      TypeError: an element is not a pair of a bool tensor and a function.
 
     Differs from TensorFlow:
-      Two conditions that hold although they were said to be exclusive are always an error.
+      With `exclusive`, two true conditions are always an error.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/case
     """
     if executing_eagerly():
         return shims.case(pred_fn_pairs, default, exclusive, strict, name)
-    pairs = _pairs(pred_fn_pairs)
+    pairs = _check_pairs(pred_fn_pairs)
     with get_default_graph().name_scope(name or "case"):
         preds, functions = [p for p, _ in pairs], [f for _, f in pairs]
         result = default
         if result is None:
             text = "Input error: None of conditions evaluated as True:"
-            result = _stated(preds, 1, len(preds), text, functions.pop())
+            result = _with_assertion(preds, 1, len(preds), text, functions.pop())
         for pred, f in reversed(list(zip(preds, functions, strict=False))):
             result = functools.partial(cond, pred, f, result, strict=strict)
         if exclusive:
             text = "Input error: exclusive=True: more than 1 conditions evaluated as True:"
-            return _stated(preds, 0, 1, text, result)()
+            return _with_assertion(preds, 0, 1, text, result)()
         return result()
 
 
-def _pairs(pairs) -> list[tuple]:
+def _check_pairs(pairs) -> list[tuple]:
     if not isinstance(pairs, (list, tuple, dict)):
         raise TypeError(f"'pred_fn_pairs' must be a list, tuple, or dict. Received: {type(pairs)}")
     if isinstance(pairs, collections.OrderedDict):
@@ -82,8 +82,8 @@ def _pairs(pairs) -> list[tuple]:
     return list(pairs)
 
 
-def _stated(preds, least: int, most: int, text: str, f):
-    """`f`, run after it was seen how many conditions hold."""
+def _with_assertion(preds, least: int, most: int, text: str, f):
+    """Wrap `f` to run after an assertion on the number of true conditions."""
 
     def stated():
         together = stack(preds)
@@ -96,21 +96,21 @@ def _stated(preds, least: int, most: int, text: str, f):
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """What the function with the number `branch_index` gives.
+    """Compute the function with the index `branch_index`.
 
     Args:
       branch_index: an int32 scalar.
-      branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs; the
-        numbers run from 0.
-      default: the function for any other number; the last one if missing.
+      branch_fns: functions without arguments: a list, a dictionary by index, or pairs of an index
+        and a function; the indices start at 0 and are contiguous.
+      default: the function for any other index; the last one if missing.
       name: the scope of all branches.
 
     Returns:
-      Tensors in the structure that all functions give.
+      Tensors in the structure that all functions return.
 
     Raises:
-      TypeError: the index is no int32; something is no function.
-      ValueError: the numbers do not run from 0.
+      TypeError: the index is not int32; a branch is not a function.
+      ValueError: the indices are not contiguous from 0.
 
     Differs from TensorFlow:
       Nothing.
@@ -119,7 +119,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     """
     if executing_eagerly():
         return shims.switch_case(branch_index, branch_fns, default, name)
-    functions = _numbered(branch_fns)
+    functions = _functions_by_index(branch_fns)
     index = convert_to_tensor(branch_index)
     if index.dtype.name != "int32":
         raise TypeError(f"branch_index must a Tensor of type int32, got {index.dtype.name}")
@@ -130,7 +130,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
         return result()
 
 
-def _numbered(branch_fns) -> list:
+def _functions_by_index(branch_fns) -> list:
     pairs = list(branch_fns.items() if isinstance(branch_fns, dict) else branch_fns)
     if all(map(callable, pairs)):
         pairs = list(enumerate(pairs))

@@ -1,4 +1,4 @@
-"""`while_loop` in a graph: condition and body are made once, and computed as often as data says."""
+"""Provide `while_loop` for graphs: condition and body are recorded once, and run repeatedly."""
 
 from __future__ import annotations
 
@@ -39,30 +39,30 @@ def while_loop(
     maximum_iterations=None,
     return_same_structure=False,
 ):
-    """What `loop_vars` become by calling `body` on them while `cond` holds.
+    """Repeat `body` on the loop variables while `cond` is true.
 
     Args:
-      cond: a function of the loop variables that gives a bool scalar; called once, now.
-      body: a function of the loop variables that gives the next ones, in the same structure.
+      cond: a function of the loop variables that returns a bool scalar; called once, immediately.
+      body: a function of the loop variables that returns their next values in the same structure.
       loop_vars: a list or tuple of tensors, numbers, `TensorArray`s, or nested structures of them.
-      shape_invariants: what stays true of the shapes; the shapes of `loop_vars` if `None`.
-      parallel_iterations: accepted; iterations run one after the other.
-      back_prop: False lets nothing be differentiated by what comes out.
-      swap_memory: accepted.
+      shape_invariants: the shapes that hold in all iterations; those of `loop_vars` if `None`.
+      parallel_iterations: accepted and ignored; iterations run sequentially.
+      back_prop: whether the results are differentiable.
+      swap_memory: accepted and ignored.
       name: the scope of condition and body.
-      maximum_iterations: the most iterations.
-      return_same_structure: whether a list of one variable stays a list.
+      maximum_iterations: the maximum number of iterations.
+      return_same_structure: whether to return a list of one variable as a list.
 
     Returns:
       The final loop variables.
 
     Raises:
-      TypeError: `cond` or `body` is no function.
-      ValueError: there are no loop variables; the body gives others, or of another dtype; a shape
-        changes that no invariant lets change.
+      TypeError: `cond` or `body` is not a function.
+      ValueError: there are no loop variables; the body returns another structure or dtype; a shape
+        changes that is not declared in `shape_invariants`.
 
     Differs from TensorFlow:
-      A variable that changes its rank is refused when the session runs.
+      A loop variable whose rank changes is an error when the session runs.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/while_loop
     """
@@ -95,7 +95,7 @@ def while_loop(
                     f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
                 )
         name = scope.rstrip("/") if MODES.control_flow_v2 else graph.unique_name("LoopCond")
-        for taken in _counters(limit is not None):
+        for taken in _counter_names(limit is not None):
             graph.unique_name(taken)
         loop.record(cond, body)
         op = loop.operation(name, limit, back_prop)
@@ -103,20 +103,20 @@ def while_loop(
     return loop.result(exits, return_same_structure)
 
 
-def _counters(is_limited: bool) -> list[str]:
-    """The names that TensorFlow's own counters of a loop take."""
+def _counter_names(is_limited: bool) -> list[str]:
+    """Return the names that TensorFlow's auxiliary counters of a loop take."""
     if MODES.control_flow_v2:
         return ["Identity", "Identity"]
     return ["Identity", "Exit"] if is_limited else []
 
 
 class _Loop:
-    """A loop while it is being made.
+    """A loop while it is being built.
 
     Args:
       graph: the graph.
       loop_vars: the initial values.
-      invariants: what the caller says of their shapes.
+      invariants: the caller's shape invariants.
     """
 
     def __init__(self, graph: Graph, loop_vars, invariants):
@@ -124,9 +124,9 @@ class _Loop:
         self.initial, self.structure = flat_tensors(list(loop_vars))
         self.shapes = [t.shape for t in self.initial]
         if invariants is not None:
-            self.shapes = _invariants(invariants, loop_vars, self.initial)
+            self.shapes = _shape_invariants(invariants, loop_vars, self.initial)
         for tensor, shape in zip(self.initial, self.shapes, strict=True):
-            if not _is_less_or_equal(tensor.shape, shape):
+            if not _satisfies(tensor.shape, shape):
                 raise ValueError(
                     f"The shape invariant specified for {tensor.name} is not compatible with the "
                     "initial shape of the loop variable. It enters the loop with shape "
@@ -135,9 +135,9 @@ class _Loop:
         self.parameters: list[list[Tensor]] = []
 
     def record(self, cond, body) -> None:
-        """Call condition and body once."""
-        self.condition = record(self.graph, lambda: [self._condition(cond)])
-        self.body = record(self.graph, lambda: self._body(body))
+        """Record condition and body, calling each of them once."""
+        self.condition = record(self.graph, lambda: [self._call_condition(cond)])
+        self.body = record(self.graph, lambda: self._call_body(body))
         rows = zip(self.initial, self.shapes, self.body.outputs, strict=True)
         for before, shape, after in rows:
             if before.dtype != after.dtype:
@@ -145,7 +145,7 @@ class _Loop:
                     f"Loop variable {before.name} enters the loop with type {before.dtype.name}, "
                     f"but has type {after.dtype.name} after 1 iteration."
                 )
-            if not _is_less_or_equal(after.shape, shape):
+            if not _satisfies(after.shape, shape):
                 raise ValueError(
                     f"Input tensor '{before.name}' enters the loop with shape {before.shape}, but "
                     f"has shape {after.shape} after one iteration. To allow the shape to vary "
@@ -153,7 +153,7 @@ class _Loop:
                     "specify a less-specific shape."
                 )
 
-    def _given(self) -> Sequence:
+    def _add_parameters(self) -> Sequence:
         name = "Placeholder" if MODES.control_flow_v2 else "Identity"
         found = [
             parameter(self.graph, self.graph.unique_name(name), shape, t.dtype)
@@ -162,8 +162,8 @@ class _Loop:
         self.parameters.append(found)
         return self.structure(found)
 
-    def _condition(self, cond) -> Tensor:
-        holds = convert_to_tensor(cond(*self._given()))
+    def _call_condition(self, cond) -> Tensor:
+        holds = convert_to_tensor(cond(*self._add_parameters()))
         if not holds.dtype.is_bool:
             raise TypeError(
                 f"Input 'input' of 'LoopCond' Op has type {holds.dtype.name} that does not match "
@@ -171,8 +171,8 @@ class _Loop:
             )
         return holds
 
-    def _body(self, body) -> list[Tensor]:
-        result = body(*self._given())
+    def _call_body(self, body) -> list[Tensor]:
+        result = body(*self._add_parameters())
         if (
             not isinstance(result, (list, tuple))
             or hasattr(result, "_fields")
@@ -194,7 +194,7 @@ class _Loop:
         return tensors
 
     def operation(self, name: str, limit: Tensor | None, back_prop: bool) -> Operation:
-        """The operation of the loop."""
+        """Add the operation of the loop."""
         inputs = [*self.initial, *([] if limit is None else [limit])]
         outputs = [(s, t.dtype) for s, t in zip(self.shapes, self.initial, strict=True)]
         parts = [self.condition, self.body]
@@ -235,7 +235,7 @@ class _Loop:
         return compute
 
     def result(self, exits: Sequence[Tensor], same: bool):
-        """The final values in the structure that the body gave, or that of one variable."""
+        """Return the final values in the structure of the body's result or of the loop variables."""
         found = self.after(exits)
         if len(found) == 1 and not same:
             return found[0]
@@ -245,8 +245,8 @@ class _Loop:
         return found
 
 
-def _invariants(invariants, loop_vars, tensors) -> list[GraphShape]:
-    """The shape that each tensor keeps."""
+def _shape_invariants(invariants, loop_vars, tensors) -> list[GraphShape]:
+    """Return the shape invariant of each tensor."""
     found: list[Any] = []
     shapes = jax.tree.leaves(invariants, is_leaf=_is_shape)
     if len(shapes) == len(tensors):
@@ -268,8 +268,8 @@ def _is_shape(value) -> bool:
     return value is None or hasattr(value, "is_compatible_with") or is_list(value)
 
 
-def _is_less_or_equal(known: GraphShape, invariant: GraphShape) -> bool:
-    """Whether a shape says all that an invariant says."""
+def _satisfies(known: GraphShape, invariant: GraphShape) -> bool:
+    """Return whether a shape has all sizes that an invariant requires."""
     if invariant.rank is None:
         return True
     if known.rank != invariant.rank:

@@ -1,4 +1,4 @@
-"""`map_fn`, `scan`, `foldl`, `foldr` in a graph: a function of slices is made once."""
+"""Provide `map_fn`, `scan`, `foldl`, `foldr` for graphs: functions of slices are recorded once."""
 
 from __future__ import annotations
 
@@ -31,28 +31,29 @@ def map_fn(
     name=None,
     fn_output_signature=None,
 ):
-    """The results of `fn` for each slice of `elems` along axis 0, stacked.
+    """Apply `fn` to each slice of `elems` along axis 0, and stack the results.
 
     Args:
-      fn: a function of one slice of `elems`, in the structure of `elems`; called once, now.
-      elems: tensors `[n, ...]`, nested.
-      dtype: the dtypes that `fn` gives, in its structure; those of `elems` if `None`.
-      parallel_iterations: accepted; iterations run one after the other.
-      back_prop: False lets nothing be differentiated by what comes out.
-      swap_memory: accepted.
-      infer_shape: accepted.
+      fn: a function of one slice of `elems`, in the structure of `elems`; called once,
+        immediately.
+      elems: nested tensors `[n, ...]`.
+      dtype: the dtypes of the results of `fn`, in its structure; those of `elems` if `None`.
+      parallel_iterations: accepted and ignored; iterations run sequentially.
+      back_prop: whether the results are differentiable.
+      swap_memory: accepted and ignored.
+      infer_shape: accepted and ignored.
       name: the scope of the function.
-      fn_output_signature: another name of `dtype`; specs are taken, too.
+      fn_output_signature: another name of `dtype`, which also accepts specs.
 
     Returns:
-      Tensors `[n, ...]` in the structure that `fn` gives.
+      Tensors `[n, ...]` in the structure that `fn` returns.
 
     Raises:
-      TypeError: `fn` is no function.
-      ValueError: there are no elements or scalars; `fn` gives another structure or dtype.
+      TypeError: `fn` is not a function.
+      ValueError: `elems` is empty or contains scalars; `fn` returns another structure or dtype.
 
     Differs from TensorFlow:
-      Slices of ragged and sparse tensors are refused.
+      Ragged and sparse tensors are not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/map_fn
     """
@@ -78,19 +79,20 @@ def map_fn(
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """The results of `fn` for each slice of `elems` along axis 0, computed side by side.
+    """Apply `fn` to all slices of `elems` along axis 0 in parallel, and stack the results.
 
     Args:
-      fn: a function of one slice of `elems`, in the structure of `elems`; called once, now.
-      elems: tensors `[n, ...]`, nested.
-      fallback_to_while_loop: accepted.
-      warn: accepted.
+      fn: a function of one slice of `elems`, in the structure of `elems`; called once,
+        immediately.
+      elems: nested tensors `[n, ...]`.
+      fallback_to_while_loop: accepted and ignored.
+      warn: accepted and ignored.
 
     Returns:
-      Tensors `[n, ...]` in the structure that `fn` gives.
+      Tensors `[n, ...]` in the structure that `fn` returns.
 
     Differs from TensorFlow:
-      A `fn` that assigns a variable is refused when the session runs.
+      If `fn` assigns a variable, running the session raises an error.
 
     https://www.tensorflow.org/api_docs/python/tf/vectorized_map
     """
@@ -128,16 +130,17 @@ def scan(
     reverse=False,
     name=None,
 ):
-    """Everything that an accumulator becomes on its way through `elems`, stacked.
+    """Accumulate over the slices of `elems`, and stack all intermediate accumulators.
 
     Args:
-      fn: from the accumulator and one slice of `elems` to the next accumulator; called once, now.
-      elems: tensors `[n, ...]`, nested.
-      initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: False lets nothing be differentiated by what comes out.
-      swap_memory: accepted.
-      infer_shape: accepted.
+      fn: a function of the accumulator and one slice of `elems` that returns the next
+        accumulator; called once, immediately.
+      elems: nested tensors `[n, ...]`.
+      initializer: the initial accumulator; the first slice if missing.
+      parallel_iterations: accepted and ignored.
+      back_prop: whether the results are differentiable.
+      swap_memory: accepted and ignored.
+      infer_shape: accepted and ignored.
       reverse: whether to go from the last slice to the first.
       name: the scope of the function.
 
@@ -145,8 +148,8 @@ def scan(
       Tensors `[n, ...]` in the structure of the accumulator.
 
     Raises:
-      TypeError: `fn` is no function.
-      ValueError: `fn` gives another structure, shape or dtype than the accumulator has.
+      TypeError: `fn` is not a function.
+      ValueError: the structure, shape or dtype of the result of `fn` is not that of the accumulator.
 
     Differs from TensorFlow:
       Nothing.
@@ -168,23 +171,24 @@ def foldl(
     swap_memory=False,
     name=None,
 ):
-    """What an accumulator becomes on its way through `elems`, from the first slice to the last.
+    """Accumulate over the slices of `elems` from the first to the last.
 
     Args:
-      fn: from the accumulator and one slice of `elems` to the next accumulator; called once, now.
-      elems: tensors `[n, ...]`, nested.
-      initializer: the accumulator before the first slice; the first slice itself if missing.
-      parallel_iterations: accepted.
-      back_prop: False lets nothing be differentiated by what comes out.
-      swap_memory: accepted.
+      fn: a function of the accumulator and one slice of `elems` that returns the next
+        accumulator; called once, immediately.
+      elems: nested tensors `[n, ...]`.
+      initializer: the initial accumulator; the first slice if missing.
+      parallel_iterations: accepted and ignored.
+      back_prop: whether the results are differentiable.
+      swap_memory: accepted and ignored.
       name: the scope of the function.
 
     Returns:
-      The last accumulator.
+      The final accumulator.
 
     Raises:
-      TypeError: `fn` is no function.
-      ValueError: `fn` gives another structure, shape or dtype than the accumulator has.
+      TypeError: `fn` is not a function.
+      ValueError: the structure, shape or dtype of the result of `fn` is not that of the accumulator.
 
     Differs from TensorFlow:
       Nothing.
@@ -206,9 +210,9 @@ def foldr(
     swap_memory=False,
     name=None,
 ):
-    """What an accumulator becomes on its way through `elems`, from the last slice to the first.
+    """Accumulate over the slices of `elems` from the last to the first.
 
-    The arguments, the result and the errors are those of `foldl`.
+    Arguments, result and errors are those of `foldl`.
 
     Differs from TensorFlow:
       Nothing.

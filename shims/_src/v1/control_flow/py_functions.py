@@ -1,4 +1,4 @@
-"""Functions of Python in a graph: `py_func`, `numpy_function`, `py_function`."""
+"""Run Python functions in a graph: `py_func`, `numpy_function`, `py_function`."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from shims._src.v1.graph.nodes import Operation
 
 
 def py_func(func, inp, Tout, stateful=True, name=None):
-    """What a function of NumPy arrays gives whenever the session computes it.
+    """Call a function of NumPy arrays whenever the session computes the result.
 
     Args:
       func: the function.
-      inp: a list of tensors.
-      Tout: the dtype of the result, or a list of them for several.
-      stateful: whether every call counts; every call is made in either case.
+      inp: a list of argument tensors.
+      Tout: the dtype of the result, or a list of dtypes for several results.
+      stateful: accepted and ignored; every call is made in either case.
       name: the name of the operation.
 
     Returns:
-      A tensor, or a list of them where `Tout` is one; the operation if that is empty. Their shapes
-      are unknown, and can be said by `set_shape`. They have no gradient.
+      A tensor, or a list of tensors if `Tout` is a list; the operation if the list is empty. The
+      shapes are unknown, and can be set with `set_shape`. There is no gradient.
 
     Raises:
-      InvalidArgumentError: when it runs, `func` gives another number of results, or other dtypes.
+      InvalidArgumentError: `func` returns another number of results, or other dtypes, when it runs.
 
     Differs from TensorFlow:
-      Inside of branches and loops the shapes must be said by `set_shape`. Where compiled operations
-      need the result, what it is computed from is computed twice, without effects the first time.
+      Inside of branches and loops the shapes must be set with `set_shape`. If compiled operations
+      need the result, the arguments are computed twice, the first time without effects.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/py_func
     """
     if executing_eagerly():
         return shims.numpy_function(func, inp, Tout, stateful)
-    return _called(func, inp, Tout, name or "PyFunc", "PyFunc", np.asarray)
+    return _add_call(func, inp, Tout, name or "PyFunc", "PyFunc", np.asarray)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """The same as `py_func`.
+    """Call a function of NumPy arrays; see `py_func`.
 
     https://www.tensorflow.org/api_docs/python/tf/numpy_function
     """
@@ -56,19 +56,19 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """What a function of arrays, which may use operators, gives whenever the session computes it.
+    """Call a function of JAX arrays, which may use operators, whenever the session runs it.
 
     Args:
-      func: the function; it gets JAX arrays.
-      inp: a list of tensors.
-      Tout: the dtype of the result, or a list of them for several.
+      func: the function; it receives JAX arrays.
+      inp: a list of argument tensors.
+      Tout: the dtype of the result, or a list of dtypes for several results.
       name: the name of the operation.
 
     Returns:
-      As `py_func`.
+      See `py_func`.
 
     Differs from TensorFlow:
-      As `py_func`; and differentiating by what it takes is refused.
+      See `py_func`; in addition, gradients with respect to the arguments are not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/py_function
     """
@@ -76,10 +76,10 @@ def py_function(func=None, inp=None, Tout=None, name=None):
         return lambda f: lambda *args: py_function(f, args, Tout)
     if executing_eagerly():
         return shims.py_function(func, inp, Tout)
-    return _called(func, inp, Tout, name or "EagerPyFunc", "EagerPyFunc", jax.numpy.asarray)
+    return _add_call(func, inp, Tout, name or "EagerPyFunc", "EagerPyFunc", jax.numpy.asarray)
 
 
-def _called(func, inp, outputs, name: str, type_: str, convert):
+def _add_call(func, inp, outputs, name: str, type_: str, convert):
     graph = get_default_graph()
     several = isinstance(outputs, (list, tuple))
     dtypes = [as_dtype(d) for d in (outputs if several else [outputs])]
@@ -90,7 +90,7 @@ def _called(func, inp, outputs, name: str, type_: str, convert):
         del session, op
         with graph_scope(None):
             result = func(*(v if v.dtype == object else convert(v) for v in values))
-        return _results(result, dtypes, unique)
+        return _check_results(result, dtypes, unique)
 
     op = Operation(
         graph,
@@ -104,14 +104,14 @@ def _called(func, inp, outputs, name: str, type_: str, convert):
     op.on_host = True
     if type_ == "PyFunc":
         op.links = (frozenset(),) * len(dtypes)
-    op.attributes["traced"] = _traced
+    op.attributes["traced"] = _compute_traced
     if not dtypes:
         return op
     return op.outputs if several else op.outputs[0]
 
 
-def _results(result, dtypes: Sequence, name: str) -> list:
-    """The results of a function as arrays of the dtypes that it was said to have."""
+def _check_results(result, dtypes: Sequence, name: str) -> list:
+    """Convert the results of a function to arrays, and check their number and dtypes."""
     if result is None:
         result = []
     listed = list(result) if isinstance(result, (list, tuple)) else [result]
@@ -121,10 +121,12 @@ def _results(result, dtypes: Sequence, name: str) -> list:
         raise errors.InvalidArgumentError(
             f"{name} returns {len(listed)} values, but expects to see {len(dtypes)} values."
         )
-    return [_array(x, d, i, name) for i, (x, d) in enumerate(zip(listed, dtypes, strict=True))]
+    return [
+        _check_result(x, d, i, name) for i, (x, d) in enumerate(zip(listed, dtypes, strict=True))
+    ]
 
 
-def _array(value, dtype, position: int, name: str) -> np.ndarray:
+def _check_result(value, dtype, position: int, name: str) -> np.ndarray:
     array = np.asarray(value)
     if dtype.name == "string":
         flat = [x.encode() if isinstance(x, str) else x for x in array.ravel().tolist()]
@@ -139,17 +141,17 @@ def _array(value, dtype, position: int, name: str) -> np.ndarray:
     return array
 
 
-def _traced(op: Operation, values) -> list:
-    """The operation inside of a compiled program, where the shapes of its results must be known."""
+def _compute_traced(op: Operation, values) -> list:
+    """Compute the operation inside of a compiled program, where output shapes must be static."""
     for tensor in op.outputs:
         if not tensor.shape.is_fully_defined():
             raise errors.UnimplementedError(
                 errors.message(
                     "Session.run",
-                    f"{op.name} is inside of a branch or a loop, and the shape of what it gives is "
-                    "not known.",
+                    f"{op.name} is inside of a branch or a loop, and the shape of its result is not "
+                    "known.",
                     received=f"{tensor.name} of shape {tensor.shape}",
-                    do="say the shape: `result.set_shape([...])`",
+                    do="set the shape: `result.set_shape([...])`",
                 )
             )
     specs = [jax.ShapeDtypeStruct(tuple(t.shape.as_list()), t.dtype.dtype) for t in op.outputs]

@@ -1,4 +1,4 @@
-"""A function of rows of tensors, recorded once, as the operation that runs it over all rows."""
+"""Record a function of tensor slices once, and run it over all slices."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class Rows:
-    """The tensors whose slices a function gets.
+    """The tensors whose slices a function receives.
 
     Args:
       elems: nested tensors.
-      label: how messages call the function.
+      label: the name of the function in messages.
 
     Attributes:
-      tensors: the tensors.
-      rebuild: how flat slices become nested.
-      count: the number of slices, as a shape of one axis.
+      tensors: the flat tensors.
+      rebuild: the function that restores the nested structure.
+      count: the number of slices, as a shape of rank 1.
     """
 
     def __init__(self, elems, label: str):
@@ -46,32 +46,32 @@ class Rows:
             self.count = self.count.merge_with(tensor.shape[:1])
 
     def rows(self) -> list[tuple]:
-        """Shape and dtype of one slice of each."""
+        """Return shape and dtype of a slice of each tensor."""
         return [(t.shape[1:], t.dtype) for t in self.tensors]
 
 
 def spec_of(tensor) -> tuple:
-    """Return shape and dtype of a tensor, or the pair of them that is given."""
+    """Return shape and dtype of a tensor; return a pair of these unchanged."""
     return tensor if isinstance(tensor, tuple) else (tensor.shape, tensor.dtype)
 
 
 class RecordedFunction:
-    """A function of slices, called once.
+    """A function of slices that is called once and recorded.
 
     Args:
       call: the function of a flat list of slices.
 
     Attributes:
-      parameters: what stands for the slices.
-      part: what it made.
-      rebuild: how its flat results become nested.
+      parameters: the placeholders of the slices.
+      part: the recorded operations.
+      rebuild: the function that restores the nested structure of the results.
     """
 
     def __init__(self, call: Callable):
         self._call = call
 
     def record(self, specs: Sequence[tuple]) -> None:
-        """Call the function with parameters of some shapes and dtypes."""
+        """Call the function with parameters of the given shapes and dtypes."""
         graph = get_default_graph()
 
         def called() -> list[Tensor]:
@@ -84,10 +84,10 @@ class RecordedFunction:
         self.part = record(graph, called)
 
     def places(self, first_again: bool = False) -> dict[Tensor, int]:
-        """Which input each parameter comes from.
+        """Return the position of the input that each parameter comes from.
 
         Args:
-          first_again: the accumulators come from the slices, too.
+          first_again: whether the initial accumulators also come from the slices.
         """
         count = len(self.parameters)
         half = count // 2
@@ -97,7 +97,7 @@ class RecordedFunction:
 def row_computation(
     made: RecordedFunction, kind: str, starts: int, count: int, options: Any = None
 ):
-    """The computation of an operation over slices."""
+    """Return the function that computes an operation over slices."""
     part, parameters = made.part, made.parameters
     known = starts + count
     dtypes = [t.dtype for t in part.outputs]
@@ -124,7 +124,7 @@ def row_computation(
 
 
 def stacked_outputs(graph, op) -> list[Tensor]:
-    """The outputs under the names of the stacked lists that TensorFlow makes."""
+    """Return the outputs with the names of the stacked lists that TensorFlow creates."""
     v2 = MODES.control_flow_v2
     found = []
     for tensor in op.outputs:
@@ -135,7 +135,7 @@ def stacked_outputs(graph, op) -> list[Tensor]:
 
 
 def check_outputs(made: RecordedFunction, wanted, sliced: Rows) -> None:
-    """Refuse a function that gives another structure or other dtypes than was said."""
+    """Raise an error if the structure or dtypes of the results are not those declared."""
     leaves, tree = jax.tree.flatten(wanted, is_leaf=_is_spec)
     if str(tree) != made.rebuild.shape:
         kind = ValueError if len(leaves) != made.rebuild.count else TypeError
@@ -159,7 +159,7 @@ def _is_spec(value) -> bool:
 
 
 def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> None:
-    """Refuse a function that gives another structure, shape or dtype than it was given."""
+    """Raise an error if structure, shape or dtype of the result differ from the accumulator's."""
     if made.rebuild.shape != rebuild.shape:
         raise ValueError(
             "The two structures don't have the same nested structure.\n"
@@ -168,10 +168,10 @@ def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> Non
     for (shape, dtype), tensor in zip(first, made.part.outputs, strict=True):
         if tensor.dtype != dtype:
             raise TypeError(
-                f"{kind}: the accumulator has the dtype {dtype.name}, and `fn` gives "
+                f"{kind}: the accumulator has the dtype {dtype.name}, but `fn` returns "
                 f"{tensor.dtype.name}."
             )
         if not tensor.shape.is_compatible_with(shape):
             raise ValueError(
-                f"{kind}: the accumulator has the shape {shape}, and `fn` gives {tensor.shape}."
+                f"{kind}: the accumulator has the shape {shape}, `fn` returns {tensor.shape}."
             )

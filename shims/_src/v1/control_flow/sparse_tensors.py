@@ -1,4 +1,4 @@
-"""Sparse tensors of a graph: made of tensors, fed and fetched as a whole."""
+"""Provide sparse tensors of a graph, which are fed and fetched as a whole."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from shims._src.v1.graph.placeholders import placeholder, placeholder_with_defau
 from shims._src.v1.graph.shapes import GraphShape
 
 
-class _OfGraph(type):
-    """Lets `SparseTensor(...)` take tensors, and every sparse tensor be one."""
+class _GraphSparseTensorMeta(type):
+    """Metaclass that makes `SparseTensor` accept tensors and match every sparse tensor."""
 
     def __call__(cls, indices, values, dense_shape):
         if executing_eagerly():
@@ -41,8 +41,8 @@ class _OfGraph(type):
         return isinstance(instance, Arrays)
 
 
-class SparseTensor(Arrays, metaclass=_OfGraph):
-    """Values at coordinates; everything else is 0.
+class SparseTensor(Arrays, metaclass=_GraphSparseTensorMeta):
+    """A tensor of values at given indices, with zeros elsewhere.
 
     Args:
       indices: int64 `[n, rank]`.
@@ -50,10 +50,10 @@ class SparseTensor(Arrays, metaclass=_OfGraph):
       dense_shape: int64 `[rank]`.
 
     Raises:
-      ValueError: the shapes of the three do not fit together.
+      ValueError: the shapes of the arguments are incompatible.
 
     Differs from TensorFlow:
-      Text can be held, and no operator takes it.
+      String values can be stored, but no operator accepts them.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor
     """
@@ -63,7 +63,7 @@ class SparseTensor(Arrays, metaclass=_OfGraph):
 
     @classmethod
     def from_value(cls, sparse_tensor_value):
-        """The sparse tensor of what a session gave for one, or of a sparse tensor."""
+        """Convert a fetched `SparseTensorValue` to a sparse tensor; return a sparse tensor unchanged."""
         if isinstance(sparse_tensor_value, Arrays):
             return sparse_tensor_value
         return cls(*sparse_tensor_value)
@@ -76,15 +76,15 @@ def _check(indices: GraphShape, values: GraphShape, dense_shape: GraphShape) -> 
 
 
 def sparse_placeholder(dtype, shape=None, name=None):
-    """A sparse tensor that has to be fed: its three parts, or a `SparseTensorValue`.
+    """Create a sparse tensor that must be fed, as three parts or a `SparseTensorValue`.
 
     Args:
-      dtype: the dtype of its values.
-      shape: its dense shape, `None` for unknown sizes; nothing is known if `None`.
-      name: the scope of its three parts.
+      dtype: the dtype of the values.
+      shape: the dense shape, with `None` for unknown sizes; entirely unknown if `None`.
+      name: the name scope of the three parts.
 
     Raises:
-      RuntimeError: operators run at once.
+      RuntimeError: eager execution is on.
 
     Differs from TensorFlow:
       Nothing.
@@ -125,21 +125,21 @@ def sparse_to_dense(
     validate_indices=True,
     name=None,
 ):
-    """An array with values at coordinates.
+    """Create a dense array with values at given indices.
 
     Args:
-      sparse_indices: one coordinate, a vector of them, or `[n, rank]`.
+      sparse_indices: an index, a vector of indices, or an array `[n, rank]`.
       output_shape: the shape, `[rank]`.
-      sparse_values: a value, or one for each coordinate.
-      default_value: what stands elsewhere.
-      validate_indices: whether coordinates that are out of order are an error.
+      sparse_values: one value, or a value for each index.
+      default_value: the value of all other elements.
+      validate_indices: whether unsorted indices are an error.
       name: the name of the operation.
 
     Returns:
       An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a coordinate lies outside, or is out of order or repeated.
+      InvalidArgumentError: an index is out of bounds, out of order or repeated.
 
     Differs from TensorFlow:
       Nothing.
@@ -148,16 +148,16 @@ def sparse_to_dense(
     """
     arguments = (sparse_indices, output_shape, sparse_values, default_value, validate_indices)
     if executing_eagerly():
-        return _dense(*arguments)
+        return _to_dense(*arguments)
     sparse_values = convert_to_tensor(sparse_values)
     default_value = convert_to_tensor(default_value, sparse_values.dtype)
     arguments = (sparse_indices, output_shape, sparse_values, default_value, validate_indices)
     return operation_of(
-        _dense, arguments, {}, public="sparse_to_dense", name=name or "SparseToDense"
+        _to_dense, arguments, {}, public="sparse_to_dense", name=name or "SparseToDense"
     )
 
 
-def _dense(indices, shape, values, default, validate: bool):
+def _to_dense(indices, shape, values, default, validate: bool):
     indices, values, shape = as_array(indices), as_array(values), as_array(shape)
     default = operand(default, values.dtype)
     if indices.ndim < 2:
@@ -167,7 +167,7 @@ def _dense(indices, shape, values, default, validate: bool):
     if shape.shape != indices.shape[1:] or values.shape != indices.shape[:1]:
         raise checks.invalid(
             "sparse_to_dense",
-            "the shapes do not fit together.",
+            "the shapes of the arguments are incompatible.",
             required="sparse_indices [n, rank], sparse_values [n], output_shape [rank]",
             received=f"{describe(indices)}, {describe(values)}, {describe(shape)}",
         )
@@ -176,7 +176,9 @@ def _dense(indices, shape, values, default, validate: bool):
 
 
 def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
-    """A sparse tensor as it is, what a session gave for one as one, anything else as a tensor.
+    """Convert a value to a tensor, or a `SparseTensorValue` to a sparse tensor.
+
+    A sparse tensor is returned unchanged.
 
     Raises:
       RuntimeError: the sparse tensor has another dtype.
@@ -196,7 +198,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
 
 
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
-    """`IndexedSlices` and sparse tensors as they are, anything else as a tensor.
+    """Convert a value to a tensor, except `IndexedSlices` and sparse tensors.
 
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor_or_indexed_slices
     """

@@ -1,4 +1,4 @@
-"""`TensorArray` in a graph: each method is an operation from one state of the list to the next."""
+"""Provide `TensorArray` for graphs: each method is an operation between states of the list."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class TensorArray:
-    """A list of tensors of one dtype, written and read by position.
+    """A list of tensors of one dtype, read and written by index.
 
     Args:
-      dtype: of the elements.
-      size: how many elements.
-      dynamic_size: whether writing behind the end makes the list longer.
-      clear_after_read: accepted; an element can be read again.
-      tensor_array_name: accepted.
+      dtype: the dtype of the elements.
+      size: the number of elements.
+      dynamic_size: whether writing past the end extends the list.
+      clear_after_read: accepted and ignored; an element can be read again.
+      tensor_array_name: accepted and ignored.
       handle: not supported.
       flow: not supported.
-      infer_shape: whether all elements must have one shape.
-      element_shape: what is known of the shape of the elements.
-      colocate_with_first_write_call: accepted.
+      infer_shape: whether all elements must have the same shape.
+      element_shape: the static shape of the elements.
+      colocate_with_first_write_call: accepted and ignored.
       name: the name of the operation.
 
     Raises:
-      ValueError: there is no `size`, or there is a `handle`.
+      ValueError: `size` is missing, or `handle` is given.
 
     Differs from TensorFlow:
-      An old state of the list can be read. Without `handle` and `grad`: gradients flow through all
-      methods.
+      An earlier state of the list can be read. `handle` and `grad` are not supported: gradients
+      flow through all methods.
 
     https://www.tensorflow.org/api_docs/python/tf/TensorArray
     """
@@ -46,7 +46,7 @@ class TensorArray:
     __module__ = "shims.compat.v1"
 
     def __new__(cls, *args, **kwargs):
-        """Where operators run at once, the list is one of arrays."""
+        """Create the list; in eager execution, create a list of arrays instead."""
         return shims.TensorArray(*args, **kwargs) if executing_eagerly() else super().__new__(cls)
 
     def __init__(
@@ -72,7 +72,7 @@ class TensorArray:
         self._dynamic_size = bool(dynamic_size)
         self._infer_shape = bool(infer_shape)
         self._size = convert_to_tensor(size, int32 if isinstance(size, int) else None)
-        # One for all states of the list: what the first write says holds for all.
+        # Shared by all states of the list: the first write sets it for all of them.
         self._element_shape = [GraphShape(element_shape)]
         settings = {
             "dynamic_size": self._dynamic_size,
@@ -87,29 +87,29 @@ class TensorArray:
             shape = known.as_list() if known.rank is not None else None
             return [shims.TensorArray(self._dtype, count, element_shape=shape, **settings)]
 
-        self._flow = _operation("TensorArrayV3", name or "TensorArray", compute, [self._size])
+        self._flow = _add_operation("TensorArrayV3", name or "TensorArray", compute, [self._size])
 
     def _static_size(self) -> int | None:
         value = constant_value(self._size)
         return None if value is None else int(value)
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """The list in another state, which a tensor stands for."""
+        """Return the list in another state, given by its flow tensor."""
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new._flow = flow
         return new
 
-    # ---- what is known ---------------------------------------------------------------------------
+    # ---- properties ------------------------------------------------------------------------------
 
     @property
     def flow(self) -> Tensor:
-        """The tensor that stands for the present state of the list."""
+        """The tensor that represents the current state of the list."""
         return self._flow
 
     @property
     def handle(self) -> Tensor:
-        """The same."""
+        """The flow tensor."""
         return self._flow
 
     @property
@@ -119,16 +119,16 @@ class TensorArray:
 
     @property
     def dynamic_size(self) -> bool:
-        """Whether writing behind the end makes the list longer."""
+        """Whether writing past the end extends the list."""
         return self._dynamic_size
 
     @property
     def element_shape(self) -> GraphShape:
-        """What is known of the shape of the elements."""
+        """The static shape of the elements."""
         return self._element_shape[0]
 
     def size(self, name=None) -> Tensor:
-        """How many elements there are."""
+        """Return the number of elements."""
         if not self._dynamic_size:
             return self._size if self._size.dtype == int32 else convert_to_tensor(self._size)
         return self._read("TensorArraySizeV3", name, lambda a: a.size(), [], (), int32)
@@ -136,7 +136,7 @@ class TensorArray:
     # ---- elements --------------------------------------------------------------------------------
 
     def read(self, index, name=None) -> Tensor:
-        """The element at a position.
+        """Return the element at an index.
 
         Args:
           index: an int scalar.
@@ -146,7 +146,7 @@ class TensorArray:
         return self._read("TensorArrayReadV3", name, f, [index], self.element_shape)
 
     def write(self, index, value, name=None) -> TensorArray:
-        """The list with an element at a position.
+        """Return the list with an element replaced.
 
         Args:
           index: an int scalar.
@@ -154,14 +154,14 @@ class TensorArray:
           name: the name of the operation.
 
         Raises:
-          ValueError: the shape or dtype is not that of the others.
+          ValueError: the shape or dtype differs from that of the other elements.
         """
-        value = self._value(value)
+        value = self._check_value(value)
         self._check_shape(value.shape)
         return self._write("TensorArrayWrite", name, "write", [index, value])
 
     def stack(self, name=None) -> Tensor:
-        """All elements as one tensor with a new first axis."""
+        """Stack all elements along a new first axis."""
         count = None if self._dynamic_size else self._static_size()
         shape = GraphShape([count]).concatenate(self.element_shape)
         with get_default_graph().name_scope("TensorArrayStack"):
@@ -169,7 +169,7 @@ class TensorArray:
             return self._read("TensorArrayGatherV3", name, f, [], shape)
 
     def gather(self, indices, name=None) -> Tensor:
-        """The elements at some positions as one tensor.
+        """Stack the elements at given indices.
 
         Args:
           indices: an int vector.
@@ -181,7 +181,7 @@ class TensorArray:
         return self._read("TensorArrayGatherV3", name, f, [indices], shape)
 
     def concat(self, name=None) -> Tensor:
-        """All elements joined along their first axis."""
+        """Concatenate all elements along their first axis."""
         known, shape = self.element_shape, GraphShape(None)
         if known.rank:
             sizes = known.as_list()
@@ -193,47 +193,47 @@ class TensorArray:
         return self._read("TensorArrayConcatV3", name, lambda array: array.concat(), [], shape)
 
     def unstack(self, value, name=None) -> TensorArray:
-        """The list with the slices of a tensor as its elements.
+        """Return the list with the slices of a tensor as its elements.
 
         Args:
           value: a tensor.
           name: the name of the operation.
         """
-        value = self._value(value)
+        value = self._check_value(value)
         self._check_shape(value.shape[1:])
         return self._write("TensorArrayUnstack", name, "unstack", [value])
 
     def scatter(self, indices, value, name=None) -> TensorArray:
-        """The list with the slices of a tensor at some positions.
+        """Return the list with the slices of a tensor written at given indices.
 
         Args:
           indices: an int vector.
-          value: a tensor with a slice for each of them.
+          value: a tensor with a slice for each index.
           name: the name of the operation.
         """
-        value = self._value(value)
+        value = self._check_value(value)
         self._check_shape(value.shape[1:])
         return self._write("TensorArrayScatter", name, "scatter", [indices, value])
 
     def split(self, value, lengths, name=None) -> TensorArray:
-        """The list with consecutive parts of a tensor as its elements.
+        """Return the list with consecutive parts of a tensor as its elements.
 
         Args:
           value: a tensor.
-          lengths: how long each part is; numbers.
+          lengths: the length of each part; must be static.
           name: the name of the operation.
 
         Raises:
-          ValueError: only a session knows the lengths; or they differ, and `infer_shape` is set.
+          ValueError: the lengths are not static; or they differ although `infer_shape` is set.
         """
-        value = self._value(value)
+        value = self._check_value(value)
         known = constant_value(lengths)
         if known is None:
-            raise ValueError("TensorArray.split: `lengths` must be known where the graph is made.")
+            raise ValueError("TensorArray.split: `lengths` must be known while the graph is built.")
         sizes = [int(n) for n in np.ravel(known)]
         if len(set(sizes)) > 1 and self._infer_shape:
             raise ValueError(
-                "TensorArray.split: parts of different lengths do not have one shape; set "
+                "TensorArray.split: parts of different lengths have different shapes; set "
                 "`infer_shape=False`."
             )
         if sizes and len(set(sizes)) == 1:
@@ -243,26 +243,26 @@ class TensorArray:
     pack, unpack = stack, unstack
 
     def identity(self) -> TensorArray:
-        """The same list."""
+        """Return the same list, with a new operation for its state."""
         return self.with_flow(self._read("Identity", None, lambda array: array, [], (), float32))
 
     def close(self, name=None) -> Operation:
-        """An operation that does nothing: memory is given back by itself."""
-        return _operation("TensorArrayCloseV3", name, lambda *_: [], [self._flow], outputs=())
+        """Create an operation that does nothing: memory is released automatically."""
+        return _add_operation("TensorArrayCloseV3", name, lambda *_: [], [self._flow], outputs=())
 
     def grad(self, source, flow=None, name=None):
-        """Not supported: gradients flow through all methods."""
+        """Raise an error: not supported, gradients flow through all methods."""
         raise errors.UnimplementedError(
             errors.message(
                 "TensorArray.grad",
-                "the list of the gradients cannot be had.",
-                do="differentiate by what was written: `tf.gradients(y, value)`",
+                "the list of gradients is not supported.",
+                do="differentiate with respect to the written values: `tf.gradients(y, value)`",
             )
         )
 
     # ---- operations ------------------------------------------------------------------------------
 
-    def _value(self, value) -> Tensor:
+    def _check_value(self, value) -> Tensor:
         value = convert_to_tensor(value, preferred_dtype=self._dtype)
         if value.dtype != self._dtype:
             raise ValueError(
@@ -284,7 +284,7 @@ class TensorArray:
 
         given = [convert_to_tensor(x) for x in operands]
         outputs = [(shape, dtype or self._dtype)]
-        return _operation(type_, name, compute, [self._flow, *given], outputs)
+        return _add_operation(type_, name, compute, [self._flow, *given], outputs)
 
     def _write(self, scope, name, method: str, operands, *numbers) -> TensorArray:
         def compute(run, op, values):
@@ -294,11 +294,11 @@ class TensorArray:
         with get_default_graph().name_scope(name or scope):
             given = [convert_to_tensor(x) for x in operands]
             type_ = "TensorArrayScatterV3" if scope == "TensorArrayUnstack" else f"{scope}V3"
-            return self.with_flow(_operation(type_, None, compute, [self._flow, *given]))
+            return self.with_flow(_add_operation(type_, None, compute, [self._flow, *given]))
 
 
-def _operation(type_: str, name, compute, inputs, outputs: Any = None):
-    """Add an operation of a list; without `outputs` it gives the next state."""
+def _add_operation(type_: str, name, compute, inputs, outputs: Any = None):
+    """Add an operation of a list; without `outputs` it returns the next state."""
     graph = get_default_graph()
     op = Operation(
         graph,

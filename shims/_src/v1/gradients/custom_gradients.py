@@ -1,4 +1,4 @@
-"""`custom_gradient` in a graph: what a function makes, and what its rule makes, are recorded once."""
+"""Provide `custom_gradient` for graphs: a function and its gradient rule are recorded once."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from shims._src.v1.graph.nodes import Tensor
 
 
 def custom_gradient(f=None):
-    """A function that is differentiated by the rule that it returns.
+    """Wrap a function so that it is differentiated by the rule that it returns.
 
     Args:
       f: a function of tensors that returns `(y, grad_fn)`; `grad_fn(*dy)` takes a tensor for each
-        tensor of `y` and returns one for each argument, `None` for none. Both are called once where
-        the graph is made.
+        tensor of `y` and returns one for each argument, or `None` for no gradient. Both are called
+        once, while the graph is built.
 
     Returns:
       A function of the same arguments that returns `y`.
 
     Raises:
-      ValueError: `grad_fn` returns more or fewer gradients than there are arguments.
+      ValueError: the number of gradients that `grad_fn` returns is not that of the arguments.
       UnimplementedError: `f` reads variables, and `grad_fn` takes `variables`.
 
     Differs from TensorFlow:
@@ -53,24 +53,24 @@ def custom_gradient(f=None):
     def call(*args, **kwargs):
         if executing_eagerly():
             return shims.custom_gradient(f)(*args, **kwargs)
-        return _made(f, args, kwargs)
+        return _record_custom_gradient(f, args, kwargs)
 
     return call
 
 
-def _made(f: Callable, args, kwargs):
+def _record_custom_gradient(f: Callable, args, kwargs):
     graph = get_default_graph()
     given = [convert_to_tensor(x) for x in jax.tree.leaves(args)]
     tree = jax.tree.structure(args)
     found: dict = {}
 
     def forward() -> list[Tensor]:
-        found["parameters"] = _parameters(graph, given)
+        found["parameters"] = _add_parameters(graph, given)
         result, grad_fn = f(*jax.tree.unflatten(tree, found["parameters"]), **kwargs)
         found["function"] = grad_fn
         outputs, found["structure"] = flat_tensors(result)
-        found["rule"] = record(graph, lambda: _rule(graph, found, outputs, len(given)))
-        # What the rule uses must be computed although no output needs it.
+        found["rule"] = record(graph, lambda: _call_rule(graph, found, outputs, len(given)))
+        # Tensors that the rule uses must be computed even if no output needs them.
         return [*outputs, *found["rule"].captured]
 
     with graph.name_scope("custom_gradient"):
@@ -89,13 +89,13 @@ def _made(f: Callable, args, kwargs):
     return structure(op.outputs)
 
 
-def _parameters(graph, tensors) -> list[Tensor]:
+def _add_parameters(graph, tensors) -> list[Tensor]:
     return [parameter(graph, graph.unique_name("Parameter"), t.shape, t.dtype) for t in tensors]
 
 
-def _rule(graph, found, outputs, count: int) -> list[Tensor]:
-    """The gradients that the rule gives; `found` learns which arguments have one."""
-    found["cotangents"] = _parameters(graph, outputs)
+def _call_rule(graph, found, outputs, count: int) -> list[Tensor]:
+    """Call the gradient rule, and return the gradients; `found` receives the arguments that have one."""
+    found["cotangents"] = _add_parameters(graph, outputs)
     try:
         gradients = found["function"](*found["cotangents"])
     except TypeError as error:

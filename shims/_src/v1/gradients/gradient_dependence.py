@@ -1,9 +1,9 @@
-"""What derivatives depend on, where derivatives are differentiated again.
+"""Decide what derivatives depend on, for gradients of gradients.
 
-The derivative of something linear does not depend on it any more, and TensorFlow has no gradient there.
-One operation stands for all of a way back here, so that only its program can tell. Some derivatives
-depend on their argument by a comparison only: TensorFlow has zeros for those that are kernels of their
-own, and no gradient for those that are put together from comparisons.
+The derivative of a linear function no longer depends on its argument, so that TensorFlow has no
+gradient there. Here one operation computes a whole backward pass, so that only its program can tell.
+Some derivatives depend on their argument only through a comparison: TensorFlow returns zeros if the
+derivative is a kernel of its own, and no gradient if it is composed of comparisons.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ from shims._src.recording import state
 from shims._src.recording.connectivity import links_through
 from shims._src.sizes import trace
 from shims._src.tracing.program import trace_program
-from shims._src.v1.gradients.gradient_paths import Ways
+from shims._src.v1.gradients.gradient_paths import GradientPaths
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.output_specs import specs_of
 from shims._src.v1.session.export import to_function
 
-# What keeps a program from being traced over sizes that nobody knows.
+# The errors of programs that cannot be traced with symbolic sizes.
 _REFUSALS = (ArithmeticError, IndexError, TypeError, ValueError, errors.OpError)
 
 
-# Whose derivatives are kernels that have zeros for a second one.
+# Operations whose derivative is a kernel with a second derivative of zeros.
 _ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"})
 
 
 def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
-    """Which of some tensors and variables TensorFlow differentiates `ys` by.
+    """Return for each tensor or variable whether TensorFlow has a gradient of `ys` for it.
 
     Args:
-      graph: their graph.
-      ys: tensors.
+      graph: the graph.
+      ys: the results.
       sources: tensors and variables.
-      operations: those between.
+      operations: the operations between sources and results.
 
     Returns:
-      A bool for each source; all are true where the program cannot be traced on its own.
+      A bool for each source; all are true if the program cannot be traced.
     """
     given = [x for x in sources if isinstance(x, Tensor)]
     open_ = [t for op in operations for t in _placeholders(op, set(given))]
     feeds = list(dict.fromkeys([*given, *open_]))
     try:
-        used, linked, variables = _traced(graph, ys, feeds)
+        used, linked, variables = _trace_inputs(graph, ys, feeds)
     except _REFUSALS:
         return [True] * len(sources)
     places = {t: i for i, t in enumerate(feeds)}
@@ -57,13 +57,13 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
     return [
         i is not None
         and used[i]
-        and (i in linked or any(Ways(op.inputs).reach(x) for op in kernels))
+        and (i in linked or any(GradientPaths(op.inputs).reaches(x) for op in kernels))
         for i, x in zip(found, sources, strict=True)
     ]
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """The placeholders behind an operation."""
+    """Return the placeholders that an operation depends on."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()
@@ -76,8 +76,8 @@ def _placeholders(op, given) -> list[Tensor]:
     return found
 
 
-def _traced(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
-    """Which inputs are used, which of them differentiably, and the variables among them."""
+def _trace_inputs(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
+    """Trace the program: return used inputs, differentiably used inputs, and variable names."""
     f = to_function(graph, list(ys), feeds)
     variables = [v.value() for v in f.owners]
 

@@ -1,4 +1,4 @@
-"""How results depend on sources in a graph: by which operations, and whether only rows are taken."""
+"""Find the operations through which results depend on sources, and whether only rows are used."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from shims._src.recording.connectivity import is_differentiable
 from shims._src.v1.graph.nodes import Operation, Tensor
 
 
-class Ways:
-    """The ways back from results in which TensorFlow differentiates them.
+class GradientPaths:
+    """The paths from results back to their sources along which TensorFlow differentiates.
 
     Args:
       ys: the results.
-      stops: tensors and variables behind which nothing is differentiated.
+      stops: tensors and variables at which the paths end.
     """
 
     def __init__(self, ys: Sequence[Tensor], stops: Sequence = ()):
@@ -36,15 +36,15 @@ class Ways:
             if tensor in ends or tensor.read_of in ends:
                 continue
             self.operations[tensor.op] = None
-            waiting.extend(self._before(tensor))
+            waiting.extend(self._differentiable_inputs(tensor))
 
-    def _before(self, tensor: Tensor) -> list[Tensor]:
+    def _differentiable_inputs(self, tensor: Tensor) -> list[Tensor]:
         op, i = tensor.op, tensor.value_index
         if op.type == "EagerPyFunc":
             raise errors.UnimplementedError(
                 errors.message(
                     "gradients",
-                    f"{op.name} is a function of Python, which is not differentiated.",
+                    f"{op.name} is a Python function, which cannot be differentiated.",
                     do="write it with operators, or put `tf.stop_gradient` around its result",
                 )
             )
@@ -60,28 +60,30 @@ class Ways:
             self._users.setdefault(variable, set()).add((op, -1))
         return found
 
-    def reach(self, x) -> bool:
-        """Whether some result depends on a tensor or a variable."""
+    def reaches(self, x) -> bool:
+        """Return whether some result depends on a tensor or a variable."""
         return is_differentiable(x) and x in self._seen
 
-    def take_rows(self, x) -> bool:
-        """Whether nothing but rows of a tensor or a variable is taken, by position."""
+    def takes_only_rows(self, x) -> bool:
+        """Return whether a tensor or a variable is used only by gathering rows."""
         if x in self._ys or x.shape.rank in (0, None):
             return False
         users = self._users.get(x, set())
         reads = self._reads.get(x, set())
         if not users and not reads:
             return False
-        return all(self._takes_rows(op, i) for op, i in users) and all(map(self.take_rows, reads))
+        return all(self._takes_rows(op, i) for op, i in users) and all(
+            map(self.takes_only_rows, reads)
+        )
 
     def _takes_rows(self, op: Operation, i: int) -> bool:
         if i in op.attributes.get("rows", ()):
             return True
-        return op.type == "Identity" and len(op.inputs) == 1 and self.take_rows(op.outputs[0])
+        return op.type == "Identity" and len(op.inputs) == 1 and self.takes_only_rows(op.outputs[0])
 
 
 def mark_loops(operations) -> None:
-    """Take note that somebody differentiates the loops among some operations."""
+    """Mark the loops among some operations as differentiated."""
     for op in operations:
         for block in op.attributes.get("blocks", ()):
             op.attributes["differentiated"] = True

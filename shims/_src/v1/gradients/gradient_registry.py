@@ -1,4 +1,4 @@
-"""What TensorFlow 1 says of the gradients of whole kinds of operations."""
+"""Provide the gradient registration API of TensorFlow 1, which is mostly not supported."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shims._src.v1.graph.graph import gradients_by_type_unsupported
 
 
 class AggregationMethod:
-    """How gradients of several uses are added up; all of these give the same sum.
+    """Methods to add the gradients of several uses; all of them compute the same sum.
 
     https://www.tensorflow.org/api_docs/python/tf/AggregationMethod
     """
@@ -19,13 +19,13 @@ class AggregationMethod:
 
 
 class RegisterGradient:
-    """Not supported: JAX differentiates, and knows no kinds of operations.
+    """Not supported: gradients cannot be registered per operation type, JAX differentiates.
 
     Args:
-      op_type: the kind of operation.
+      op_type: the operation type.
 
     Raises:
-      UnimplementedError: always; `tf.custom_gradient` gives one function a gradient of its own.
+      UnimplementedError: always; use `tf.custom_gradient` to define the gradient of a function.
 
     https://www.tensorflow.org/api_docs/python/tf/RegisterGradient
     """
@@ -37,7 +37,7 @@ class RegisterGradient:
 
 
 def NotDifferentiable(op_type):
-    """Not supported; `tf.stop_gradient` lets nothing be differentiated behind a tensor.
+    """Raise an error: not supported; use `tf.stop_gradient` to block gradients.
 
     Raises:
       UnimplementedError: always.

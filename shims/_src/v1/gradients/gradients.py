@@ -1,4 +1,4 @@
-"""`gradients` in a graph: an operation that differentiates what the session computes before it."""
+"""Provide `gradients` for graphs: an operation that differentiates the program that precedes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.sizes.primitives import as_size
 from shims._src.types.dtypes import int32
 from shims._src.v1.gradients.gradient_dependence import depends
-from shims._src.v1.gradients.gradient_paths import Ways, mark_loops
+from shims._src.v1.gradients.gradient_paths import GradientPaths, mark_loops
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.graph import Graph
@@ -36,28 +36,28 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients=UnconnectedGradients.NONE,
 ):
-    """The gradients of the sum of all elements of `ys` by each of `xs`.
+    """Compute the gradients of the sum of all elements of `ys` with respect to each of `xs`.
 
     Args:
       ys: a tensor or a list of them.
       xs: a tensor or variable, or a list of them.
-      grad_ys: weights of the elements of `ys`, a tensor for each or `None`.
+      grad_ys: the cotangents of `ys`, a tensor or `None` for each; ones if `None`.
       name: the scope of the operation.
-      colocate_gradients_with_ops: accepted.
-      gate_gradients: accepted.
-      aggregation_method: accepted.
-      stop_gradients: tensors behind which nothing is differentiated.
-      unconnected_gradients: what stands for an `x` that no `y` depends on.
+      colocate_gradients_with_ops: accepted and ignored.
+      gate_gradients: accepted and ignored.
+      aggregation_method: accepted and ignored.
+      stop_gradients: tensors through which no gradient flows.
+      unconnected_gradients: the gradient of an `x` that no `y` depends on: `NONE` or `ZERO`.
 
     Returns:
-      A list with a tensor for each of `xs`, or `None` where no `y` depends on it.
+      A list with a tensor for each of `xs`, or `None` if no `y` depends on it.
 
     Raises:
       RuntimeError: eager execution is on.
-      ValueError: `grad_ys` do not fit.
+      ValueError: `grad_ys` does not match `ys` in number or shapes.
 
     Differs from TensorFlow:
-      One operation stands for all operations of the way back. In a function, gathered rows have a
+      One operation computes the whole backward pass. In a function, gathered rows have a
       dense gradient.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/gradients
@@ -74,51 +74,53 @@ def gradients(
             "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape "
             "instead."
         )
-    ys = [convert_to_tensor(y) for y in _listed(ys)]
-    sources = [_as_source(x) for x in _listed(xs)]
-    stops = [_as_source(x) for x in _listed(stop_gradients)]
-    weights = [None] * len(ys) if grad_ys is None else _listed(grad_ys)
+    ys = [convert_to_tensor(y) for y in _as_list(ys)]
+    sources = [_as_source(x) for x in _as_list(xs)]
+    stops = [_as_source(x) for x in _as_list(stop_gradients)]
+    weights = [None] * len(ys) if grad_ys is None else _as_list(grad_ys)
     if len(weights) != len(ys):
         raise ValueError(f"Must specify one grad_y for each y; {len(weights)} vs {len(ys)}")
     graph = get_default_graph()
     with graph.name_scope(name or "gradients") as scope:
-        weights = [None if g is None else _weight(g, y) for g, y in zip(weights, ys, strict=True)]
+        weights = [
+            None if g is None else _as_cotangent(g, y) for g, y in zip(weights, ys, strict=True)
+        ]
         zero = check_unconnected(unconnected_gradients) == UnconnectedGradients.ZERO
-        ways = Ways(ys, stops)
-        mark_loops(ways.operations)
-        reached = _reached(graph, ys, list(dict.fromkeys(sources)), ways)
+        paths = GradientPaths(ys, stops)
+        mark_loops(paths.operations)
+        reached = _sources_with_gradient(graph, ys, list(dict.fromkeys(sources)), paths)
         kept = list(dict.fromkeys(x for x in sources if x in reached or zero))
         if not kept:
             return [None] * len(sources)
-        rows = [x in reached and ways.take_rows(x) for x in kept]
+        rows = [x in reached and paths.takes_only_rows(x) for x in kept]
         for x, is_rows in zip(kept, rows, strict=True):
             if not is_rows:
-                _tell_of_rows_inside(x, ways.operations)
-        found = _operation(graph, scope, ys, kept, weights, stops, rows)
-        by_source = dict(zip(kept, _structured(found.outputs, rows), strict=True))
+                _warn_of_rows_inside(x, paths.operations)
+        found = _add_operation(graph, scope, ys, kept, weights, stops, rows)
+        by_source = dict(zip(kept, _combine_rows(found.outputs, rows), strict=True))
     return [by_source.get(x) for x in sources]
 
 
-def _reached(graph: Graph, ys, sources, ways: Ways) -> set:
-    """The sources that TensorFlow has a gradient by."""
-    found = [x for x in sources if ways.reach(x)]
-    if not any(op.type == "Gradients" for op in ways.operations):
+def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> set:
+    """Return the sources for which TensorFlow has a gradient."""
+    found = [x for x in sources if paths.reaches(x)]
+    if not any(op.type == "Gradients" for op in paths.operations):
         return set(found)
-    used = depends(graph, ys, found, ways.operations)
+    used = depends(graph, ys, found, paths.operations)
     return {x for x, is_used in zip(found, used, strict=True) if is_used}
 
 
-def _tell_of_rows_inside(x, operations) -> None:
-    """Warn where TensorFlow has the rows of a variable, taken inside of a branch or a loop."""
+def _warn_of_rows_inside(x, operations) -> None:
+    """Warn if TensorFlow's gradient would be rows gathered inside of a branch or a loop."""
     inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
     if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
         warnings.warn(
             errors.message(
                 "gradients",
-                f"rows of {x.name} are taken inside of a branch or a loop: its gradient is a whole "
-                "array here, and `IndexedSlices` in TensorFlow.",
-                do="gather before the loop, or use an optimizer whose update of rows without "
-                "gradient is none: gradient descent, Adagrad, Adam",
+                f"rows of {x.name} are gathered inside of a branch or a loop: its gradient is dense "
+                "here, and `IndexedSlices` in TensorFlow.",
+                do="gather before the loop, or use an optimizer that leaves rows without "
+                "gradient unchanged: gradient descent, Adagrad, Adam",
             ),
             stacklevel=3,
         )
@@ -128,8 +130,8 @@ def _as_source(x):
     return x if isinstance(x, GraphVariable) else convert_to_tensor(x)
 
 
-def _weight(weight, y: Tensor) -> Tensor:
-    """The weights of one result as a tensor that fits it."""
+def _as_cotangent(weight, y: Tensor) -> Tensor:
+    """Convert the cotangent of one result to a matching tensor."""
     tensor = convert_to_tensor(weight, None if hasattr(weight, "dtype") else y.dtype)
     if tensor.dtype != y.dtype:
         raise TypeError(
@@ -143,8 +145,8 @@ def _weight(weight, y: Tensor) -> Tensor:
     return tensor
 
 
-def _operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operation:
-    """The operation whose outputs are the gradients by `xs`."""
+def _add_operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operation:
+    """Create the operation whose outputs are the gradients with respect to `xs`."""
     given = [w for w in weights if w is not None]
     tensors = [x for x in [*xs, *stops] if isinstance(x, Tensor)]
     of_rows = [i for i, is_rows in enumerate(rows) if is_rows]
@@ -152,23 +154,23 @@ def _operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operation:
     def compute(run, op, values):
         of_ys, rest = values[: len(ys)], iter(values[len(ys) + len(tensors) :])
         cotangents = [None if w is None else next(rest) for w in weights]
-        sources = [jnp.asarray(_source(run, x)) for x in xs]
+        sources = [jnp.asarray(_source_value(run, x)) for x in xs]
         found = graph_gradients.gradients_with_rows(
             [jnp.asarray(y) for y in of_ys],
             sources,
             cotangents,
-            [_source(run, x) for x in stops],
+            [_source_value(run, x) for x in stops],
             of_rows,
         )
-        return _flat(found, sources, rows)
+        return _flatten_gradients(found, sources, rows)
 
     op = Operation(
         graph,
         "Gradients",
-        graph.unique_name("gradients") if not scope else f"{scope}{_last(ys)}_grad",
+        graph.unique_name("gradients") if not scope else f"{scope}{_last_name(ys)}_grad",
         compute,
         [*ys, *tensors, *given],
-        [spec for x, is_rows in zip(xs, rows, strict=True) for spec in _specs(x, is_rows)],
+        [spec for x, is_rows in zip(xs, rows, strict=True) for spec in _gradient_specs(x, is_rows)],
         graph.present_control_inputs(),
     )
     op.attributes["copied"] = tuple(tensors)
@@ -180,16 +182,16 @@ def _operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operation:
     return op
 
 
-def _specs(x, is_rows: bool) -> list[tuple]:
-    """Shapes and dtypes of the parts of one gradient."""
+def _gradient_specs(x, is_rows: bool) -> list[tuple]:
+    """Return shapes and dtypes of the parts of one gradient."""
     if not is_rows:
         return [(x.shape, x.dtype)]
     sizes = x.shape.as_list()
     return [([None, *sizes[1:]], x.dtype), ([None], int32), ([len(sizes)], int32)]
 
 
-def _flat(found, sources, rows) -> list:
-    """The gradients, those of rows in their parts; zeros where nothing connects them."""
+def _flatten_gradients(found, sources, rows) -> list:
+    """Flatten the gradients to arrays: three parts for rows, zeros for unconnected sources."""
     flat: list = []
     for gradient, x, is_rows in zip(found, sources, rows, strict=True):
         if not is_rows:
@@ -211,21 +213,21 @@ def hessians(
     gate_gradients=False,
     aggregation_method=None,
 ):
-    """The second derivatives of the sum of `ys` by each of `xs`.
+    """Compute the second derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
       ys: a tensor or a list of them.
       xs: a tensor or variable, or a list of them.
       name: the name of the operation.
-      colocate_gradients_with_ops: accepted.
-      gate_gradients: accepted.
-      aggregation_method: accepted.
+      colocate_gradients_with_ops: accepted and ignored.
+      gate_gradients: accepted and ignored.
+      aggregation_method: accepted and ignored.
 
     Returns:
       A list with a tensor `x.shape + x.shape` for each of `xs`.
 
     Raises:
-      ValueError: no `y` depends on an `x`.
+      ValueError: no `y` depends on some `x`.
 
     Differs from TensorFlow:
       Nothing.
@@ -233,18 +235,18 @@ def hessians(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/hessians
     """
     del colocate_gradients_with_ops, gate_gradients, aggregation_method
-    ys = [convert_to_tensor(y) for y in _listed(ys)]
-    sources = [_as_source(x) for x in _listed(xs)]
-    ways = Ways(ys)
-    if not all(map(ways.reach, sources)):
+    ys = [convert_to_tensor(y) for y in _as_list(ys)]
+    sources = [_as_source(x) for x in _as_list(xs)]
+    paths = GradientPaths(ys)
+    if not all(map(paths.reaches, sources)):
         raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
-    mark_loops(ways.operations)
+    mark_loops(paths.operations)
     graph = get_default_graph()
     tensors = [x for x in sources if isinstance(x, Tensor)]
 
     def compute(run, op, values):
         del op
-        return graph_gradients.hessians(values[: len(ys)], [_source(run, x) for x in sources])
+        return graph_gradients.hessians(values[: len(ys)], [_source_value(run, x) for x in sources])
 
     op = Operation(
         graph,
@@ -260,8 +262,8 @@ def hessians(
     return op.outputs
 
 
-def _structured(tensors, rows) -> list:
-    """The gradients, those of rows as `IndexedSlices`."""
+def _combine_rows(tensors, rows) -> list:
+    """Combine the parts of row gradients to `IndexedSlices`."""
     rest = iter(tensors)
     return [
         IndexedSlices(next(rest), next(rest), next(rest)) if is_rows else next(rest)
@@ -269,18 +271,18 @@ def _structured(tensors, rows) -> list:
     ]
 
 
-def _last(ys) -> str:
+def _last_name(ys) -> str:
     return ys[-1].op.name.replace("/", "_")
 
 
-def _source(run, x):
-    """The value by which something is differentiated."""
+def _source_value(run, x):
+    """Return the value of a source that the gradient refers to."""
     if isinstance(x, Tensor):
         return run.values[x] if x.read_of is None else run.first_read(x.read_of)
     return run.first_read(x)
 
 
-def _listed(values) -> list:
+def _as_list(values) -> list:
     if values is None:
         return []
     return list(values) if isinstance(values, (list, tuple)) else [values]

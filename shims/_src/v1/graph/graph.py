@@ -383,7 +383,7 @@ def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedE
             function,
             "gradients per operation type are not supported: JAX differentiates what operations compute.",
             received=str(kinds),
-            do="put `tf.custom_gradient` around the function that is to have its own gradient, or "
-            "`tf.stop_gradient` where there is to be none",
+            do="decorate the function with `tf.custom_gradient` to define its gradient, or use "
+            "`tf.stop_gradient` to block it",
         )
     )

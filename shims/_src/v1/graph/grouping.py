@@ -77,10 +77,10 @@ def tuple(tensors, name=None, control_inputs=None):
       control_inputs: operations that must complete as well.
 
     Returns:
-      A list of as many tensors.
+      A list of the same length.
 
     Raises:
-      ValueError: there is no tensor among them.
+      ValueError: `tensors` contains no tensor.
 
     Differs from TensorFlow:
       Nothing.

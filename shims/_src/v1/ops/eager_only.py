@@ -1,4 +1,4 @@
-"""What TensorFlow 2 brought into version 1: it works eagerly, and says in a graph what to use there."""
+"""Provide TensorFlow 2 functions in TensorFlow 1: they run eagerly, and raise an error in graphs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from shims._src.errors import errors
 from shims._src.v1.graph.modes import executing_eagerly
 
 
-def _in_graphs(name: str, instead: str, call) -> Any:
+def _refuse_in_graphs(name: str, instead: str, call) -> Any:
     @functools.wraps(call)
     def guarded(*args, **kwargs):
         if not executing_eagerly():
             raise errors.UnimplementedError(
                 errors.message(
-                    f"tf.{name}", "it works eagerly, and a graph is being built.", do=instead
+                    f"tf.{name}", "it only works eagerly, and a graph is being built.", do=instead
                 )
             )
         return call(*args, **kwargs)
@@ -24,5 +24,7 @@ def _in_graphs(name: str, instead: str, call) -> Any:
     return guarded
 
 
-GradientTape = _in_graphs("GradientTape", "use `tf.gradients`", shims.GradientTape)
-function = _in_graphs("function", "call the Python function: it adds to the graph", shims.function)
+GradientTape = _refuse_in_graphs("GradientTape", "use `tf.gradients`", shims.GradientTape)
+function = _refuse_in_graphs(
+    "function", "call the Python function: it adds to the graph", shims.function
+)

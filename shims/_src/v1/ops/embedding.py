@@ -1,4 +1,4 @@
-"""Tables in several parts, whose rows version 1 deals out in turn."""
+"""Look up rows in partitioned embedding tables, with the `mod` strategy of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from shims._src.tracing.dispatch import operator
 def embedding_lookup(
     params, ids, partition_strategy="mod", name=None, validate_indices=True, max_norm=None
 ):
-    """The rows of a table, or of a table in several parts, by number.
+    """Look up rows of an embedding table, which may be partitioned.
 
     Args:
       params: array `[n, ...]`, or a list of such arrays.
-      ids: int32 or int64 array.
+      ids: int32 or int64 array of row indices.
       partition_strategy: `mod`, where row `i` is in part `i % len(params)`; or `div`, where the
         parts hold the rows in order.
       name: the name of the operation.
       validate_indices: ignored.
-      max_norm: rows of a larger Euclidean norm are scaled down to it.
+      max_norm: the maximum Euclidean norm of the rows; larger ones are scaled down.
 
     Returns:
       `[*ids.shape, ...]`.
 
     Raises:
-      ValueError: there is no table, or no such strategy.
-      InvalidArgumentError: a number is out of range.
+      ValueError: `params` is empty, or the strategy is unknown.
+      InvalidArgumentError: an id is out of range, or the sizes of the parts do not match the strategy.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -49,27 +49,29 @@ def embedding_lookup(
         return shims.nn.embedding_lookup(params, ids, max_norm)
     tables = [operand(p) for p in parts]
     ids = operand(ids)
-    places = jnp.take(jnp.asarray(_dealt([t.shape[0] for t in tables])), _checked(tables, ids))
+    places = jnp.take(
+        jnp.asarray(_mod_positions([t.shape[0] for t in tables])), _check_parts_and_ids(tables, ids)
+    )
     rows = jnp.take(jnp.concatenate(tables), places, axis=0, mode="clip")
     if max_norm is None:
         return rows
     return clip_by_norm(rows, max_norm, axes=list(range(ids.ndim, rows.ndim)))
 
 
-def _dealt(sizes: list[int]) -> np.ndarray:
-    """Where row `i` of the table is in all parts put together."""
+def _mod_positions(sizes: list[int]) -> np.ndarray:
+    """Return the position of each table row in the concatenated parts of the `mod` strategy."""
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows = range(sum(sizes))
     return np.asarray([begins[i % len(sizes)] + i // len(sizes) for i in rows], np.int32)
 
 
-def _checked(tables, ids):
+def _check_parts_and_ids(tables, ids):
     sizes = [t.shape[0] for t in tables]
     even = [sum(sizes) // len(sizes) + (i < sum(sizes) % len(sizes)) for i in range(len(sizes))]
     if sizes != even:
         raise checks.invalid(
             "embedding_lookup",
-            "the parts of the table are not as long as rows dealt out in turn make them.",
+            "the sizes of the parts do not match the `mod` partition strategy.",
             required=f"parts of {even} rows",
             received=f"parts of {sizes} rows",
         )
@@ -87,11 +89,11 @@ def embedding_lookup_sparse(
     max_norm=None,
     allow_fast_lookup=False,
 ):
-    """Rows of a table combined per row of ids; see `tf.nn.embedding_lookup_sparse` of TensorFlow 2.
+    """Combine embedding rows of sparse ids; see `tf.nn.embedding_lookup_sparse` of TensorFlow 2.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/embedding_lookup_sparse
     """
-    params = _whole(params, partition_strategy)
+    params = _join_parts(params, partition_strategy)
     return shims.nn.embedding_lookup_sparse(params, sp_ids, sp_weights, combiner, max_norm)
 
 
@@ -106,11 +108,13 @@ def safe_embedding_lookup_sparse(
     max_norm=None,
     allow_fast_lookup=False,
 ):
-    """The same without invalid ids; see `tf.nn.safe_embedding_lookup_sparse` of TensorFlow 2.
+    """Combine embedding rows of sparse ids, ignoring invalid ids.
+
+    See `tf.nn.safe_embedding_lookup_sparse` of TensorFlow 2.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/safe_embedding_lookup_sparse
     """
-    embedding_weights = _whole(embedding_weights, partition_strategy)
+    embedding_weights = _join_parts(embedding_weights, partition_strategy)
     return shims.nn.safe_embedding_lookup_sparse(
         embedding_weights, sparse_ids, sparse_weights, combiner, default_id, max_norm
     )
@@ -129,11 +133,11 @@ def nce_loss(
     partition_strategy="mod",
     name="nce_loss",
 ):
-    """Noise-contrastive estimation; see `tf.nn.nce_loss` of TensorFlow 2.
+    """Compute the noise-contrastive estimation loss; see `tf.nn.nce_loss` of TensorFlow 2.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/nce_loss
     """
-    weights = _whole(weights, partition_strategy)
+    weights = _join_parts(weights, partition_strategy)
     return shims.nn.nce_loss(
         weights,
         biases,
@@ -161,11 +165,11 @@ def sampled_softmax_loss(
     name="sampled_softmax_loss",
     seed=None,
 ):
-    """The softmax loss over some of the classes; see `tf.nn.sampled_softmax_loss` of TensorFlow 2.
+    """Compute the sampled softmax loss; see `tf.nn.sampled_softmax_loss` of TensorFlow 2.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/sampled_softmax_loss
     """
-    weights = _whole(weights, partition_strategy)
+    weights = _join_parts(weights, partition_strategy)
     return shims.nn.sampled_softmax_loss(
         weights,
         biases,
@@ -180,11 +184,11 @@ def sampled_softmax_loss(
     )
 
 
-def _whole(weights, strategy):
-    """The table of parts that are dealt out in turn; all others as they are."""
+def _join_parts(weights, strategy):
+    """Join a table partitioned with the `mod` strategy; return any other table unchanged."""
     parts = weights if isinstance(weights, (list, tuple)) else [weights]
     if len(parts) <= 1 or strategy == "div":
         return weights
     tables = [operand(p) for p in parts]
-    order = _dealt([t.shape[0] for t in tables])
+    order = _mod_positions([t.shape[0] for t in tables])
     return jnp.take(jnp.concatenate(tables), jnp.asarray(order), axis=0)

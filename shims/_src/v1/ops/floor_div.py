@@ -1,4 +1,4 @@
-"""Quotients that version 1 has a name for."""
+"""Provide `floor_div` of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shims
 
 
 def floor_div(x, y, name=None):
-    """The quotient, rounded down; see `tf.math.floordiv`.
+    """Divide and round down; see `tf.math.floordiv`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/floor_div
     """

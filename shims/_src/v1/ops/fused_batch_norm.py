@@ -1,4 +1,4 @@
-"""Batch normalization as one operator, with the statistics that a layer keeps."""
+"""Provide fused batch normalization, which also returns the statistics."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.arguments.operands import operand
 from shims._src.sizes.primitives import unify_axis
 from shims._src.tracing.dispatch import operator
 
-_LEAST = 1.001e-5
+_MIN_EPSILON = 1.001e-5
 
 
 @operator
@@ -26,26 +26,26 @@ def fused_batch_norm(
     name=None,
     exponential_avg_factor=1.0,
 ):
-    """Images normalized by channel.
+    """Normalize images per channel.
 
     Args:
-      x: array `[batch, height, width, channels]`, or with the channels where `data_format` says.
+      x: array `[batch, height, width, channels]`, or in the layout of `data_format`.
       scale: array `[channels]`.
       offset: array `[channels]`.
-      mean: array `[channels]` where the statistics are given.
-      variance: array `[channels]` where the statistics are given.
+      mean: the given mean `[channels]`, if any.
+      variance: the given variance `[channels]`, if any.
       epsilon: added to the variance; at least 1.001e-5.
       data_format: `NHWC`, `NCHW`, `NDHWC` or `NCDHW`.
-      is_training: whether the statistics are those of `x`.
+      is_training: whether to normalize with the statistics of `x`.
       name: the name of the operation.
-      exponential_avg_factor: how much the statistics of `x` count beside the given ones.
+      exponential_avg_factor: the weight of the statistics of `x` against the given ones.
 
     Returns:
-      `(y, mean, variance)`: the images, and the statistics of the batch; its variance is the
-      unbiased one.
+      `(y, mean, variance)`: the normalized images and the statistics; the variance of a batch
+      is unbiased.
 
     Raises:
-      ValueError: `is_training` is off and a statistic is missing.
+      ValueError: `is_training` is false and a statistic is missing.
 
     Differs from TensorFlow:
       Nothing.
@@ -59,7 +59,7 @@ def fused_batch_norm(
     x, scale, offset = operand(x), operand(scale), operand(offset)
     last = not data_format.startswith("NC")
     channels = x.shape[-1 if last else 1]
-    scale, offset = _of_channels(channels, scale=scale, offset=offset)
+    scale, offset = _check_channel_vectors(channels, scale=scale, offset=offset)
     axes = tuple(i for i in range(x.ndim) if i != (x.ndim - 1 if last else 1))
     shape = [-1 if i not in axes else 1 for i in range(x.ndim)]
     wide = x.astype(jnp.float32) if x.dtype in (jnp.float16, jnp.bfloat16) else x
@@ -71,22 +71,22 @@ def fused_batch_norm(
         unbiased = used_variance * (count / jnp.maximum(count - 1, 1))
         given = (used_mean, unbiased)
         if exponential_avg_factor != 1.0:
-            kept = _of_channels(channels, mean=operand(mean), variance=operand(variance))
+            kept = _check_channel_vectors(channels, mean=operand(mean), variance=operand(variance))
             part = exponential_avg_factor
             given = tuple((1 - part) * k + part * g for k, g in zip(kept, given, strict=True))
     else:
-        kept = _of_channels(channels, mean=operand(mean), variance=operand(variance))
+        kept = _check_channel_vectors(channels, mean=operand(mean), variance=operand(variance))
         used_mean, used_variance = lax.stop_gradient(kept)
         given = (used_mean, used_variance)
         centered = wide - used_mean.reshape(shape)
-    factor = scale / jnp.sqrt(used_variance + max(epsilon, _LEAST))
+    factor = scale / jnp.sqrt(used_variance + max(epsilon, _MIN_EPSILON))
     y = centered * factor.reshape(shape) + offset.reshape(shape)
-    # TensorFlow differentiates the images only, and by neither statistic that is given.
+    # TensorFlow has gradients only for the images, and none for given statistics.
     return (y.astype(x.dtype), *lax.stop_gradient(given))
 
 
-def _of_channels(channels, **vectors):
-    """Vectors with a number for each channel."""
+def _check_channel_vectors(channels, **vectors):
+    """Check that vectors have one element per channel, and return them."""
     for name, vector in vectors.items():
         checks.check_vector("fused_batch_norm", name, vector)
     return tuple(

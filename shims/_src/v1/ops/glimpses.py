@@ -1,4 +1,4 @@
-"""Windows of images around given points, as version 1 has them."""
+"""Provide `image.extract_glimpse` of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import shims
 def extract_glimpse(
     input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None
 ):
-    """A window of each image, around a point of its own.
+    """Extract a window around a point from each image.
 
     Args:
       input: float32 `[batch, height, width, channels]`.
       size: two integers, height and width of the windows.
-      offsets: float32 `[batch, 2]`, row and column of the points.
-      centered: whether points are counted from the middle of the image.
-      normalized: whether they are counted in sizes of the image.
-      uniform_noise: of which kind the noise beside the image is, which cannot be repeated.
+      offsets: float32 `[batch, 2]`, row and column of the centers.
+      centered: whether offsets are relative to the center of the image.
+      normalized: whether offsets are fractions of the image size.
+      uniform_noise: whether the noise outside of the image is uniform or Gaussian.
       name: the name of the operation.
 
     Returns:
-      `[batch, *size, channels]`. Version 1 registers that it has no gradient.
+      `[batch, *size, channels]`. It has no gradient, as in TensorFlow 1.
 
     Raises:
-      UnimplementedError: a window reaches over the border of its image.
+      UnimplementedError: a window extends over the border of its image.
 
     Differs from TensorFlow:
-      There is no noise: TensorFlow's cannot be repeated.
+      There is no noise: TensorFlow's is not reproducible.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/extract_glimpse
     """

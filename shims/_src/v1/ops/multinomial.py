@@ -1,4 +1,4 @@
-"""Classes drawn at random, by their name in version 1."""
+"""Provide `multinomial` of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import shims
 
 
 def multinomial(logits, num_samples, seed=None, name=None, output_dtype=None):
-    """Numbers of classes, drawn with the probabilities `softmax(logits)`.
+    """Draw class indices with the probabilities `softmax(logits)`.
 
     Args:
       logits: array `[batch, classes]`.
-      num_samples: how many to draw of each row.
+      num_samples: the number of samples per row.
       seed: an integer; see `tf.set_random_seed`.
       name: the name of the operation.
       output_dtype: int32 or int64, which is the default.

@@ -1,4 +1,4 @@
-"""Small questions that programs ask: whether something is a tensor, whether tables are ready."""
+"""Provide `is_tensor` and `tables_initializer`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.v1.graph.nodes import Tensor
 
 
 def is_tensor(x) -> bool:
-    """Whether something is a tensor, a variable, or a sparse or ragged one.
+    """Return whether a value is a tensor, a variable, or a sparse or ragged tensor.
 
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
@@ -19,7 +19,7 @@ def is_tensor(x) -> bool:
 
 
 def tables_initializer(name="init_all_tables"):
-    """An operation that does nothing: tables have their values from the start.
+    """Create an operation that does nothing: tables are initialized when they are created.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/tables_initializer
     """

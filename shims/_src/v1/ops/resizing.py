@@ -1,4 +1,4 @@
-"""Images in another size as version 1 has it: pixel centers at whole numbers unless asked."""
+"""Resize images as TensorFlow 1 does: pixel centers are at integers unless requested otherwise."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class ResizeMethod:
 
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
-    """Images in another size, each pixel of the four around its place.
+    """Resize images with bilinear interpolation.
 
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centers of the corner pixels stay in place.
+      align_corners: whether to keep the centers of the corner pixels in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centers are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at half-integers, as in TensorFlow 2.
 
     Returns:
       float32 images.
@@ -48,18 +48,18 @@ def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_cen
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/resize_bilinear
     """
-    return _resized("bilinear", images, size, align_corners, half_pixel_centers)
+    return _resize("bilinear", images, size, align_corners, half_pixel_centers)
 
 
 def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
-    """Images in another size, each pixel the one nearest to its place.
+    """Resize images with nearest-neighbor interpolation.
 
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centers of the corner pixels stay in place.
+      align_corners: whether to keep the centers of the corner pixels in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centers are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at half-integers, as in TensorFlow 2.
 
     Returns:
       Images of the same dtype.
@@ -69,18 +69,18 @@ def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_p
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/resize_nearest_neighbor
     """
-    return _resized("nearest", images, size, align_corners, half_pixel_centers)
+    return _resize("nearest", images, size, align_corners, half_pixel_centers)
 
 
 def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_centers=False):
-    """Images in another size, each pixel of the sixteen around its place.
+    """Resize images with bicubic interpolation.
 
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: whether the centers of the corner pixels stay in place.
+      align_corners: whether to keep the centers of the corner pixels in place.
       name: the name of the operation.
-      half_pixel_centers: whether pixel centers are at halves, as in version 2.
+      half_pixel_centers: whether pixel centers are at half-integers, as in TensorFlow 2.
 
     Returns:
       float32 images.
@@ -90,16 +90,16 @@ def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_cent
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/resize_bicubic
     """
-    return _resized("bicubic", images, size, align_corners, half_pixel_centers)
+    return _resize("bicubic", images, size, align_corners, half_pixel_centers)
 
 
 def resize_area(images, size, align_corners=False, name=None):
-    """Images in another size, each pixel the mean of what it covers.
+    """Resize images by averaging over the area that each output pixel covers.
 
     Args:
       images: array `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
-      align_corners: `False`.
+      align_corners: must be `False`.
       name: the name of the operation.
 
     Returns:
@@ -113,7 +113,7 @@ def resize_area(images, size, align_corners=False, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/resize_area
     """
-    return _resized("area", images, size, align_corners, True)
+    return _resize("area", images, size, align_corners, True)
 
 
 _METHODS = {
@@ -131,21 +131,21 @@ _METHODS = {
 def resize_images(
     images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None
 ):
-    """Images in another size.
+    """Resize images with a given method.
 
     Args:
       images: array `[batch, height, width, channels]` or `[height, width, channels]`.
       size: `[height, width]` of the result.
-      method: of `tf.image.ResizeMethod`.
-      align_corners: whether the centers of the corner pixels stay in place.
-      preserve_aspect_ratio: whether `size` is the largest size that is allowed.
+      method: a `tf.image.ResizeMethod`.
+      align_corners: whether to keep the centers of the corner pixels in place.
+      preserve_aspect_ratio: whether to keep the aspect ratio, within `size`.
       name: the name of the operation.
 
     Returns:
-      float32 images; of the nearest pixels, and where the size stays the same, in their own dtype.
+      float32 images; the dtype is kept for nearest neighbors, and if the size does not change.
 
     Raises:
-      ValueError: there is no such method, or `size` is no pair.
+      ValueError: the method is unknown, or `size` does not have two elements.
       UnimplementedError: `AREA` with `align_corners`.
 
     Differs from TensorFlow:
@@ -164,10 +164,10 @@ def resize_images(
     if all(is_known(d) and int(d) == have for d, have in zip(target, x.shape[-3:-1])):
         return x
     found = _METHODS[getattr(method, "value", method)]
-    return _resized(found, x, target, align_corners, found == "area")
+    return _resize(found, x, target, align_corners, found == "area")
 
 
-def _resized(method, images, size, align_corners, half_pixel_centers):
+def _resize(method, images, size, align_corners, half_pixel_centers):
     if align_corners and half_pixel_centers and method != "area":
         raise errors.InvalidArgumentError(
             "If half_pixel_centers is True, align_corners must be False."
@@ -178,28 +178,28 @@ def _resized(method, images, size, align_corners, half_pixel_centers):
         raise errors.UnimplementedError(
             errors.message(
                 "resize_area",
-                "corners cannot be aligned where areas are averaged.",
+                "`align_corners` is not supported for the area method.",
                 received="align_corners=True",
-                do="leave `align_corners` out, or resize bilinearly.",
+                do="leave `align_corners` out, or use `resize_bilinear`.",
             )
         )
-    return _legacy(images, size, method, bool(align_corners))
+    return _resize_legacy(images, size, method, bool(align_corners))
 
 
 @sized_by("size", compiled=True)
-def _legacy(images, size, method, align_corners):
+def _resize_legacy(images, size, method, align_corners):
     x = image_of("resize", images)
     target = [size_of("resize", d) for d in entries(size)]
     if method != "nearest":
         x = x.astype(jnp.float32)
     for axis, want in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
-        place = _places(x.shape[axis], want, align_corners)
-        x = _TAKE[method](x, axis, place, align_corners)
+        place = _source_coordinates(x.shape[axis], want, align_corners)
+        x = _INTERPOLATE[method](x, axis, place, align_corners)
     return x
 
 
-def _places(have, want, align_corners: bool):
-    """Where the output's pixels are among the input's."""
+def _source_coordinates(have, want, align_corners: bool):
+    """Return the coordinates of the output pixels in the input."""
     have, steps = primitives.as_size(have), primitives.as_size(want)
     if align_corners:
         scale = sampling.quotient(
@@ -217,18 +217,18 @@ def _bilinear(x, axis, place, align_corners):
     last = primitives.as_size(x.shape[axis]) - 1
     first = jnp.take(x, jnp.minimum(low, last), axis=axis, mode="clip")
     second = jnp.take(x, jnp.minimum(low + 1, last), axis=axis, mode="clip")
-    return first + (second - first) * _along(place - floor, x, axis)
+    return first + (second - first) * _reshape_along(place - floor, x, axis)
 
 
 def _nearest(x, axis, place, align_corners):
-    # C's rounding goes away from zero at halves.
+    # C rounds halves away from zero.
     rounded = jnp.floor(place + 0.5) if align_corners else jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
     return jnp.take(x, jnp.minimum(rounded.astype(jnp.int32), last), axis=axis, mode="clip")
 
 
 def _bicubic(x, axis, place, align_corners):
-    """Keys' cubic of -0.75 in TensorFlow's 1024 steps; the pixels at the edge are repeated."""
+    """Interpolate with Keys' cubic (a = -0.75) in TensorFlow's 1024 steps; edge pixels are repeated."""
     del align_corners
     floor = jnp.floor(place)
     step = jnp.round((place - floor) * _STEPS) / _STEPS
@@ -239,14 +239,14 @@ def _bicubic(x, axis, place, align_corners):
         far = ((_A * distance - 5 * _A) * distance + 8 * _A) * distance - 4 * _A
         tap = jnp.clip(floor.astype(jnp.int32) + offset, 0, last)
         weight = far if offset in (-1, 2) else near
-        total = total + jnp.take(x, tap, axis=axis, mode="clip") * _along(weight, x, axis)
+        total = total + jnp.take(x, tap, axis=axis, mode="clip") * _reshape_along(weight, x, axis)
     return total
 
 
-_TAKE = {"bilinear": _bilinear, "nearest": _nearest, "bicubic": _bicubic}
+_INTERPOLATE = {"bilinear": _bilinear, "nearest": _nearest, "bicubic": _bicubic}
 
 
-def _along(vector, x, axis):
+def _reshape_along(vector, x, axis):
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
@@ -260,7 +260,7 @@ def crop_and_resize(
     name=None,
     box_indices=None,
 ):
-    """Boxes cut out of images, all in one size; see `tf.image.crop_and_resize` of TensorFlow 2.
+    """Crop boxes from images and resize them; see `tf.image.crop_and_resize` of TensorFlow 2.
 
     Raises:
       ValueError: both `box_ind` and `box_indices` are given.

@@ -1,4 +1,4 @@
-"""Losses of a softmax in TensorFlow 1's spelling, where labels have no gradient."""
+"""Provide softmax cross-entropy losses of TensorFlow 1, with and without gradients of the labels."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 
 
-def _without_labels(labels, logits, axis):
+def _loss_with_constant_labels(labels, logits, axis):
     return losses.softmax_cross_entropy_with_logits(stop_gradient(labels), logits, axis)
 
 
-def _operation(f, scope, labels, logits, axis):
+def _add_loss_operation(f, scope, labels, logits, axis):
     if executing_eagerly():
         return f(labels, logits, axis)
     with get_default_graph().name_scope(scope):
@@ -21,10 +21,10 @@ def _operation(f, scope, labels, logits, axis):
 
 
 def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=None, axis=None):
-    """The cross-entropy of one label out of several; no gradient flows into the labels.
+    """Compute the softmax cross-entropy, without gradients of the labels.
 
     Args:
-      labels: array whose rows add up to 1.
+      labels: array of class probabilities.
       logits: array of the same dtype.
       dim: the axis of the classes.
       name: name of the operation.
@@ -34,7 +34,7 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
       The losses, without the axis of the classes.
 
     Raises:
-      ValueError: one of the two is missing.
+      ValueError: `labels` or `logits` is missing.
 
     Differs from TensorFlow:
       Nothing.
@@ -47,14 +47,16 @@ def softmax_cross_entropy_with_logits(labels=None, logits=None, dim=-1, name=Non
             f"Received: labels={labels} and logits={logits}"
         )
     scope = name or "softmax_cross_entropy_with_logits_sg"
-    return _operation(_without_labels, scope, labels, logits, dim if axis is None else axis)
+    return _add_loss_operation(
+        _loss_with_constant_labels, scope, labels, logits, dim if axis is None else axis
+    )
 
 
 def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, dim=None):
-    """The cross-entropy of one label out of several, with gradients of both.
+    """Compute the softmax cross-entropy, with gradients of labels and logits.
 
     Args:
-      labels: array whose rows add up to 1.
+      labels: array of class probabilities.
       logits: array of the same dtype.
       axis: the axis of the classes, the last when `None`.
       name: name of the operation.
@@ -77,4 +79,4 @@ def softmax_cross_entropy_with_logits_v2(labels, logits, axis=None, name=None, d
         axis = dim
     scope = name or "softmax_cross_entropy_with_logits"
     f = losses.softmax_cross_entropy_with_logits
-    return _operation(f, scope, labels, logits, -1 if axis is None else axis)
+    return _add_loss_operation(f, scope, labels, logits, -1 if axis is None else axis)

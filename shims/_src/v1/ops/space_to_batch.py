@@ -1,4 +1,4 @@
-"""Blocks, patches and dense arrays under version 1's parameters."""
+"""Provide `space_to_batch`, image patches and `sparse_to_dense` with TensorFlow 1's parameters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from shims._src.errors import errors
 
 
 def batch_to_space(input, crops, block_size, name=None, block_shape=None):
-    """Elements of the batch put side by side in blocks, the opposite of `space_to_batch`.
+    """Rearrange batch elements into spatial blocks; the inverse of `space_to_batch`.
 
     Args:
       input: array `[batch, height, width, channels]`.
-      crops: `[[top, bottom], [left, right]]`, what is cut off.
-      block_size: how many elements stand along each side of a block.
+      crops: `[[top, bottom], [left, right]]`, the elements to cut off.
+      block_size: the number of elements along each side of a block.
       name: the name of the operation.
       block_shape: `[rows, columns]`, instead of `block_size`.
 
@@ -21,16 +21,16 @@ def batch_to_space(input, crops, block_size, name=None, block_shape=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/batch_to_space
     """
-    return shims.batch_to_space(input, _block(block_size, block_shape), crops)
+    return shims.batch_to_space(input, _block_shape(block_size, block_shape), crops)
 
 
 def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None):
-    """Elements of blocks put into the batch.
+    """Rearrange spatial blocks into the batch axis.
 
     Args:
       input: array `[batch, height, width, channels]`.
-      paddings: `[[top, bottom], [left, right]]`, how many zeros go around.
-      block_size: how many elements stand along each side of a block.
+      paddings: `[[top, bottom], [left, right]]`, the number of zeros to pad.
+      block_size: the number of elements along each side of a block.
       name: the name of the operation.
       block_shape: `[rows, columns]`, instead of `block_size`.
 
@@ -39,10 +39,10 @@ def space_to_batch(input, paddings, block_size=None, name=None, block_shape=None
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/space_to_batch
     """
-    return shims.space_to_batch(input, _block(block_size, block_shape), paddings)
+    return shims.space_to_batch(input, _block_shape(block_size, block_shape), paddings)
 
 
-def _block(size, shape):
+def _block_shape(size, shape):
     if shape is not None:
         return shape
     if size is None:
@@ -53,16 +53,16 @@ def _block(size, shape):
 def extract_image_patches(
     images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None
 ):
-    """Patches of images, their elements along the last axis.
+    """Extract patches of images into the last axis.
 
     Args:
       images: array `[batch, height, width, channels]`.
-      ksizes: `[1, rows, columns, 1]`, the sizes of a patch.
-      strides: `[1, rows, columns, 1]`, how far patches are apart.
-      rates: `[1, rows, columns, 1]`, how far the elements of a patch are apart.
+      ksizes: `[1, rows, columns, 1]`, the size of a patch.
+      strides: `[1, rows, columns, 1]`, the distance between patches.
+      rates: `[1, rows, columns, 1]`, the distance between the elements of a patch.
       padding: `SAME` or `VALID`.
       name: the name of the operation.
-      sizes: the same as `ksizes`.
+      sizes: another name of `ksizes`.
 
     Raises:
       ValueError: both `ksizes` and `sizes` are given.
@@ -82,21 +82,21 @@ def extract_image_patches(
 def sparse_to_dense(
     sparse_indices, output_shape, sparse_values, default_value=0, validate_indices=True, name=None
 ):
-    """A dense array with values at given positions.
+    """Create a dense array with values at given indices.
 
     Args:
-      sparse_indices: a position, a vector of positions, or an array `[n, rank]`.
+      sparse_indices: an index, a vector of indices, or an array `[n, rank]`.
       output_shape: the shape of the result.
-      sparse_values: the values, or one for all positions.
-      default_value: what stands elsewhere.
-      validate_indices: whether the positions must be in order and differ, as they have to here.
+      sparse_values: the values, or one value for all indices.
+      default_value: the value of all other elements.
+      validate_indices: must be true: the indices are sorted and distinct.
       name: the name of the operation.
 
     Raises:
-      UnimplementedError: `validate_indices` is off.
+      UnimplementedError: `validate_indices` is false.
 
     Differs from TensorFlow:
-      Positions are always checked.
+      Indices are always checked.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/sparse_to_dense
     """
@@ -104,7 +104,7 @@ def sparse_to_dense(
         raise errors.UnimplementedError(
             errors.message(
                 "sparse_to_dense",
-                "positions that are not in order, or stand twice, are not taken.",
+                "unsorted or repeated indices are not supported.",
                 received="validate_indices=False",
                 do="use `tf.scatter_nd`, or `tf.tensor_scatter_update` of `tf.fill`.",
             )

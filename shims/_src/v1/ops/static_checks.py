@@ -1,4 +1,4 @@
-"""What is asked of tensors while a graph is built: it has an answer at once."""
+"""Check dtypes and shapes of tensors while a graph is built."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 def as_dtype(type_value):
-    """The dtype of a name, a NumPy type, or a dtype.
+    """Return the dtype of a name, a NumPy type, or a dtype.
 
     Raises:
-      TypeError: there is none.
+      TypeError: the value is not a dtype.
 
     https://www.tensorflow.org/api_docs/python/tf/dtypes/as_dtype
     """
@@ -25,7 +25,7 @@ def as_dtype(type_value):
 
 
 def is_numeric_tensor(tensor):
-    """Whether something is a tensor of numbers.
+    """Return whether a value is a tensor of a numeric dtype.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/is_numeric_tensor
     """
@@ -36,7 +36,7 @@ def is_numeric_tensor(tensor):
 
 
 def assert_proper_iterable(values):
-    """Raise a `TypeError` unless `values` is iterable, and neither a tensor nor text.
+    """Raise `TypeError` unless `values` is iterable, and neither a tensor nor a string.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_proper_iterable
     """
@@ -46,17 +46,17 @@ def assert_proper_iterable(values):
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The floating dtype that all tensors have.
+    """Return the floating-point dtype that all tensors share.
 
     Args:
-      tensors: tensors; those that are `None` are left out.
-      dtype: the dtype that they must have.
+      tensors: the tensors; `None` elements are ignored.
+      dtype: the required dtype.
 
     Returns:
-      The dtype; float32 where there are no tensors and no dtype.
+      The dtype; float32 without tensors and `dtype`.
 
     Raises:
-      ValueError: the dtypes differ, or are not floating.
+      ValueError: the dtypes differ, or are not floating-point.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_same_float_dtype
     """
@@ -76,15 +76,15 @@ def assert_same_float_dtype(tensors=None, dtype=None):
 
 
 def assert_scalar(tensor, name=None, message=None):
-    """The tensor, if it is a scalar.
+    """Return the tensor if it is a scalar, otherwise raise an error.
 
     Args:
       tensor: tensor or number.
       name: ignored.
-      message: what the error begins with.
+      message: the beginning of the error message.
 
     Raises:
-      ValueError: it has axes, or their number is unknown.
+      ValueError: the tensor is not a scalar, or its rank is unknown.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/debugging/assert_scalar
     """
@@ -99,10 +99,10 @@ def assert_scalar(tensor, name=None, message=None):
 
 
 def broadcast_static_shape(shape_x, shape_y):
-    """The shape of what broadcasting arrays of two shapes gives.
+    """Return the broadcast shape of two shapes.
 
     Raises:
-      ValueError: they do not broadcast.
+      ValueError: the shapes cannot be broadcast.
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
     """

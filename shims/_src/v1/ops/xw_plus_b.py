@@ -1,4 +1,4 @@
-"""A product and a bias in one call, and the positions of extremes by their old names."""
+"""Provide `xw_plus_b`, `relu_layer`, `arg_max` and `arg_min` of TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LARGEST = deferred(shims.argmax, "ArgMax")
 
 
 def xw_plus_b(x, weights, biases, name=None):
-    """`matmul(x, weights) + biases`.
+    """Compute `matmul(x, weights) + biases`.
 
     Args:
       x: array `[batch, inputs]`.
@@ -34,7 +34,7 @@ def xw_plus_b(x, weights, biases, name=None):
       An array `[batch, outputs]`.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -45,7 +45,7 @@ def xw_plus_b(x, weights, biases, name=None):
 
 
 def relu_layer(x, weights, biases, name=None):
-    """`relu(matmul(x, weights) + biases)`; see `nn.xw_plus_b`.
+    """Compute `relu(matmul(x, weights) + biases)`; see `nn.xw_plus_b`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/relu_layer
     """
@@ -53,7 +53,7 @@ def relu_layer(x, weights, biases, name=None):
 
 
 def arg_max(input, dimension, output_type=dtypes.int64, name=None):
-    """Where the largest element of an axis is.
+    """Return the index of the largest element along an axis.
 
     Args:
       input: array.
@@ -62,7 +62,7 @@ def arg_max(input, dimension, output_type=dtypes.int64, name=None):
       name: name of the operation.
 
     Returns:
-      Positions, without that axis.
+      The indices, without that axis.
 
     Differs from TensorFlow:
       Nothing.
@@ -73,7 +73,7 @@ def arg_max(input, dimension, output_type=dtypes.int64, name=None):
 
 
 def arg_min(input, dimension, output_type=dtypes.int64, name=None):
-    """Where the smallest element of an axis is; see `arg_max`.
+    """Return the index of the smallest element along an axis; see `arg_max`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/arg_min
     """

@@ -1,4 +1,4 @@
-"""Operations and functions that assign what is read from a checkpoint (`tf.contrib.framework`, slim).
+"""Assign variables from checkpoints or arrays (`tf.contrib.framework`, slim).
 
 https://github.com/google-research/tf-slim
 """
@@ -25,22 +25,22 @@ _Feeds = dict[Any, np.ndarray]
 def assign_from_checkpoint(
     model_path, var_list, ignore_missing_vars=False
 ) -> tuple[Any, dict[Any, np.ndarray]]:
-    """An operation that assigns variables, and what to feed it: the values in a checkpoint.
+    """Create an operation that assigns variables, and its feeds from a checkpoint.
 
     Args:
       model_path: the path of the checkpoint, without `.index`.
       var_list: variables, or a dict from names in the checkpoint to a variable or the list of its
         parts.
-      ignore_missing_vars: whether the checkpoint may lack some of them.
+      ignore_missing_vars: whether the checkpoint may lack some of the variables.
 
     Raises:
       ValueError: the checkpoint lacks a variable, or has another shape.
-      NotFoundError, DataLossError: it is not there, or damaged.
+      NotFoundError, DataLossError: the checkpoint does not exist, or is damaged.
     """
     reader = NewCheckpointReader(model_path)
     operations: list[Any] = []
     feeds: _Feeds = {}
-    for name, variables in _grouped(var_list).items():
+    for name, variables in _group_by_name(var_list).items():
         if not reader.has_tensor(name):
             if not ignore_missing_vars:
                 raise ValueError(f"Checkpoint is missing variable [{name}]")
@@ -48,26 +48,27 @@ def assign_from_checkpoint(
             continue
         value = np.asarray(reader.get_tensor(name))
         for variable in variables:
-            _assign(variable, _part(name, variable, value), operations, feeds)
+            _add_assignment(variable, _slice_for(name, variable, value), operations, feeds)
     return group(*operations), feeds
 
 
 def assign_from_checkpoint_fn(
     model_path, var_list, ignore_missing_vars=False, reshape_variables=False
 ) -> Callable | None:
-    """A function of a session that assigns variables from a checkpoint.
+    """Create a function of a session that assigns variables from a checkpoint.
 
     Args:
       model_path: the path of the checkpoint, without `.index`.
       var_list: variables, or a dict from names in the checkpoint to variables.
-      ignore_missing_vars: whether the checkpoint may lack some of them.
-      reshape_variables: whether saved values may have other shapes with as many elements.
+      ignore_missing_vars: whether the checkpoint may lack some of the variables.
+      reshape_variables: whether saved values may have another shape with the same number of elements.
 
     Returns:
-      The function; `None` if the checkpoint has none of the variables, and may lack them.
+      The function; `None` if `ignore_missing_vars` is set and the checkpoint has none of the
+      variables.
 
     Raises:
-      ValueError: there are no variables. The function raises what `Saver.restore` does.
+      ValueError: `var_list` is empty. The function raises the errors of `Saver.restore`.
     """
     if not var_list:
         raise ValueError("var_list cannot be empty")
@@ -87,7 +88,7 @@ def assign_from_checkpoint_fn(
 
 
 def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]:
-    """An operation that assigns variables, and what to feed it.
+    """Create an operation that assigns arrays to variables, and its feeds.
 
     Args:
       var_names_to_values: arrays by the names of global variables, without `:0`.
@@ -98,25 +99,25 @@ def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]
     operations: list[Any] = []
     feeds: _Feeds = {}
     for name, value in var_names_to_values.items():
-        variable = _named(name)
-        _assign(variable, np.reshape(value, variable.shape.as_list()), operations, feeds)
+        variable = _variable_by_name(name)
+        _add_assignment(variable, np.reshape(value, variable.shape.as_list()), operations, feeds)
     return group(*operations), feeds
 
 
 def assign_from_values_fn(var_names_to_values) -> Callable:
-    """A function of a session that assigns variables; see `assign_from_values`."""
+    """Create a function of a session that assigns arrays to variables; see `assign_from_values`."""
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
 
 
-def _assign(variable, value: np.ndarray, operations: list, feeds: _Feeds) -> None:
+def _add_assignment(variable, value: np.ndarray, operations: list, feeds: _Feeds) -> None:
     fed = placeholder(variable.dtype, variable.shape, name=f"placeholder/{variable.op.name}")
     operations.append(variable.assign(fed))
     feeds[fed] = value
 
 
-def _grouped(var_list) -> dict[str, list]:
-    """Variables, or parts of one, by the name in the checkpoint."""
+def _group_by_name(var_list) -> dict[str, list]:
+    """Group variables, or parts of one, by the name in the checkpoint."""
     if isinstance(var_list, Mapping):
         return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in var_list.items()}
     found: dict[str, list] = {}
@@ -125,8 +126,8 @@ def _grouped(var_list) -> dict[str, list]:
     return found
 
 
-def _part(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
-    """What of a saved value belongs to a variable."""
+def _slice_for(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
+    """Return the slice of a saved value that belongs to a variable."""
     info = variable._save_slice_info
     if info is not None:
         ends = zip(info.var_offset, info.var_shape, strict=True)
@@ -139,7 +140,7 @@ def _part(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
     return value
 
 
-def _named(name: str) -> GraphVariable:
+def _variable_by_name(name: str) -> GraphVariable:
     found = get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, name)
     if not found:
         raise ValueError(f"Variable {name} wasn't found")

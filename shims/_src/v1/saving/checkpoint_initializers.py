@@ -1,4 +1,4 @@
-"""Variables that begin with what a checkpoint holds: `tf.train.init_from_checkpoint`."""
+"""Initialize variables from a checkpoint: `tf.train.init_from_checkpoint`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
-    """Let the initializers of variables read a checkpoint, when they are run.
+    """Make the initializers of variables read a checkpoint when they run.
 
     Args:
       ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
-      assignment_map: a dict, or pairs. `"name in the checkpoint": variable`, where the variable is an
-        object, a list of the parts of one or the name that `get_variable` was given; or
+      assignment_map: a dict or pairs. Either `"name in the checkpoint": variable`, where the variable is
+        an object, a list of the parts of one, or the name given to `get_variable`; or
         `"scope/": "other_scope/"`, for all variables of the other scope, where `"/"` is the root.
 
     Raises:
-      ValueError: the checkpoint lacks a name, or has another shape there.
+      ValueError: the checkpoint lacks a name, or has another shape for it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/init_from_checkpoint
     """
@@ -33,22 +33,22 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     made = variables_by_name()
     for saved_name, current in sorted(pairs, key=lambda pair: pair[0]):
-        found = _named(current, made) if isinstance(current, str) else current
+        found = _variable_or_parts(current, made) if isinstance(current, str) else current
         if found is not None:
-            _check(found, saved_name, shapes, path)
+            _check_in_checkpoint(found, saved_name, shapes, path)
             _initialize(found, file, saved_name)
             continue
-        for name, full_name in _in_scope(saved_name, current, made):
+        for name, full_name in _names_in_scope(saved_name, current, made):
             if full_name not in shapes:
                 raise ValueError(
-                    f"Tensor {full_name} ({name[len(_scope(current)) + 1 :]} in {saved_name}) is not "
+                    f"Tensor {full_name} ({name[len(_scope_name(current)) + 1 :]} in {saved_name}) is not "
                     f"found in {path} checkpoint"
                 )
-            _initialize(_named(name, made), file, full_name)
+            _initialize(_variable_or_parts(name, made), file, full_name)
 
 
-def _named(name: str, made: dict[str, GraphVariable]):
-    """The variable of a name, or the list of its parts."""
+def _variable_or_parts(name: str, made: dict[str, GraphVariable]):
+    """Return the variable with a name, or the list of its parts."""
     if name in made:
         return made[name]
     parts: list[GraphVariable] = []
@@ -57,13 +57,13 @@ def _named(name: str, made: dict[str, GraphVariable]):
     return parts or None
 
 
-def _scope(current: str) -> str:
+def _scope_name(current: str) -> str:
     return current.rpartition("/")[0]
 
 
-def _in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]:
-    """The variables of a scope by name, and what each is called in the checkpoint."""
-    scope = _scope(current)
+def _names_in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]:
+    """Yield the names of the variables of a scope, each with its name in the checkpoint."""
+    scope = _scope_name(current)
     if not saved_scope.endswith("/"):
         raise ValueError(
             f"Assignment map with scope only name {scope} should map to scope only {saved_scope}. "
@@ -77,7 +77,7 @@ def _in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]
         yield name, full_name.removesuffix("/")
 
 
-def _check(found, saved_name: str, shapes: dict[str, list[int]], path: str) -> None:
+def _check_in_checkpoint(found, saved_name: str, shapes: dict[str, list[int]], path: str) -> None:
     if saved_name not in shapes:
         raise ValueError(f"Tensor {saved_name} is not found in {path} checkpoint {shapes}")
     if isinstance(found, GraphVariable) and not found.shape.is_compatible_with(shapes[saved_name]):
@@ -88,15 +88,15 @@ def _check(found, saved_name: str, shapes: dict[str, list[int]], path: str) -> N
 
 
 def _initialize(found, file: str, saved_name: str) -> None:
-    """Gives a variable, or each part of one, another initializer."""
+    """Replace the initializer of a variable, or of each of its parts."""
     if isinstance(found, GraphVariable):
-        _read_at_start(Saved(saved_name, found), file)
+        _read_in_initializer(Saved(saved_name, found), file)
         return
     for part in found:
-        _read_at_start(Saved(saved_name, part, is_piece=True), file)
+        _read_in_initializer(Saved(saved_name, part, is_piece=True), file)
 
 
-def _read_at_start(saved: Saved, file: str) -> None:
+def _read_in_initializer(saved: Saved, file: str) -> None:
     variable, wanted = saved.variable, [saved.wanted()]
 
     def compute(session, op, values):
@@ -115,7 +115,7 @@ def _read_at_start(saved: Saved, file: str) -> None:
     )
     read.on_host = True
     if variable.is_resource:
-        graph.unique_name("Identity")  # TensorFlow makes one that nobody sees
+        graph.unique_name("Identity")  # TensorFlow creates an internal one
     name = graph.unique_name("AssignVariableOp" if variable.is_resource else "Assign")
     variable.initializer = variable._assignment(graph, name, read.outputs[0])
     variable._initial_value = read.outputs[0]

@@ -1,4 +1,4 @@
-"""Files of graphs, which there are none of."""
+"""Refuse to read and write graph files, which are not supported."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from shims._src.errors import errors
 
 
 def no_meta_graph(function: str) -> errors.UnimplementedError:
-    """The error of a function that reads or writes them."""
+    """Return the error of a function that reads or writes graph files."""
     return errors.UnimplementedError(
         errors.message(
             function,
             "graphs have no protocol buffer here, so there are no `.meta` files.",
-            do="build the graph by the code that built it before, then call `Saver().restore`; "
-            "where that code is lost, freeze the graph in TensorFlow and run `tf2jax-port "
+            do="rebuild the graph with its original code, then call `Saver().restore`; "
+            "if that code is lost, freeze the graph in TensorFlow and run `tf2jax-port "
             "import-graph`",
         )
     )
 
 
 def export_meta_graph(*args, **kwargs) -> Any:
-    """Refused: graphs have no protocol buffer here.
+    """Raise an error: graphs have no protocol buffer here.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/export_meta_graph
     """
@@ -29,7 +29,7 @@ def export_meta_graph(*args, **kwargs) -> Any:
 
 
 def import_meta_graph(meta_graph_or_file, clear_devices=False, import_scope=None, **kwargs) -> Any:
-    """Refused: graphs have no protocol buffer here.
+    """Raise an error: graphs have no protocol buffer here.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/import_meta_graph
     """

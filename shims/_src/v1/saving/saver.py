@@ -1,4 +1,4 @@
-"""`Saver`: the variables of a session in TensorFlow's checkpoint files, and back."""
+"""Provide `Saver`, which saves and restores session variables in TensorFlow's checkpoint format."""
 
 from __future__ import annotations
 
@@ -36,26 +36,27 @@ class Saver:
     Args:
       var_list: variables in nested lists, or a dict from names in the checkpoint to variables; all
         global variables if `None`.
-      reshape: whether a variable takes a saved value of another shape with as many elements.
-      sharded: accepted; there is one file of data.
-      max_to_keep: so many checkpoints are kept; all of them for `None` and 0.
-      keep_checkpoint_every_n_hours: one in so many hours is kept for ever.
-      name: the scope whose name the saver takes.
-      restore_sequentially: accepted.
+      reshape: whether a variable accepts a saved value of another shape with the same number of
+        elements.
+      sharded: accepted and ignored; there is one data file.
+      max_to_keep: the maximum number of checkpoints to keep; `None` and 0 keep all.
+      keep_checkpoint_every_n_hours: the interval at which a checkpoint is kept forever.
+      name: the name scope of the saver.
+      restore_sequentially: accepted and ignored.
       saver_def: not supported.
       builder: not supported.
-      defer_build: whether the variables are looked for when `build` is called.
-      allow_empty: whether there may be no variables, so that nothing is saved and restored.
+      defer_build: whether to collect the variables only when `build` is called.
+      allow_empty: whether the list of variables may be empty; nothing is then saved or restored.
       write_version: `SaverDef.V2`; the first format is not written.
       pad_step_number: whether step numbers are written with eight digits.
-      save_relative_paths: whether the file `checkpoint` names checkpoints as seen from its folder.
-      filename: accepted.
+      save_relative_paths: whether the file `checkpoint` contains paths relative to its folder.
+      filename: accepted and ignored.
 
     Raises:
-      TypeError: `var_list` holds something that is no variable.
-      ValueError: there are no variables, or two of one name.
-      RuntimeError: operators run at once here, and there is no `var_list`.
-      UnimplementedError: `saver_def`, `builder` or the first format is asked for.
+      TypeError: `var_list` contains an object that is not a variable.
+      ValueError: there are no variables, or two with the same name.
+      RuntimeError: `var_list` is missing in eager execution.
+      UnimplementedError: `saver_def`, `builder` or the first format is requested.
 
     Differs from TensorFlow:
       Graphs have no protocol buffer here, so no `.meta` file is written. A saved value of another
@@ -106,10 +107,10 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Look for the variables, where that was deferred.
+        """Collect the variables, if that was deferred.
 
         Raises:
-          TypeError, ValueError: as when a saver is made.
+          TypeError, ValueError: see the constructor.
         """
         if self._saved is not None:
             return
@@ -141,22 +142,23 @@ class Saver:
         Args:
           sess: the session.
           save_path: the path of the checkpoint, without a suffix.
-          global_step: a number, tensor, variable or name of a tensor that is put behind the path.
-          latest_filename: the name of the file that says which checkpoints there are; `checkpoint`
-            if `None`.
-          meta_graph_suffix: the suffix of files of graphs, which go with the checkpoints.
-          write_meta_graph: accepted; none is written.
-          write_state: whether that file is written, and older checkpoints are removed.
-          strip_default_attrs: accepted.
-          save_debug_info: accepted.
+          global_step: a number, tensor, variable or tensor name whose value is appended to the path.
+          latest_filename: the name of the state file that lists the checkpoints; `checkpoint` if
+            `None`.
+          meta_graph_suffix: the suffix of graph files, which are removed together with old checkpoints.
+          write_meta_graph: accepted and ignored; none is written.
+          write_state: whether to write the state file and remove old checkpoints.
+          strip_default_attrs: accepted and ignored.
+          save_debug_info: accepted and ignored.
 
         Returns:
           The path for `restore`; `None` if there are no variables.
 
         Raises:
           FailedPreconditionError: a variable has no value.
-          TypeError: `sess` is no session.
-          ValueError: there is no such folder, or `latest_filename` is a path or that of the data.
+          TypeError: `sess` is not a session.
+          ValueError: the folder does not exist, or `latest_filename` is a path or collides with
+            `save_path`.
           RuntimeError: `build` was not called, or the session is closed.
         """
         del write_meta_graph, strip_default_attrs, save_debug_info
@@ -166,14 +168,14 @@ class Saver:
         latest_filename = "checkpoint" if latest_filename is None else latest_filename
         if os.path.split(latest_filename)[0]:
             raise ValueError("'latest_filename' must not contain path components")
-        path = self._numbered(sess, save_path, global_step, latest_filename)
+        path = self._path_with_step(sess, save_path, global_step, latest_filename)
         if not isinstance(sess, BaseSession):
             raise TypeError(f"'sess' must be a Session; {sess}")
         if not self._saved:
             return None
         folder = os.path.dirname(save_path)
         try:
-            write_bundle(path, _values(self._saved, sess))
+            write_bundle(path, _values_by_name(self._saved, sess))
         except errors.NotFoundError as error:
             raise ValueError(
                 f"Parent directory of {save_path} doesn't exist, can't save."
@@ -181,11 +183,11 @@ class Saver:
         if write_state:
             self._rotation.record(path)
             self._write_state(folder, path, latest_filename)
-            self._remove_old(meta_graph_suffix)
+            self._remove_old_checkpoint(meta_graph_suffix)
         return path
 
-    def _numbered(self, sess, save_path: str, global_step, latest_filename: str) -> str:
-        """The path of the checkpoint, with the step behind it."""
+    def _path_with_step(self, sess, save_path: str, global_step, latest_filename: str) -> str:
+        """Return the path of the checkpoint, with the step appended."""
         if global_step is None:
             if os.path.basename(save_path) == latest_filename and not self._sharded:
                 raise ValueError(
@@ -204,7 +206,7 @@ class Saver:
             path, *paths = relative_to(folder, [path, *paths])
         update_checkpoint_state(folder, path, paths, latest_filename)
 
-    def _remove_old(self, meta_graph_suffix: str) -> None:
+    def _remove_old_checkpoint(self, meta_graph_suffix: str) -> None:
         path = self._rotation.to_remove()
         if path is None:
             return
@@ -216,17 +218,17 @@ class Saver:
     # ---- restoring -------------------------------------------------------------------------------
 
     def restore(self, sess, save_path) -> None:
-        """Give the variables of a session the values of a checkpoint; they need none before.
+        """Restore the variables of a session from a checkpoint; they need no values before.
 
         Args:
           sess: the session.
-          save_path: the path of the checkpoint: what `save` or `latest_checkpoint` gave.
+          save_path: the path of the checkpoint, as returned by `save` or `latest_checkpoint`.
 
         Raises:
-          ValueError: there is no such checkpoint.
-          NotFoundError: it lacks a variable; all that it lacks are named.
-          InvalidArgumentError: a variable has another dtype or shape there; all are named.
-          DataLossError: it is damaged.
+          ValueError: the checkpoint does not exist.
+          NotFoundError: the checkpoint lacks variables; the message names all of them.
+          InvalidArgumentError: variables have another dtype or shape in it; the message names all of them.
+          DataLossError: the checkpoint is damaged.
           RuntimeError: `build` was not called, or the session is closed.
         """
         if self._saved == []:
@@ -246,50 +248,50 @@ class Saver:
             values = [a if a.dtype.hasobject else jnp.array(a) for a in arrays]
         sess.values.update(zip((saved.variable for saved in self._saved), values, strict=True))
 
-    # ---- which checkpoints there are ---------------------------------------------------------------
+    # ---- kept checkpoints --------------------------------------------------------------------------
 
     @property
     def last_checkpoints(self) -> list[str]:
-        """The paths of the checkpoints that are kept, the oldest first."""
+        """The paths of the kept checkpoints, the oldest first."""
         return self._rotation.paths
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Take checkpoints for those that are kept; they are never removed."""
+        """Set the kept checkpoints by their paths; they are never removed."""
         assert isinstance(last_checkpoints, list)
         self._rotation.recover(last_checkpoints)
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: list) -> None:
-        """Take checkpoints for those that are kept: pairs of a path and seconds since 1970."""
+        """Set the kept checkpoints: pairs of a path and seconds since 1970."""
         assert isinstance(last_checkpoints_with_time, list)
         self._rotation.kept = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths) -> None:
-        """Take those of some checkpoints that are there for those that are kept."""
+        """Set the kept checkpoints to those of the given paths that exist."""
         found = [(path, get_checkpoint_mtimes([path])) for path in checkpoint_paths]
         self._rotation.kept = [(path, times[0]) for path, times in found if times]
 
-    # ---- what there is none of ---------------------------------------------------------------------
+    # ---- not supported -----------------------------------------------------------------------------
 
     @property
     def saver_def(self) -> Any:
-        """Refused: savers have no protocol buffer here."""
+        """Not supported: savers have no protocol buffer here."""
         raise no_meta_graph("Saver.saver_def")
 
     def as_saver_def(self) -> Any:
-        """Refused: savers have no protocol buffer here."""
+        """Raise an error: savers have no protocol buffer here."""
         raise no_meta_graph("Saver.as_saver_def")
 
     def to_proto(self, export_scope=None) -> Any:
-        """Refused: savers have no protocol buffer here."""
+        """Raise an error: savers have no protocol buffer here."""
         raise no_meta_graph("Saver.to_proto")
 
     @staticmethod
     def from_proto(saver_def, import_scope=None) -> Any:
-        """Refused: savers have no protocol buffer here."""
+        """Raise an error: savers have no protocol buffer here."""
         raise no_meta_graph("Saver.from_proto")
 
     def export_meta_graph(self, filename=None, *args, **kwargs) -> Any:
-        """Refused: graphs have no protocol buffer here."""
+        """Raise an error: graphs have no protocol buffer here."""
         raise no_meta_graph("Saver.export_meta_graph")
 
 
@@ -305,8 +307,8 @@ def _check_supported(saver_def, builder, write_version) -> None:
                 errors.message(
                     "Saver",
                     f"{what} is not supported.",
-                    do="leave it out: checkpoints of the second format are read by every "
-                    "TensorFlow since 0.12",
+                    do="leave it out: every TensorFlow since 0.12 reads checkpoints of the second "
+                    "format",
                 )
             )
 
@@ -319,8 +321,8 @@ def _check_graph(saved: list[Saved], session) -> None:
         raise ValueError("The session's graph is not that of the variables of the saver.")
 
 
-def _values(saved: list[Saved], session) -> dict[str, Any]:
-    """What is written under each name."""
+def _values_by_name(saved: list[Saved], session) -> dict[str, Any]:
+    """Return the values to write, by name."""
     _check_graph(saved, session)
     values: dict[str, Any] = {}
     for item in saved:

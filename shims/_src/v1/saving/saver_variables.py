@@ -1,4 +1,4 @@
-"""Which variables a `Saver` saves, under which names."""
+"""Collect the variables that a `Saver` saves, with their names in the checkpoint."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _READS = ("VariableV2", "VarHandleOp", "ReadVariableOp")
 
 @dataclasses.dataclass(frozen=True)
 class Saved:
-    """A variable, and where it stands in a checkpoint.
+    """A variable and its place in a checkpoint.
 
     Args:
-      name: its name there.
+      name: the name in the checkpoint.
       variable: the variable.
-      is_piece: whether it is a piece of a partitioned variable of this name.
+      is_piece: whether the variable is a piece of a partitioned variable with this name.
     """
 
     name: str
@@ -31,16 +31,16 @@ class Saved:
 
     @property
     def full_shape(self) -> tuple[int, ...]:
-        """The shape of the variable that it is a piece of."""
+        """The shape of the partitioned variable that contains the piece."""
         return tuple(self.variable._save_slice_info.full_shape)
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """Where in it the piece starts."""
+        """The start of the piece in each axis of the partitioned variable."""
         return tuple(self.variable._save_slice_info.var_offset)
 
     def wanted(self) -> Wanted:
-        """What a checkpoint must have for it."""
+        """Return what a checkpoint must contain for the variable: name, dtype, shape and slice."""
         shape, place = self.variable.shape, None
         known = tuple(shape.as_list()) if shape.is_fully_defined() else None
         if self.is_piece and known is not None:
@@ -49,25 +49,25 @@ class Saved:
 
 
 def saved_variables(var_list) -> list[Saved]:
-    """The variables of a `var_list`, sorted by their names in the checkpoint.
+    """Return the variables of a `var_list`, sorted by their names in the checkpoint.
 
     Args:
       var_list: variables in nested lists, or a dict from names to variables and to lists of the
         pieces of one; all global variables of the default graph if `None`.
 
     Raises:
-      TypeError: it holds something else.
-      ValueError: two variables have one name, or two names mean one variable.
+      TypeError: `var_list` contains an object that is not a variable.
+      ValueError: two variables have the same name, or a variable has two names.
     """
     if var_list is None:
         graph = get_default_graph()
         var_list = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
         var_list += graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
-    by_name = var_list if isinstance(var_list, dict) else _by_name(var_list)
+    by_name = var_list if isinstance(var_list, dict) else _group_by_name(var_list)
     found: list[Saved] = []
     seen = set()
-    for name in _sorted(by_name):
-        for saved in _under(name, by_name[name]):
+    for name in _sorted_names(by_name):
+        for saved in _saved_under(name, by_name[name]):
             if saved.variable in seen:
                 raise ValueError(f"The same saveable will be restored with two names: {name}")
             seen.add(saved.variable)
@@ -75,7 +75,7 @@ def saved_variables(var_list) -> list[Saved]:
     return found
 
 
-def _sorted(by_name: dict) -> list[str]:
+def _sorted_names(by_name: dict) -> list[str]:
     for name in by_name:
         if not isinstance(name, str):
             raise TypeError(
@@ -85,17 +85,17 @@ def _sorted(by_name: dict) -> list[str]:
     return sorted(by_name)
 
 
-def _by_name(var_list) -> dict[str, Any]:
-    """Variables by the names of their operations; pieces of one in a list."""
+def _group_by_name(var_list) -> dict[str, Any]:
+    """Group variables by operation name, with the pieces of one variable in a list."""
     if not isinstance(var_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     found: dict[str, Any] = {}
     value: Any
-    for item in sorted(_flat(var_list), key=lambda item: item.name):
+    for item in sorted(_flatten(var_list), key=lambda item: item.name):
         if isinstance(item, PartitionedVariable):
             name, value = item.name, item
         else:
-            value = _variable(item)
+            value = _as_variable(item)
             if value is None:
                 raise TypeError(f"Variable to save is not a Variable: {item}")
             info = value._save_slice_info
@@ -112,18 +112,18 @@ def _by_name(var_list) -> dict[str, Any]:
     return found
 
 
-def _flat(items) -> Iterator[Any]:
+def _flatten(items) -> Iterator[Any]:
     for item in items:
         if isinstance(item, (list, tuple, set)):
-            yield from _flat(item)
+            yield from _flatten(item)
         else:
             yield item
 
 
-def _under(name: str, value) -> Iterator[Saved]:
-    """What is saved under one name."""
+def _saved_under(name: str, value) -> Iterator[Saved]:
+    """Yield the variables that are saved under one name."""
     if not isinstance(value, (list, tuple, PartitionedVariable)):
-        variable = _variable(value)
+        variable = _as_variable(value)
         if variable is None:
             raise TypeError(
                 "names_to_saveables must be a dict mapping string names to Tensors/Variables. Not "
@@ -145,8 +145,8 @@ def _under(name: str, value) -> Iterator[Saved]:
         yield Saved(name, piece, is_piece=True)
 
 
-def _variable(item) -> GraphVariable | None:
-    """The variable that an item is, or that it reads."""
+def _as_variable(item) -> GraphVariable | None:
+    """Return the variable that an item is or reads, or `None`."""
     if isinstance(item, Tensor) and item.op.type in _READS:
         return item.read_of
     return item if isinstance(item, GraphVariable) else None
