@@ -1,1 +1,1 @@
-"""`tf.metrics` of TensorFlow 1: values over many batches, kept in local variables."""
+"""Provide `tf.metrics` of TensorFlow 1: streaming metrics kept in local variables."""

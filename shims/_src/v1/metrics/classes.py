@@ -1,4 +1,4 @@
-"""Metrics of classes: the mean of what is right of each, and how far they overlap."""
+"""Define metrics over classes: mean intersection over union and mean per-class accuracy."""
 
 from __future__ import annotations
 
@@ -18,25 +18,26 @@ def mean_iou(
     updates_collections=None,
     name=None,
 ):
-    """The mean over classes of what labels and predictions share by what either has.
+    """Compute the mean intersection over union of the classes, over all batches.
 
     Args:
       labels: the true classes, integers.
-      predictions: as many classes.
-      num_classes: how many classes there are.
-      weights: how much each counts, of the shape of `labels`.
-      metrics_collections: the collections that the value goes to.
-      updates_collections: the collections that the update goes to.
+      predictions: the predicted classes.
+      num_classes: the number of classes.
+      weights: the weight of each element, of the shape of `labels`.
+      metrics_collections: the collections to add the value to.
+      updates_collections: the collections to add the update to.
       name: the scope of the variable `total_confusion_matrix`.
 
     Returns:
-      `(value, update_op)`: the mean so far, a float32 scalar over the classes that occur; the
-      matrix `[label, prediction]` of counts with this batch, float64, which is added.
+      `(value, update_op)`: the mean so far over the classes that occur, a float32 scalar;
+      the operation that adds this batch and returns the float64 confusion matrix `[label,
+      prediction]`.
 
     Raises:
-      ValueError: the shapes do not fit.
-      InvalidArgumentError: when it runs and a class is out of range.
-      RuntimeError: operators run at once here.
+      ValueError: the shapes are incompatible.
+      InvalidArgumentError: at run time, if a class is out of range.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.
@@ -81,25 +82,25 @@ def mean_per_class_accuracy(
     updates_collections=None,
     name=None,
 ):
-    """The mean over classes of which part of a class was predicted right, over all batches.
+    """Compute the mean of the accuracies of the classes, over all batches.
 
     Args:
       labels: the true classes, integers.
-      predictions: as many classes.
-      num_classes: how many classes there are.
+      predictions: the predicted classes.
+      num_classes: the number of classes.
       weights: see `mean_iou`.
       metrics_collections: see `mean_iou`.
       updates_collections: see `mean_iou`.
       name: see `mean_iou`.
 
     Returns:
-      `(value, update_op)`: the mean so far, a float32 scalar; the part of each class with this
-      batch, a vector.
+      `(value, update_op)`: the mean so far, a float32 scalar; the operation that adds this
+      batch and returns the accuracy of each class, a vector.
 
     Raises:
-      ValueError: the shapes do not fit.
-      InvalidArgumentError: when it runs and a class is out of range.
-      RuntimeError: operators run at once here.
+      ValueError: the shapes are incompatible.
+      InvalidArgumentError: at run time, if a class is out of range.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.

@@ -1,4 +1,4 @@
-"""Metrics that count what is true and false, positive and negative; precision and recall."""
+"""Define counts of true and false positives and negatives, precision and recall."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _KINDS = {
 def true_positives(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """How many predictions are true as their labels are, over all batches.
+    """Count the true positives over all batches.
 
     Args:
-      labels: the true values, which become bools.
-      predictions: as many values, which become bools.
-      weights: how much each counts: a scalar, or an array that broadcasts to `predictions`.
-      metrics_collections: the collections that the value goes to.
-      updates_collections: the collections that the update goes to.
+      labels: the true values, cast to bool.
+      predictions: the predicted values, cast to bool.
+      weights: the weight of each element: a scalar, or an array that broadcasts to `predictions`.
+      metrics_collections: the collections to add the value to.
+      updates_collections: the collections to add the update to.
       name: the scope of the variable `count`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the count so far; the count with this batch, which is
-      added to the variable.
+      `(value, update_op)`: float32 scalars: the count so far; the operation that adds this batch
+      and returns the new count.
 
     Raises:
-      ValueError: the shapes do not fit.
-      RuntimeError: operators run at once here.
+      ValueError: the shapes are incompatible.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.
@@ -47,7 +47,7 @@ def true_positives(
 def false_negatives(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """How many predictions are false though their labels are true; see `true_positives`.
+    """Count the false negatives over all batches; see `true_positives`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_negatives
     """
@@ -58,7 +58,7 @@ def false_negatives(
 def true_negatives(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """How many predictions are false as their labels are; see `true_positives`.
+    """Count the true negatives over all batches; see `true_positives`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_negatives
     """
@@ -69,7 +69,7 @@ def true_negatives(
 def false_positives(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """How many predictions are true though their labels are false; see `true_positives`.
+    """Count the false positives over all batches; see `true_positives`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_positives
     """
@@ -80,7 +80,7 @@ def false_positives(
 def precision(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """Which part of the predictions that are true is right, over all batches; 0 if none is true.
+    """Compute the precision over all batches; 0 if there is no positive prediction.
 
     The arguments, the result and the errors are those of `true_positives`.
 
@@ -94,7 +94,7 @@ def precision(
 def recall(
     labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """Which part of the labels that are true was predicted, over all batches; 0 if none is true.
+    """Compute the recall over all batches; 0 if there is no positive label.
 
     The arguments, the result and the errors are those of `true_positives`.
 
@@ -141,7 +141,7 @@ def _operands(labels, predictions, weights) -> list:
 
 
 def _contribution(kinds):
-    """How many of each kind a batch has."""
+    """Return a function that counts the elements of each kind in a batch."""
 
     def contribution(labels, predictions, weights):
         labels, predictions = squeezed(shims.cast(labels, "bool"), shims.cast(predictions, "bool"))

@@ -1,4 +1,4 @@
-"""Sets of classes, one of labels and one of guesses in each row: what they share and what not."""
+"""Compare the set of labels with the set of predicted classes in each row."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from shims._src.errors import errors
 
 
 class Listed(NamedTuple):
-    """The labels of all rows in one list."""
+    """The labels of all rows in one flat list."""
 
     rows: Any  # int64 [n]: the row of each label
     classes: Any  # int64 [n]
 
 
 class Hits(NamedTuple):
-    """How labels and guesses meet."""
+    """The matches between labels and predicted classes."""
 
     labels: Any  # bool [n]: whether a label is the first of its class in its row
-    guessed: Any  # bool [n]: whether its class is among the guesses of its row
-    guesses: Any  # bool [rows, k]: whether a guess is the first of its class in its row
+    guessed: Any  # bool [n]: whether its class is predicted in its row
+    guesses: Any  # bool [rows, k]: whether a prediction is the first of its class in its row
     right: Any  # bool [rows, k]: whether its class is among the labels of its row
 
 
 def listed(labels, values, size, guesses) -> Listed:
-    """The labels of all rows in one list.
+    """List the labels of all rows in one flat list.
 
     Args:
       labels: int64 `[..., m]`, or `[...]` for one label in each row; the indices of a sparse tensor
@@ -37,7 +37,7 @@ def listed(labels, values, size, guesses) -> Listed:
       guesses: int64 `[..., k]`.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes are incompatible.
       TypeError: labels are not int64.
     """
     rank = len(guesses.shape)
@@ -79,7 +79,7 @@ def _listed_sparse(indices, values, size, guesses) -> Listed:
 
 
 def check_dtype(classes) -> None:
-    """Raises `TypeError` unless classes are int64."""
+    """Raise `TypeError` unless the classes are int64."""
     if classes.dtype != jnp.int64:
         raise errors.DtypeMismatchError(
             f"Types don't match, int64 vs {classes.dtype}. Cast the labels to int64."
@@ -96,7 +96,7 @@ def _check_rows(ours, theirs) -> None:
 
 
 def _count(guesses):
-    """How many rows there are."""
+    """Return the number of rows."""
     count = 1
     for d in guesses.shape[:-1]:
         count = count * d
@@ -104,7 +104,7 @@ def _count(guesses):
 
 
 def hits(labels: Listed, guesses) -> Hits:
-    """How labels and guesses meet.
+    """Match labels with predicted classes, row by row.
 
     Args:
       labels: the labels.
@@ -120,7 +120,7 @@ def hits(labels: Listed, guesses) -> Hits:
 
 
 def first_of_row(rows, classes):
-    """Whether an element is the first of its class in its row, bool `[n]`."""
+    """Mark the first element of each class in each row, bool `[n]`."""
     order = jnp.lexsort((classes, rows))
     rows, classes = rows[order], classes[order]
     new = (rows != jnp.roll(rows, 1)) | (classes != jnp.roll(classes, 1))
@@ -129,17 +129,17 @@ def first_of_row(rows, classes):
 
 
 def by_row(labels: Listed, chosen, guesses):
-    """How many labels of each row are chosen, float64 `[...]`."""
+    """Count the chosen labels of each row, float64 `[...]`."""
     counts = jnp.zeros(_count(guesses), jnp.float64).at[labels.rows].add(chosen)
     return counts.reshape(guesses.shape[:-1])
 
 
 def weighted(weights, counts):
-    """Weights of rows as float64 of the shape of counts; `None` stays.
+    """Broadcast the weights of rows to the shape of the counts, as float64; `None` stays `None`.
 
     Raises:
-      InvalidArgumentError: they have another number of axes, or sizes that are neither 1 nor
-        theirs.
+      InvalidArgumentError: the ranks differ, or a size is neither 1 nor the size of the
+        counts.
     """
     if weights is None:
         return None

@@ -1,4 +1,4 @@
-"""Metrics that are means: of values, of errors, of what is right."""
+"""Define metrics that are means: of values, of errors, of accuracies."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from shims._src.v1.metrics.streaming import check_graph, ratio, spread, squeezed
 
 
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
-    """The mean of values over all batches.
+    """Compute the mean of values over all batches.
 
     Args:
       values: numbers.
-      weights: how much each value counts: a scalar, or an array that broadcasts to `values`.
-      metrics_collections: the collections that the value goes to.
-      updates_collections: the collections that the update goes to.
+      weights: the weight of each value: a scalar, or an array that broadcasts to `values`.
+      metrics_collections: the collections to add the value to.
+      updates_collections: the collections to add the update to.
       name: the scope of the variables `total` and `count`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the mean so far; the mean with this batch, which is
-      added to the variables.
+      `(value, update_op)`: float32 scalars: the mean so far; the operation that adds this batch
+      and returns the new mean.
 
     Raises:
       ValueError: `weights` do not broadcast to `values`.
-      RuntimeError: operators run at once here.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.
@@ -47,11 +47,11 @@ def accuracy(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the predictions equals the labels, over all batches.
+    """Compute the fraction of predictions that equal the labels, over all batches.
 
     Args:
       labels: the true values, of any dtype.
-      predictions: as many values, which are converted to the dtype of `labels`.
+      predictions: the predicted values, cast to the dtype of `labels`.
       weights: see `mean`.
       metrics_collections: see `mean`.
       updates_collections: see `mean`.
@@ -61,8 +61,8 @@ def accuracy(
       `(value, update_op)`, see `mean`.
 
     Raises:
-      ValueError: the shapes do not fit.
-      RuntimeError: operators run at once here.
+      ValueError: the shapes are incompatible.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.
@@ -86,7 +86,7 @@ def mean_absolute_error(
     updates_collections=None,
     name=None,
 ):
-    """The mean absolute difference over all batches.
+    """Compute the mean absolute error over all batches.
 
     The arguments, the result and the errors are those of `accuracy`.
 
@@ -107,7 +107,7 @@ def mean_squared_error(
     updates_collections=None,
     name=None,
 ):
-    """The mean squared difference over all batches.
+    """Compute the mean squared error over all batches.
 
     The arguments, the result and the errors are those of `accuracy`.
 
@@ -127,7 +127,7 @@ def root_mean_squared_error(
     updates_collections=None,
     name=None,
 ):
-    """The root of the mean squared difference over all batches.
+    """Compute the root mean squared error over all batches.
 
     The arguments, the result and the errors are those of `accuracy`.
 
@@ -149,12 +149,12 @@ def mean_relative_error(
     updates_collections=None,
     name=None,
 ):
-    """The mean of absolute differences by a number for each, over all batches.
+    """Compute the mean relative error over all batches.
 
     Args:
       labels: the true values.
-      predictions: as many values of the same dtype.
-      normalizer: as many numbers; where one is 0 nothing is added.
+      predictions: the predicted values, of the same dtype.
+      normalizer: the divisors of the absolute errors; where one is 0 the relative error is 0.
       weights: see `mean`.
       metrics_collections: see `mean`.
       updates_collections: see `mean`.
@@ -188,12 +188,12 @@ def mean_cosine_distance(
     updates_collections=None,
     name=None,
 ):
-    """The mean of `1 - <labels, predictions>` over all batches, for vectors of length 1.
+    """Compute the mean cosine distance of unit vectors over all batches.
 
     Args:
-      labels: the true vectors.
-      predictions: as many vectors.
-      dim: the axis along which a vector lies.
+      labels: the true vectors; the distance is `1 - <labels, predictions>`.
+      predictions: the predicted vectors.
+      dim: the axis of the vector elements.
       weights: see `mean`.
       metrics_collections: see `mean`.
       updates_collections: see `mean`.
@@ -230,11 +230,11 @@ def percentage_below(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the values is below a number, over all batches.
+    """Compute the fraction of values below a threshold, over all batches.
 
     Args:
       values: numbers.
-      threshold: the number, a scalar.
+      threshold: the threshold, a scalar.
       weights: see `mean`.
       metrics_collections: see `mean`.
       updates_collections: see `mean`.
@@ -255,7 +255,7 @@ def percentage_below(
 def mean_tensor(
     values, weights=None, metrics_collections=None, updates_collections=None, name=None
 ):
-    """The mean of each element over all batches.
+    """Compute the elementwise mean over all batches.
 
     Args:
       values: numbers of a known shape.
@@ -292,13 +292,13 @@ def _squared(labels, predictions):
 
 
 def _compared(name, f: Callable, labels, predictions, weights, collections, result=ratio):
-    """The mean of what a function gives for labels and predictions of one shape."""
+    """Build the streaming mean of a function of labels and predictions of equal shape."""
     pairwise = lambda labels, predictions: f(*squeezed(labels, predictions))
     return _mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
 
 
 def _mean(scope, f: Callable, operands, weights, collections, result=ratio):
-    """The mean of what a function gives for the tensors of a batch."""
+    """Build the streaming mean of a function of the tensors of a batch."""
 
     def contribution(weights, *given):
         values = shims.cast(f(*given), "float32")

@@ -1,4 +1,4 @@
-"""What all metrics of TensorFlow 1 are: local variables, an operation that adds to them, a result."""
+"""Build streaming metrics: local variables, an update operation and a result."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 def check_graph(name: str) -> None:
-    """Raises `RuntimeError` where operators run at once."""
+    """Raise `RuntimeError` if eager execution is enabled."""
     if executing_eagerly():
         raise RuntimeError(f"tf.metrics.{name} is not supported when eager execution is enabled.")
 
 
 def metric_variable(shape, dtype: str, name: str) -> GraphVariable:
-    """A local variable of zeros that is not trainable."""
+    """Create a local variable of zeros that is not trainable."""
     zeros = np.zeros(shape, dtype)
     return GraphVariable(
         lambda: convert_to_tensor(zeros, name="zeros"),
@@ -44,17 +44,17 @@ def streaming(
     update: Callable | None = None,
     names: tuple[str, str] = ("value", "update_op"),
 ) -> tuple[Tensor, Tensor]:
-    """A metric: its value, and what adds a batch and gives the value afterwards.
+    """Create a metric: a value tensor and an update operation that adds a batch.
 
     Args:
-      scope: the caller's name and the default one.
-      variables: names, shapes and dtypes of what is kept.
-      contribution: a function of the operands that gives what a batch adds to each of them.
-      operands: the tensors of a batch; `None`s are passed on.
-      result: a function of what is kept that gives the value.
+      scope: the scope name given by the caller, and the default one.
+      variables: names, shapes and dtypes of the metric variables.
+      contribution: a function of the operands that returns the increment of each variable.
+      operands: the tensors of a batch; `None` is passed on.
+      result: a function of the variables that returns the value.
       collections: the collections of the value and of the update.
-      update: the function that gives the value of the update, if not `result`.
-      names: how the operations of both are called.
+      update: a function of the variables that returns the value of the update; `result` if `None`.
+      names: the names of the value and update operations.
 
     Returns:
       `(value, update_op)`.
@@ -73,7 +73,7 @@ def streamed(
     update: Callable | None,
     names: tuple[str, str],
 ) -> tuple[Tensor, Tensor]:
-    """A metric in the open scope, of variables that are there; see `streaming`."""
+    """Create a metric in the open scope from existing variables; see `streaming`."""
     graph = get_default_graph()
     added = operation_of(
         contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
@@ -89,7 +89,7 @@ def streamed(
 
 
 def _sums(*arrays):
-    """What was kept with what is added."""
+    """Add the second half of the arrays to the first half."""
     half = len(arrays) // 2
     return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
 
@@ -99,15 +99,15 @@ def _result(f: Callable, kept, name: str) -> Tensor:
 
 
 def ratio(total, count):
-    """A quotient that is 0 where nothing was counted."""
+    """Divide `total` by `count`; 0 where the count is 0."""
     return shims.math.divide_no_nan(total, shims.maximum(count, 0))
 
 
 def squeezed(labels, predictions):
-    """Labels and predictions with an axis of size 1 that only one of them has taken off.
+    """Squeeze the last axis of labels or predictions if only one of them has it.
 
     Raises:
-      ValueError: their shapes are different.
+      ValueError: the shapes differ.
     """
     extra = len(predictions.shape) - len(labels.shape)
     if extra == 1:
@@ -118,10 +118,10 @@ def squeezed(labels, predictions):
 
 
 def same_shape(array, other):
-    """An array that is checked to have the shape of another.
+    """Check that an array has the shape of another, and return it.
 
     Raises:
-      ValueError: it has another one.
+      ValueError: the shapes differ.
     """
     fixed = lambda shape: [d if isinstance(d, int) else None for d in shape]
     theirs = fixed(other.shape)
@@ -133,10 +133,10 @@ def same_shape(array, other):
 
 
 def spread(weights, values):
-    """Weights as an array of the shape of the values, float32.
+    """Broadcast weights to the shape of the values, as float32.
 
     Raises:
-      ValueError: they have another number of axes, or sizes that are neither 1 nor theirs.
+      ValueError: the ranks differ, or a size is neither 1 nor the size of the values.
     """
     weights = shims.cast(weights, "float32")
     rank, wanted = len(weights.shape), len(values.shape)

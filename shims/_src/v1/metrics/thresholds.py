@@ -1,4 +1,4 @@
-"""Metrics of scores that are positive above a threshold, at many thresholds; areas under curves."""
+"""Define metrics of scores at many thresholds, and the areas under curves."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ def auc(
     summation_method="trapezoidal",
     thresholds=None,
 ):
-    """The area under a curve over all batches, from counts at many thresholds.
+    """Compute the area under the ROC or precision-recall curve over all batches.
 
     Args:
-      labels: the true values, which become bools.
-      predictions: as many scores from 0 to 1.
-      weights: how much each counts: a scalar, or an array that broadcasts to `predictions`.
-      num_thresholds: how many thresholds there are.
-      metrics_collections: the collections that the value goes to.
-      updates_collections: the collections that the update goes to.
+      labels: the true values, cast to bool.
+      predictions: the scores, from 0 to 1.
+      weights: the weight of each element: a scalar, or an array that broadcasts to `predictions`.
+      num_thresholds: the number of thresholds.
+      metrics_collections: the collections to add the value to.
+      updates_collections: the collections to add the update to.
       curve: `"ROC"` or `"PR"`.
       name: the scope of the variables.
       summation_method: `"trapezoidal"`, `"careful_interpolation"`, `"minoring"`, `"majoring"`.
-      thresholds: the thresholds themselves, numbers from 0 to 1.
+      thresholds: the inner thresholds, numbers from 0 to 1; replaces `num_thresholds`.
 
     Returns:
-      `(value, update_op)`: float32 scalars: the area so far; the area with this batch, which is
-      added to the variables.
+      `(value, update_op)`: float32 scalars: the area so far; the operation that adds this batch and
+      returns the new area.
 
     Raises:
-      ValueError: the shapes do not fit, or `curve` or `summation_method` is something else.
-      InvalidArgumentError: when it runs and a score is not from 0 to 1.
-      RuntimeError: operators run at once here.
+      ValueError: the shapes are incompatible, or `curve` or `summation_method` is unknown.
+      InvalidArgumentError: at run time, if a score is not in `[0, 1]`.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       Nothing.
@@ -87,7 +87,7 @@ def auc(
 
 
 def _curve(curve: str, tp, fn, tn, fp):
-    """The two coordinates at each threshold."""
+    """Return the two coordinates of the curve at each threshold."""
     recall = (tp + 1e-6) / (tp + fn + 1e-6)
     if curve == "ROC":
         return fp / (fp + tn + 1e-6), recall
@@ -104,7 +104,7 @@ def _area(x, y, method: str):
 
 
 def _interpolated(tp, fp, fn):
-    """The area under precision by recall, with precision interpolated between thresholds."""
+    """Compute the area under the precision-recall curve, interpolated between thresholds."""
     divide = shims.math.divide_no_nan
     steps = tp[:-1] - tp[1:]
     every = tp + fp
@@ -126,7 +126,7 @@ def sensitivity_at_specificity(
     updates_collections=None,
     name=None,
 ):
-    """The recall at the threshold whose specificity is nearest to a number.
+    """Compute the recall at the threshold whose specificity is closest to a given one.
 
     Args:
       labels: see `auc`.
@@ -142,7 +142,7 @@ def sensitivity_at_specificity(
       `(value, update_op)`, see `auc`.
 
     Raises:
-      ValueError: `specificity` is not from 0 to 1.
+      ValueError: `specificity` is not in `[0, 1]`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sensitivity_at_specificity
     """
@@ -170,7 +170,7 @@ def specificity_at_sensitivity(
     updates_collections=None,
     name=None,
 ):
-    """The specificity at the last threshold whose recall is nearest to a number.
+    """Compute the specificity at the last threshold whose recall is closest to a given one.
 
     Args:
       labels: see `auc`.
@@ -186,7 +186,7 @@ def specificity_at_sensitivity(
       `(value, update_op)`, see `auc`.
 
     Raises:
-      ValueError: `sensitivity` is not from 0 to 1.
+      ValueError: `sensitivity` is not in `[0, 1]`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/specificity_at_sensitivity
     """
@@ -214,7 +214,7 @@ def precision_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The precision at each threshold over all batches.
+    """Compute the precision at each threshold over all batches.
 
     Args:
       labels: see `auc`.
@@ -252,7 +252,7 @@ def recall_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The recall at each threshold over all batches; see `precision_at_thresholds`.
+    """Compute the recall at each threshold over all batches; see `precision_at_thresholds`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_thresholds
     """
@@ -285,7 +285,7 @@ def true_positives_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The true positives at each threshold; see `precision_at_thresholds`.
+    """Count the true positives at each threshold; see `precision_at_thresholds`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_positives_at_thresholds
     """
@@ -302,7 +302,7 @@ def false_negatives_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The false negatives at each threshold; see `precision_at_thresholds`.
+    """Count the false negatives at each threshold; see `precision_at_thresholds`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_negatives_at_thresholds
     """
@@ -319,7 +319,7 @@ def true_negatives_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The true negatives at each threshold; see `precision_at_thresholds`.
+    """Count the true negatives at each threshold; see `precision_at_thresholds`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_negatives_at_thresholds
     """
@@ -336,7 +336,7 @@ def false_positives_at_thresholds(
     updates_collections=None,
     name=None,
 ):
-    """The false positives at each threshold; see `precision_at_thresholds`.
+    """Count the false positives at each threshold; see `precision_at_thresholds`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_positives_at_thresholds
     """
@@ -345,7 +345,7 @@ def false_positives_at_thresholds(
 
 
 def _spaced(count: int) -> list[float]:
-    """So many thresholds, evenly spaced, the outer two just outside of 0 and 1."""
+    """Return `count` evenly spaced thresholds; the outer two lie just outside of 0 and 1."""
     return _closed([(i + 1) * 1.0 / (count - 1) for i in range(count - 2)])
 
 
@@ -359,7 +359,7 @@ def _check_part(name: str, number) -> None:
 
 
 def _at(thresholds, scope, kinds, given, result, collections, names=("value", "update_op")):
-    """A metric of counts at thresholds."""
+    """Build a metric from counts at thresholds."""
     places = np.asarray(thresholds, np.float32)
 
     def contribution(labels, predictions, weights):

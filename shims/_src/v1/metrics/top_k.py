@@ -1,4 +1,4 @@
-"""Metrics of the best k guesses: precision, recall, average precision."""
+"""Define metrics of the top k predictions: precision, recall, average precision."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ def recall_at_k(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the labels is among the best k guesses, over all batches.
+    """Compute the recall of the top k predictions over all batches.
 
     Args:
       labels: int64 `[..., m]`, the classes of each row, or `[...]` for one class in each; a tensor
-        or a `SparseTensor`. Classes that are out of range, such as -1, are never guessed right.
+        or a `SparseTensor`. Classes that are out of range, such as -1, are never predicted.
       predictions: floats `[..., classes]`, scores.
-      k: how many of the best count, an `int`.
-      class_id: an `int`: only this class counts.
-      weights: how much each row counts: a scalar, or an array that broadcasts to `[...]`.
-      metrics_collections: the collections that the value goes to.
-      updates_collections: the collections that the update goes to.
+      k: the number of top predictions to use, an `int`.
+      class_id: restrict the metric to this class, an `int`.
+      weights: the weight of each row: a scalar, or an array that broadcasts to `[...]`.
+      metrics_collections: the collections to add the value to.
+      updates_collections: the collections to add the update to.
       name: the scope of the variables.
 
     Returns:
-      `(value, update_op)`: float64 scalars: the part so far, NaN where there is no label; the part
-      with this batch, which is added to the variables.
+      `(value, update_op)`: float64 scalars: the recall so far, NaN without labels; the operation
+      that adds this batch and returns the new recall.
 
     Raises:
-      ValueError: the shapes do not fit, or there are fewer than `k` classes.
+      ValueError: the shapes are incompatible, or there are fewer than `k` classes.
       TypeError: `labels` are not int64.
-      InvalidArgumentError: `weights` do not fit, or a sparse tensor has other rows when it runs.
-      RuntimeError: operators run at once here.
+      InvalidArgumentError: `weights` do not fit, or, at run time, a sparse tensor has other rows.
+      RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
       The indices of a sparse tensor may come in any order.
@@ -69,12 +69,12 @@ def recall_at_top_k(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the labels is among the guessed classes, over all batches.
+    """Compute the recall of predicted class indices over all batches.
 
     Args:
       labels: see `recall_at_k`.
-      predictions_idx: integers `[..., k]`, the guessed classes.
-      k: only a part of the default names.
+      predictions_idx: integers `[..., k]`, the predicted classes.
+      k: used in the default names only.
       class_id: see `recall_at_k`.
       weights: see `recall_at_k`.
       metrics_collections: see `recall_at_k`.
@@ -101,10 +101,10 @@ def precision_at_k(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the best k guesses is among the labels, over all batches.
+    """Compute the precision of the top k predictions over all batches.
 
-    The arguments, the result and the errors are those of `recall_at_k`; the value is NaN where
-    nothing is guessed.
+    The arguments, the result and the errors are those of `recall_at_k`; the value is NaN if
+    no class is predicted.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_k
     """
@@ -125,7 +125,7 @@ def sparse_precision_at_k(
     updates_collections=None,
     name=None,
 ):
-    """The former name of `precision_at_k`.
+    """Compute `precision_at_k` under its former name.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sparse_precision_at_k
     """
@@ -143,10 +143,10 @@ def precision_at_top_k(
     updates_collections=None,
     name=None,
 ):
-    """Which part of the guessed classes is among the labels, over all batches.
+    """Compute the precision of predicted class indices over all batches.
 
-    The arguments, the result and the errors are those of `recall_at_top_k`; the value is NaN where
-    nothing is guessed.
+    The arguments, the result and the errors are those of `recall_at_top_k`; the value is NaN if
+    no class is predicted.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_top_k
     """
@@ -164,15 +164,16 @@ def average_precision_at_k(
     updates_collections=None,
     name=None,
 ):
-    """The mean over rows of the average precision of the best k guesses, over all batches.
+    """Compute the mean average precision of the top k predictions over all batches.
 
-    The average precision of a row is the sum of the precisions at the places of right guesses, by
-    the number of labels or by `k` if that is less. A row without labels makes the mean NaN.
+    The average precision of a row is the sum of the precisions at the ranks of correct predictions,
+    divided by the number of labels or by `k` if that is less. A row without labels makes the mean
+    NaN.
 
     Args:
       labels: see `recall_at_k`.
       predictions: see `recall_at_k`.
-      k: how many of the best count, an `int`.
+      k: the number of top predictions to use, an `int`.
       weights: see `recall_at_k`.
       metrics_collections: see `recall_at_k`.
       updates_collections: see `recall_at_k`.
@@ -182,7 +183,7 @@ def average_precision_at_k(
       `(value, update_op)`: float64 scalars; the value is 0 before the first batch.
 
     Raises:
-      ValueError: `k` is less than 1, or see `recall_at_k`, which names the other errors.
+      ValueError: `k` is less than 1; for the other errors see `recall_at_k`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/average_precision_at_k
     """
@@ -211,7 +212,7 @@ def sparse_average_precision_at_k(
     updates_collections=None,
     name=None,
 ):
-    """The former name of `average_precision_at_k`.
+    """Compute `average_precision_at_k` under its former name.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sparse_average_precision_at_k
     """
@@ -225,14 +226,14 @@ def _at(name: str, k=None, class_id=None) -> str:
 
 
 def _best(predictions, k):
-    """The classes of the best scores, best first."""
+    """Return the classes of the k largest scores, best first."""
     best = lambda scores: shims.math.top_k(scores, k)[1]
     scores = convert_to_tensor(predictions)
     return operation_of(best, (scores,), {}, public="top_k", name="TopKV2", type_="TopKV2")
 
 
 def _labels(labels) -> tuple:
-    """Labels as an array, or the three parts of a sparse tensor."""
+    """Return labels as a tensor and two `None`, or the three parts of a sparse tensor."""
     if isinstance(labels, SparseTensor):
         return labels.indices, labels.values, labels.dense_shape
     if isinstance(labels, tuple) and hasattr(labels, "dense_shape"):
@@ -245,13 +246,13 @@ def _tensor(weights):
 
 
 def _variable(name: str):
-    """A float64 scalar whose scope takes its name, as in TensorFlow."""
+    """Create a float64 scalar whose name scope is named like the variable, as in TensorFlow."""
     with get_default_graph().name_scope(name) as scope:
         return metric_variable((), "float64", scope)
 
 
 def _part(metric: str, labels, guesses, k, class_id, weights, collections, name):
-    """Which part of the guesses is right, or of the labels is found."""
+    """Build the streaming recall or precision of predicted classes."""
     wrong = "false_negative" if metric == "recall" else "false_positive"
     with get_default_graph().name_scope(name or _at(metric, k, class_id)) as scope:
         kept = [_variable(_at(kind, k, class_id)) for kind in ("true_positive", wrong)]
@@ -282,7 +283,7 @@ def _of_class(class_id, classes, chosen):
 
 
 def _precisions(labels, values, size, scores, guesses, weights):
-    """How much the rows of a batch count, and the sum of their average precisions."""
+    """Return the total weight of the rows of a batch and the sum of their average precisions."""
     guesses = shims.cast(guesses, "int64")
     listed = label_sets.listed(labels, values, size, guesses)
     right = label_sets.hits(listed, guesses).right

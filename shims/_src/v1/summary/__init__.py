@@ -1,1 +1,1 @@
-"""`tf.summary` of TensorFlow 1: what TensorBoard shows, as operations and as files."""
+"""Provide `tf.summary` of TensorFlow 1: summary operations and event files for TensorBoard."""

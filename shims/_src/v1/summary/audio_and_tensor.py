@@ -1,4 +1,4 @@
-"""`tf.summary.audio` and `tf.summary.tensor_summary`."""
+"""Define `tf.summary.audio` and `tf.summary.tensor_summary`."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ _STEPS = 1 << 15
 
 
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None) -> Tensor:
-    """A summary of sounds.
+    """Create a summary of audio clips.
 
     Args:
       name: the first part of its tags: `name/audio`, or `name/audio/0`, `name/audio/1`, ...
       tensor: float32 `[n, frames]` or `[n, frames, channels]` between -1 and 1.
-      sample_rate: frames per second, a number that is known while the graph is built.
-      max_outputs: how many sounds are kept.
-      collections: the collections that it goes to; that of summaries if `None`.
-      family: what goes before the tags.
+      sample_rate: frames per second, a number that is known when the graph is built.
+      max_outputs: the largest number of clips to write.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
+      family: a prefix of the tags.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: when it runs and the shape is another.
-      UnimplementedError: `sample_rate` is not known.
+      InvalidArgumentError: at run time, if the tensor has another rank.
+      UnimplementedError: `sample_rate` is not static.
 
     Differs from TensorFlow:
-      `sample_rate` must be known. Needs the extra `summary` when it runs.
+      `sample_rate` must be static. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/audio
     """
@@ -45,7 +45,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
         raise errors.UnimplementedError(
             errors.message(
                 "summary.audio",
-                "`sample_rate` depends on what is fed.",
+                "`sample_rate` must not depend on placeholders.",
                 received=f"{sample_rate}",
                 do="pass a number",
             )
@@ -78,22 +78,22 @@ def tensor_summary(
     family=None,
     display_name=None,
 ) -> Tensor:
-    """A summary of any tensor.
+    """Create a summary of a tensor of any dtype and shape.
 
     Args:
-      name: its tag, which the open name scopes go before.
-      tensor: what is written.
+      name: its tag, prefixed with the open name scopes.
+      tensor: the tensor to write.
       summary_description: a `SummaryDescription`, which becomes part of the metadata.
-      collections: the collections that it goes to; that of summaries if `None`.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
       summary_metadata: a `SummaryMetadata`.
-      family: what goes before the tag.
-      display_name: what TensorBoard calls it.
+      family: a prefix of the tag.
+      display_name: the name that TensorBoard displays.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` when it runs.
+      Nothing. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/tensor_summary
     """
@@ -120,7 +120,7 @@ def tensor_summary(
 
 
 def _wav(sound: np.ndarray, rate: float) -> bytes:
-    """A WAV file of 16 bits, rounded as TensorFlow rounds."""
+    """Encode samples as a 16-bit WAV file, rounded as in TensorFlow."""
     scaled = sound.astype(np.float32) * np.float32(_STEPS)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
     samples = np.clip(rounded, -_STEPS, _STEPS - 1).astype("<i2")

@@ -1,4 +1,4 @@
-"""`tf.summary.FileWriter`: event files that TensorBoard reads."""
+"""Define `tf.summary.FileWriter`, which writes event files for TensorBoard."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from shims._src.v1.summary import messages
 
 
 class FileWriter:
-    """Writes event files that TensorBoard reads.
+    """A writer of event files for TensorBoard.
 
     Args:
-      logdir: the folder, which is made if it is not there.
-      graph: accepted; graphs are not written.
-      max_queue: after how many events they go to the disk.
-      flush_secs: after how many seconds they go to the disk, when the next one comes.
-      graph_def: accepted.
-      filename_suffix: what the name of the file ends in.
+      logdir: the folder; created if it does not exist.
+      graph: accepted and ignored; graphs are not written.
+      max_queue: the number of pending events after which they are flushed.
+      flush_secs: the seconds after which the next event triggers a flush.
+      graph_def: accepted and ignored.
+      filename_suffix: the suffix of the file name.
       session: not supported: summaries are added from Python.
 
     Raises:
       ImportError: the extra `summary` is not installed.
-      NotImplementedError: there is a `session`.
+      NotImplementedError: `session` is given.
 
     Differs from TensorFlow:
-      Events are written by the program's own thread. The graph is not written.
+      Events are written in the calling thread, without a background thread. The graph is not
+      written.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/FileWriter
     """
@@ -50,8 +51,8 @@ class FileWriter:
         del graph, graph_def
         if session is not None:
             raise NotImplementedError(
-                "FileWriter(session=...) writes from inside of the graph, which is not supported: "
-                "leave `session` out and call `add_summary` with what `session.run` gives."
+                "FileWriter(session=...) writes from inside the graph, which is not supported: "
+                "leave `session` out and call `add_summary` with the result of `session.run`."
             )
         self._logdir = os.fspath(logdir)
         self._most, self._seconds = max_queue or 1, flush_secs
@@ -65,12 +66,12 @@ class FileWriter:
         os.makedirs(self._logdir, exist_ok=True)
         writer = messages.library("event_file_writer").EventsWriter
         suffix, number = self._suffix, 0
-        # Names have the second of their making: two writers must not share one file.
+        # File names contain the time in seconds: two writers must not share one file.
         while self._is_taken(suffix):
             number += 1
             suffix = f".{number}{self._suffix}"
         self._file: Any = writer(os.path.join(self._logdir, "events"), suffix)
-        # Whoever forgets to close it, and the writers of `FileWriterCache`, lose nothing.
+        # Without `close`, as for the writers of `FileWriterCache`, no events are lost.
         self._finish = weakref.finalize(self, self._file.close)
         self._waiting, self._flushed = 0, time.time()
         self._file.flush()
@@ -80,14 +81,14 @@ class FileWriter:
         return os.path.exists(os.path.join(self._logdir, name))
 
     def get_logdir(self) -> str:
-        """The folder."""
+        """Return the folder."""
         return self._logdir
 
     def add_summary(self, summary, global_step=None) -> None:
         """Write a summary.
 
         Args:
-          summary: a `Summary`, or the bytes that a session gives for one.
+          summary: a `Summary`, or the serialized bytes that a session returns.
           global_step: the number of steps so far.
         """
         if isinstance(summary, bytes):
@@ -97,7 +98,7 @@ class FileWriter:
         self._add(global_step, summary=summary)
 
     def _describe_once(self, value) -> None:
-        """Keep what describes a tag in the first event only."""
+        """Remove the metadata of a tag from all events except the first."""
         if not value.HasField("metadata"):
             return
         key = (value.tag, value.metadata.plugin_data.plugin_name)
@@ -106,19 +107,19 @@ class FileWriter:
         self._described.add(key)
 
     def add_session_log(self, session_log, global_step=None) -> None:
-        """Write that a session starts, saves, or stops: a `SessionLog`."""
+        """Write a `SessionLog`: a session starts, saves or stops."""
         self._add(global_step, session_log=session_log)
 
     def add_graph(self, graph, global_step=None, graph_def=None) -> None:
-        """Accepted: graphs are not written."""
+        """Ignore a graph: graphs are not written."""
         del graph, global_step, graph_def
 
     def add_meta_graph(self, meta_graph_def, global_step=None) -> None:
-        """Accepted: graphs are not written."""
+        """Ignore a meta graph: graphs are not written."""
         del meta_graph_def, global_step
 
     def add_run_metadata(self, run_metadata, tag, global_step=None) -> None:
-        """Accepted: runs have no metadata here."""
+        """Ignore run metadata: runs have none in this package."""
         del run_metadata, tag, global_step
 
     def _add(self, global_step, **content) -> None:
@@ -144,21 +145,21 @@ class FileWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Let everything be on the disk."""
+        """Write all pending events to disk."""
         if not self._closed:
             with self._lock:
                 self._file.flush()
                 self._waiting, self._flushed = 0, time.time()
 
     def close(self) -> None:
-        """Let everything be on the disk, and close the file."""
+        """Write all pending events to disk and close the file."""
         if not self._closed:
             self._closed = True
             with self._lock:
                 self._finish()
 
     def reopen(self) -> None:
-        """Go on in another file after `close`."""
+        """Continue in a new file after `close`."""
         if self._closed:
             self._closed = False
             self._open()
@@ -171,7 +172,7 @@ class FileWriter:
 
 
 class FileWriterCache:
-    """One writer per folder.
+    """A cache with one writer per folder.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/FileWriterCache
     """
@@ -182,7 +183,7 @@ class FileWriterCache:
 
     @staticmethod
     def get(logdir) -> FileWriter:
-        """The writer of a folder, a new one if there is none."""
+        """Return the writer of a folder, creating it if there is none."""
         with FileWriterCache._lock:
             if logdir not in FileWriterCache._writers:
                 FileWriterCache._writers[logdir] = FileWriter(logdir)

@@ -1,4 +1,4 @@
-"""How often which numbers occur, in the buckets that TensorBoard knows."""
+"""Compute histograms in the buckets of TensorBoard."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LARGEST = np.finfo(np.float64).max
 
 
 def _limits() -> np.ndarray:
-    """The upper ends of the buckets: tenth by tenth further from 0 on both sides."""
+    """Return the upper limits of the buckets, which grow by a tenth away from 0 on both sides."""
     positive, v = [], 1e-12
     while v < 1e20:
         positive.append(v)
@@ -18,7 +18,7 @@ def _limits() -> np.ndarray:
 
 
 def histogram_of(values: np.ndarray) -> dict:
-    """The fields of a `HistogramProto`.
+    """Compute the fields of a `HistogramProto`.
 
     Args:
       values: finite numbers.
@@ -31,7 +31,7 @@ def histogram_of(values: np.ndarray) -> dict:
         "min": np.min(flat) if flat.size else _LARGEST,
         "max": np.max(flat) if flat.size else -_LARGEST,
         "num": float(flat.size),
-        # One after the other: TensorFlow's sums are rounded in this order.
+        # Summed sequentially, for the rounding of TensorFlow.
         "sum": np.cumsum(flat)[-1] if flat.size else 0.0,
         "sum_squares": np.cumsum(flat * flat)[-1] if flat.size else 0.0,
         "bucket_limit": ends,
@@ -40,7 +40,7 @@ def histogram_of(values: np.ndarray) -> dict:
 
 
 def _without_runs(limits, counts) -> tuple[list[float], list[float]]:
-    """Buckets with neighboring empty ones made one."""
+    """Merge neighboring empty buckets into one."""
     ends: list[float] = []
     kept: list[float] = []
     for limit, count in zip(limits.tolist(), counts.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""The protocol buffers of event files: `tf.Summary` and its relatives, from `tensorboardX`."""
+"""Provide the protocol buffers of event files, such as `tf.Summary`, from `tensorboardX`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MODULES = {
 
 
 def library(name: str) -> Any:
-    """A module of `tensorboardX`.
+    """Import a module of `tensorboardX`.
 
     Raises:
       ImportError: it is not installed.
@@ -35,7 +35,7 @@ def library(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """A class of protocol buffers."""
+    """Return a protocol buffer class by name."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(library(f"proto.{_MODULES[name]}"), name)

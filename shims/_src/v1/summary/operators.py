@@ -1,4 +1,4 @@
-"""`tf.summary.scalar` and its relatives: operations whose value is a serialized `Summary`."""
+"""Define summary operations such as `tf.summary.scalar`, which return a serialized `Summary`."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ _DT_STRING = 7
 
 
 def scalar(name, tensor, collections=None, family=None) -> Tensor:
-    """A summary of one number.
+    """Create a summary of a scalar.
 
     Args:
-      name: its tag, which the open name scopes go before.
+      name: its tag, prefixed with the open name scopes.
       tensor: a scalar of real numbers.
-      collections: the collections that it goes to; that of summaries if `None`.
-      family: what goes before the tag, so that TensorBoard shows some together.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
+      family: a prefix of the tag, by which TensorBoard groups summaries.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: when it runs and `tensor` is no scalar.
+      InvalidArgumentError: at run time, if `tensor` is not a scalar.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` when it runs.
+      Nothing. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/scalar
     """
@@ -55,22 +55,22 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
 
 
 def histogram(name, values, collections=None, family=None) -> Tensor:
-    """A summary of how often which numbers occur.
+    """Create a summary of the histogram of a tensor.
 
     Args:
-      name: its tag, which the open name scopes go before.
+      name: its tag, prefixed with the open name scopes.
       values: real numbers.
-      collections: the collections that it goes to; that of summaries if `None`.
-      family: what goes before the tag.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
+      family: a prefix of the tag.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: when it runs and a number is not finite.
+      InvalidArgumentError: at run time, if a number is not finite.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` when it runs.
+      Nothing. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/histogram
     """
@@ -86,24 +86,24 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
-    """A summary of pictures.
+    """Create a summary of images.
 
     Args:
       name: the first part of its tags: `name/image`, or `name/image/0`, `name/image/1`, ...
-      tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, of bytes or of real numbers,
-        which are scaled.
-      max_outputs: how many pictures are kept.
-      collections: the collections that it goes to; that of summaries if `None`.
-      family: what goes before the tags.
+      tensor: `[n, height, width, channels]` with 1, 3 or 4 channels, uint8 or real numbers,
+        which are scaled to 0..255.
+      max_outputs: the largest number of images to write.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
+      family: a prefix of the tags.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: when it runs and the shape is another.
+      InvalidArgumentError: at run time, if the shape does not match.
 
     Differs from TensorFlow:
-      The pictures are the same, the bytes of the PNG files are not.
+      The pixels are the same; the bytes of the PNG files differ.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/image
     """
@@ -128,21 +128,21 @@ def image(name, tensor, max_outputs=3, collections=None, family=None) -> Tensor:
 
 
 def text(name, tensor, collections=None) -> Tensor:
-    """A summary of strings, which TensorBoard shows as Markdown.
+    """Create a summary of strings, which TensorBoard displays as Markdown.
 
     Args:
-      name: its tag, which the open name scopes go before.
+      name: its tag, prefixed with the open name scopes.
       tensor: strings.
-      collections: the collections that it goes to; that of summaries if `None`.
+      collections: the collections to add it to; `GraphKeys.SUMMARIES` if `None`.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      ValueError: `tensor` holds no strings.
+      ValueError: the dtype of `tensor` is not string.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` when it runs.
+      Nothing. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/text
     """
@@ -162,21 +162,21 @@ def text(name, tensor, collections=None) -> Tensor:
 
 
 def merge(inputs, collections=None, name=None) -> Tensor:
-    """Several summaries as one.
+    """Merge several summaries into one.
 
     Args:
       inputs: string tensors, serialized `Summary`s.
       collections: the collections that the result goes to; none if `None`.
-      name: what the operation is called.
+      name: the name of the operation.
 
     Returns:
       A scalar string tensor, a serialized `Summary`.
 
     Raises:
-      InvalidArgumentError: when it runs and two values have one tag.
+      InvalidArgumentError: at run time, if two values have the same tag.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` when it runs.
+      Nothing. Needs the extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/merge
     """
@@ -205,12 +205,12 @@ def merge(inputs, collections=None, name=None) -> Tensor:
 
 
 def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
-    """All summaries of a collection as one; `None` if there are none.
+    """Merge all summaries of a collection; return `None` if there are none.
 
     Args:
       key: the collection.
-      scope: only those whose names it matches.
-      name: what the operation is called.
+      scope: a regular expression that filters the summaries by name.
+      name: the name of the operation.
 
     Differs from TensorFlow:
       Nothing.
@@ -222,7 +222,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
 
 def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
-    """Add the operation of a summary; `fill(summary, tag, value)` puts the value into it."""
+    """Add a summary operation; `fill(summary, tag, value)` writes the value into the summary."""
     with _scope(name, family) as (tag, full):
 
         def compute(session, op, values):
@@ -247,7 +247,7 @@ def _operation(type_: str, name: str, inputs, compute) -> Tensor:
 
 
 def _serialized(summary) -> np.ndarray:
-    """The bytes in an array of objects: one of bytes would lose zeros at the end."""
+    """Serialize a summary to an object array: a bytes array would drop trailing zeros."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()
     return found
@@ -255,7 +255,7 @@ def _serialized(summary) -> np.ndarray:
 
 @contextlib.contextmanager
 def _scope(name, family) -> Iterator[tuple[str, str]]:
-    """The tag of a summary, and the name of its operation."""
+    """Open the name scope of a summary; yield its tag and the name of its operation."""
     name, family = _cleaned(name), _cleaned(family)
     base = name if family is None else f"{family}/{name}"
     with get_default_graph().name_scope(base) as scope:
@@ -264,7 +264,7 @@ def _scope(name, family) -> Iterator[tuple[str, str]]:
 
 
 def _cleaned(name):
-    """A name with other signs than those of tags replaced."""
+    """Replace the characters of a name that are not allowed in tags."""
     if name is None:
         return None
     new = _NOT_IN_TAGS.sub("_", name).lstrip("/")

@@ -1,4 +1,4 @@
-"""Pictures as PNG files, scaled as TensorFlow's summaries of images are."""
+"""Encode images as PNG files, scaled as in TensorFlow's image summaries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BAD = (255, 0, 0, 255)
 
 
 def png(picture: np.ndarray) -> bytes:
-    """A picture of bytes `[height, width, channels]` as a PNG file."""
+    """Encode a uint8 image `[height, width, channels]` as a PNG file."""
     height, width, channels = picture.shape
     head = struct.pack(">IIBBBBB", width, height, 8, _COLOR_TYPES[channels], 0, 0, 0)
     rows = np.zeros((height, 1 + width * channels), np.uint8)
@@ -27,9 +27,9 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def as_bytes(picture: np.ndarray) -> np.ndarray:
-    """A picture of any numbers as bytes; what is not finite becomes red.
+    """Convert an image of any dtype to uint8; pixels that are not finite become red.
 
-    Numbers that are all at least 0 are scaled so that the largest is 255; others so that 0 is 128.
+    Nonnegative values are scaled so that the largest becomes 255; otherwise 0 becomes 128.
     """
     if picture.dtype == np.uint8:
         return picture
