@@ -306,7 +306,7 @@ MESSAGES = {
         "  Required: an array or a number in each branch\n"
         "  Received: 'up' in the main branch\n"
         "  At:\n"
-        "  Do:       decide it with a Python condition, or use a number in its place.",
+        "  Do:       choose it with a Python condition, or use a number instead.",
     ),
     "vector": (
         jitted(a_vector),
@@ -315,7 +315,7 @@ MESSAGES = {
         "  Required: bool[]\n"
         "  Received: bool[3]\n"
         "  At:\n"
-        "  Do:       say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+        "  Do:       reduce it to a scalar: `jnp.any(...)` or `jnp.all(...)`.",
     ),
     "vector behind and": (
         jitted(a_vector_and),
@@ -324,7 +324,7 @@ MESSAGES = {
         "  Required: bool[]\n"
         "  Received: bool[3]\n"
         "  At:\n"
-        "  Do:       say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+        "  Do:       reduce it to a scalar: `jnp.any(...)` or `jnp.all(...)`.",
     ),
     "list in one branch": (
         jitted(list_in_one_branch),
@@ -342,7 +342,7 @@ MESSAGES = {
         "  Required: None\n"
         "  Received: * after one iteration\n"
         "  At:\n"
-        "  Do:       give it the structure before the loop that it has in it.",
+        "  Do:       before the loop, give it the structure that it has after an iteration.",
     ),
     "dtype changes": (
         jitted(dtype_changes),

@@ -49,7 +49,7 @@ def test_elements_of_their_own_sizes_are_refused(name, call):
     assert lines == [
         f"foldl: `elems` holds a {name}, whose slices have sizes of their own.",
         "  Required: arrays",
-        "  Do:       fill it up first (`to_tensor()`), or map its values: "
+        "  Do:       convert it to a dense array first (`to_tensor()`), or map its values: "
         "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
     ]
 

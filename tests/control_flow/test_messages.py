@@ -87,7 +87,7 @@ MESSAGES = {
         "  Required: an array or a number in each branch\n"
         "  Received: 'a' in the false_fn branch\n"
         "  At:\n"
-        "  Do:       decide it with a Python condition, or use a number in its place.",
+        "  Do:       choose it with a Python condition, or use a number instead.",
     ),
     "cond, dtypes": (
         both(lambda x: x, lambda x: jnp.int32(1)),
@@ -114,7 +114,7 @@ MESSAGES = {
         "  Required: bool[]\n"
         "  Received: bool[3]\n"
         "  At:\n"
-        "  Do:       say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+        "  Do:       reduce it to a scalar: `jnp.any(...)` or `jnp.all(...)`.",
     ),
     "cond, creation": (
         both(lambda x: Variable(1.0) * x, lambda x: x),
@@ -189,7 +189,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       give it the structure before the loop that it has in it.",
+        "  Do:       before the loop, give it the structure that it has after an iteration.",
     ),
     "while_loop, dtype": (
         loop(lambda s: jnp.int32(1)),
@@ -207,7 +207,7 @@ MESSAGES = {
         "  Required: an array or a number, before the loop and after each iteration\n"
         "  Received: float32[] before the loop, 'a' after one iteration\n"
         "  At:\n"
-        "  Do:       use a number, or an array, in its place.",
+        "  Do:       use a number or an array instead.",
     ),
     "while_loop, shape": (
         loop(lambda s: jnp.concatenate([s, s]), V, lambda s: s.sum() < 9),
@@ -225,7 +225,7 @@ MESSAGES = {
         "  Required: bool[]\n"
         "  Received: bool[3]\n"
         "  At:\n"
-        "  Do:       say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+        "  Do:       reduce it to a scalar: `jnp.any(...)` or `jnp.all(...)`.",
     ),
     "while_loop, invariant": (
         lambda: while_loop(
@@ -251,7 +251,7 @@ MESSAGES = {
     "map_fn, scalar": (
         lambda: map_fn(lambda r: r, X),
         ValueError,
-        "map_fn: `elems` must have an axis to go along.\n"
+        "map_fn: `elems` must have a leading axis.\n"
         "  Required: arrays of rank 1 or more\n"
         "  Received: a scalar\n"
         "  At:",
@@ -259,7 +259,7 @@ MESSAGES = {
     "map_fn, no arrays": (
         lambda: map_fn(lambda r: r, ()),
         ValueError,
-        "map_fn: `elems` must have an axis to go along.\n"
+        "map_fn: `elems` must have a leading axis.\n"
         "  Required: arrays of rank 1 or more\n"
         "  Received: no arrays\n"
         "  At:",
@@ -316,11 +316,11 @@ MESSAGES = {
     "map_fn, strings": (
         jitted(lambda v: map_fn(lambda r: "a", v), V),
         TypeError,
-        "map_fn: what an iteration gives must be arrays.\n"
+        "map_fn: each iteration must return arrays.\n"
         "  Required: arrays or numbers\n"
         "  Received: 'a'\n"
         "  At:\n"
-        "  Do:       leave it out, or say it with a number.",
+        "  Do:       leave it out, or encode it as a number.",
     ),
     "vectorized_map, assigning": (
         assigning_map,
@@ -333,7 +333,7 @@ MESSAGES = {
     "scan, nothing": (
         lambda: scan(lambda a, r: a, jnp.zeros(0)),
         errors.OutOfRangeError,
-        "scan: there is nothing to start from.\n"
+        "scan: `elems` has no slices, and there is no `initializer`.\n"
         "  Required: an `initializer`, or at least one slice\n"
         "  Received: no slices\n"
         "  At:",
@@ -345,7 +345,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       give it the structure before the loop that it has in it.",
+        "  Do:       before the loop, give it the structure that it has after an iteration.",
     ),
     "foldl, structure under jit": (
         jitted(lambda v: foldl(lambda a, r: (a, a), v), V),
@@ -354,7 +354,7 @@ MESSAGES = {
         "  Required: *\n"
         "  Received: (*, *) after one iteration\n"
         "  At:\n"
-        "  Do:       give it the structure before the loop that it has in it.",
+        "  Do:       before the loop, give it the structure that it has after an iteration.",
     ),
     "variable, nothing": (
         Variable,

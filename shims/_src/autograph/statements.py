@@ -158,7 +158,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
         with lists.no_leaks(), directives.loop_options() as options:
             step = _step(lambda _: body(), get_state, set_state, names)
             try:
-                loop, grown = growing.settled(step, init, names, label="while")
+                loop, grown = growing.trace_growing_loop(step, init, names, label="while")
             except untaken_branches.REFUSALS as error:
                 untaken_branches.check_not_reached(lambda: _test(test, set_state)(init), error)
                 set_state(init)
@@ -235,7 +235,7 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
         with lists.no_leaks(), directives.loop_options():
             step = _step(body, get_state, set_state, names)
             try:
-                loop, grown = growing.settled(
+                loop, grown = growing.trace_growing_loop(
                     step, init, names, _item(items), label="for", limit=items.length
                 )
             except untaken_branches.REFUSALS as error:

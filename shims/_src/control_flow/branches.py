@@ -1,4 +1,4 @@
-"""`cond`, `case`, `switch_case`: one of several functions, as data decides."""
+"""Provide `cond`, `case` and `switch_case`, which call one of several functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.sizes import primitives
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """What `true_fn()` returns if `pred` holds, else what `false_fn()` returns.
+    """Return `true_fn()` if `pred` holds, else `false_fn()`.
 
     Args:
       pred: a Python bool or a bool scalar.
@@ -24,16 +24,16 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       name: accepted.
 
     Returns:
-      The result of one of the two; of both for a traced `pred`, of which one is computed.
+      The result of one function. For a traced `pred` both are traced, and one is computed.
 
     Raises:
       TypeError: `pred` is traced, and the two results differ in structure or dtype.
       UnimplementedError: `pred` is traced outside of `shims.function`, and their shapes differ.
 
     Differs from TensorFlow:
-      Under somebody else's trace, and outside of `shims.dynamic`, a traced condition needs results of
-      equal shapes. A branch that arrays of no or one element do not fit is refused where it is run;
-      TensorFlow refuses what fits no array at all (a wrong axis) while it traces.
+      In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal
+      shapes. A branch that fails only for arrays of no or one element raises when it is run; TensorFlow
+      raises while tracing for operands that are always invalid (a wrong axis).
 
     Under jit:
       `lax.cond`. Assignments to variables in the branches take effect for the branch taken.
@@ -57,28 +57,28 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function beside the first condition that holds returns.
+    """Return the result of the function of the first condition that holds.
 
     Args:
-      pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary.
+      pred_fn_pairs: pairs of a bool scalar and a function of no arguments, or a dictionary of them.
       default: the function for when no condition holds.
       exclusive: whether it is an error that two conditions hold.
       strict: accepted.
-      name: how messages call it.
+      name: the name in messages.
 
     Returns:
       The result of one of the functions.
 
     Raises:
-      InvalidArgumentError: no condition holds and there is no `default`; or two do and the
-        conditions were said to be exclusive.
+      InvalidArgumentError: no condition holds and there is no `default`, or two hold and
+        `exclusive` is true.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Nested `lax.cond`; in a dynamic trace the two errors come after the call, in a foreign `jit`
-      the last function stands in for a missing default.
+      Nested `lax.cond`. In a dynamic trace the two errors come after the call; in an enclosing `jit`
+      the last function replaces a missing default.
 
     Example:
       >>> import jax.numpy as jnp
@@ -121,14 +121,14 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """What the function with the number `branch_index` returns.
+    """Return the result of the function with the number `branch_index`.
 
     Args:
       branch_index: an int scalar.
       branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs; the
         numbers run from 0.
       default: the function for any other number; the last one if missing.
-      name: how messages call it.
+      name: the name in messages.
 
     Returns:
       The result of one of the functions.
@@ -168,7 +168,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
 
 def _as_arrays(result):
-    """A branch's result with its Python numbers as arrays, as TensorFlow returns them."""
+    """Convert the Python numbers of a branch's result to arrays, as TensorFlow returns them."""
     return jax.tree.map(lambda leaf: as_array(leaf) if is_number(leaf) else leaf, result)
 
 

@@ -1,4 +1,4 @@
-"""The elements of a list that grows at positions which are data: a buffer, and how many of it count."""
+"""Store a list that grows at traced positions in a buffer with a count of its elements."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from shims._src.sizes import buffers, primitives, trace
 
 
 def capacity_of_list() -> buffers.Capacity | None:
-    """The capacity of a list that may grow, `None` where nothing can grow."""
+    """Return the capacity of a list that may grow, `None` where capacities cannot grow."""
     state = trace.current()
     return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ElementBuffer:
-    """Elements along the leading axis of an array that is longer than they are many.
+    """Elements along the leading axis of an array with spare capacity.
 
-    Unlike an array of exactly their number it has the same type in every iteration of a loop, so
-    that a loop which writes to it can be differentiated backwards.
+    Unlike an array of exactly their number, the buffer has the same type in every iteration of a loop.
+    So a loop that writes to it supports reverse-mode differentiation.
 
     Attributes:
       array: the buffer, zero where nothing was written.
-      count: int32 scalar, how many elements there are.
-      capacity: the capacity, which the top-level call lets grow.
+      count: int32 scalar, the number of elements.
+      capacity: the capacity, which the top-level call can grow.
     """
 
     array: jax.Array
@@ -37,7 +37,7 @@ class ElementBuffer:
 
     @property
     def arrays(self) -> list:
-        """The arrays that are held."""
+        """The arrays of the storage."""
         return [self.array]
 
     @property
@@ -47,39 +47,39 @@ class ElementBuffer:
 
     @classmethod
     def of(cls, stacked, capacity: buffers.Capacity) -> ElementBuffer:
-        """All elements of an array."""
+        """Put all elements of an array into a buffer."""
         buffer = buffers.put(stacked, (0,), (capacity,))
         return cls(jnp.asarray(buffer.array), buffer.sizes[0], capacity)
 
     @classmethod
     def empty(cls, count, shape, dtype, capacity: buffers.Capacity) -> ElementBuffer:
-        """Elements that nothing was written to."""
+        """Return a buffer of unwritten elements."""
         count = primitives.as_size(count)
         primitives.check_capacity(count, capacity.site, capacity.slots)
         return cls(jnp.zeros((capacity.slots, *shape), dtype), count, capacity)
 
     def write(self, place, value) -> ElementBuffer:
-        """With an element at a position, which may lie behind the last one."""
+        """Return the buffer with an element written at a position, which may be past the end."""
         count = jnp.maximum(self.count, place + 1)
         primitives.check_capacity(count, self.capacity.site, self.capacity.slots)
         array = lax.dynamic_update_index_in_dim(self.array, value, place, 0)
         return ElementBuffer(array, count, self.capacity)
 
     def read(self, index):
-        """Read an element at a position that may be known only when the program runs."""
+        """Read an element at a position that may be known only at run time."""
         place = jnp.asarray(index, jnp.int32)
         check_place("read", place, place, self.count)
         return jnp.take(self.array, place, axis=0, mode="clip")
 
     def copy(self) -> ElementBuffer:
-        """The same elements, for a list that is written to."""
+        """Return the elements for a list that is written to."""
         return self
 
     def stacked(self, shape, dtype):
-        """All elements, as an array of exactly their number."""
+        """Return all elements as an array of exactly their number."""
         buffer = buffers.Buffer(self.array, (self.count,), (0,), (self.capacity.slots,))
         return buffer.value()
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """All elements in a buffer."""
+        """Return all elements in a buffer."""
         return self

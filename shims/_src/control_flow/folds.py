@@ -1,4 +1,4 @@
-"""`scan`, `foldl`, `foldr`: an accumulator on its way through the slices of arrays."""
+"""Provide `scan`, `foldl` and `foldr`, which fold a function over the slices of arrays."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def scan(
     reverse=False,
     name=None,
 ):
-    """Everything that an accumulator becomes on its way through `elems`, stacked.
+    """Fold `fn` over the slices of `elems`, and return all accumulators stacked.
 
     Args:
-      fn: from the accumulator and one slice of `elems` to the next accumulator.
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
       parallel_iterations: accepted.
@@ -79,10 +79,10 @@ def foldl(
     swap_memory=False,
     name=None,
 ):
-    """What an accumulator becomes on its way through `elems`, from the first slice to the last.
+    """Fold `fn` over the slices of `elems`, from the first to the last.
 
     Args:
-      fn: from the accumulator and one slice of `elems` to the next accumulator.
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the first slice; the first slice itself if missing.
       parallel_iterations: accepted.
@@ -125,10 +125,10 @@ def foldr(
     swap_memory=False,
     name=None,
 ):
-    """What an accumulator becomes on its way through `elems`, from the last slice to the first.
+    """Fold `fn` over the slices of `elems`, from the last to the first.
 
     Args:
-      fn: from the accumulator and one slice of `elems` to the next accumulator.
+      fn: maps the accumulator and one slice of `elems` to the next accumulator.
       elems: arrays `[n, ...]`, nested.
       initializer: the accumulator before the last slice; the last slice itself if missing.
       parallel_iterations: accepted.
@@ -172,7 +172,7 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
             raise (errors.OutOfRangeError if eagerly else errors.InvalidArgumentError)(
                 errors.message(
                     label,
-                    "there is nothing to start from.",
+                    "`elems` has no slices, and there is no `initializer`.",
                     required="an `initializer`, or at least one slice",
                     received="no slices",
                 )
@@ -181,7 +181,7 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
         order, length = elements_of(jax.tree.map(lambda x: x[1:], order), label)
     start = jax.tree.map(as_array, initializer) if first is None else first
     if runs_eagerly((order, start)):
-        last, kept = _fold(label, fn, start, order, length, keep)
+        last, kept = _fold_eagerly(label, fn, start, order, length, keep)
     else:
 
         def body(values, item):
@@ -196,8 +196,8 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
     return jax.tree.map(lambda x: jnp.flip(x, 0), kept) if reverse else kept
 
 
-def _fold(label: str, fn, value, elems, length: int, keep: bool):
-    """The accumulator after the last slice and, if they are kept, all of them stacked."""
+def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
+    """Return the last accumulator and, with `keep`, all accumulators stacked."""
     seen: list = []
     tree: Any = jax.tree.structure(value)
     dtypes = value
@@ -210,7 +210,7 @@ def _fold(label: str, fn, value, elems, length: int, keep: bool):
                     "`the accumulator` must keep its structure from one iteration to the next.",
                     required=structure(tree),
                     received=f"{structure(jax.tree.structure(value))} after one iteration",
-                    do="give it the structure before the loop that it has in it.",
+                    do="before the loop, give it the structure that it has after an iteration.",
                 )
             )
         what = "`the accumulator` must keep its dtype from one iteration to the next."

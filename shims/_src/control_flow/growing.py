@@ -1,4 +1,4 @@
-"""Loop state whose size changes from one iteration to the next."""
+"""Hold loop state whose size changes between iterations in buffers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.sizes import buffers, size_bounds, trace
 
 
 class Grown:
-    """The values of a loop, of which some live in buffers.
+    """The values of a loop, of which some are in buffers.
 
     Attributes:
       values: the state before the loop, with buffers in it.
@@ -24,7 +24,7 @@ class Grown:
         self._buffers: dict[int, tuple] = {}
 
     def make_buffer(self, i: int, error, limit) -> None:
-        """Give value `i` a buffer, or raise `error` where that cannot be."""
+        """Put value `i` into a buffer, or raise `error` where that is impossible."""
         value, tree = _only_leaf(self.values[i], error.before)
         before, after = error.before.shape, error.after.shape
         if (
@@ -35,14 +35,14 @@ class Grown:
         ):
             raise error
         axes = tuple(
-            k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same(a, b)
+            k for k, (a, b) in enumerate(zip(before, after, strict=True)) if not _same_size(a, b)
         )
-        capacities = tuple(_capacity(before[k], after[k], limit) for k in axes)
+        capacities = tuple(_growth_capacity(before[k], after[k], limit) for k in axes)
         self._buffers[i] = (tree, axes, capacities)
         self.values[i] = buffers.put(value, axes, capacities)
 
     def open(self, values) -> list:
-        """Values of their exact sizes."""
+        """Return the values with buffers replaced by arrays of their exact sizes."""
         return [
             jax.tree.unflatten(self._buffers[i][0], [v.value()])
             if isinstance(v, buffers.Buffer)
@@ -51,26 +51,31 @@ class Grown:
         ]
 
     def close(self, values) -> list:
-        """Values back in their buffers."""
+        """Put the values back into their buffers."""
         return [
             buffers.put(jax.tree.leaves(v)[0], *self._buffers[i][1:]) if i in self._buffers else v
             for i, v in enumerate(values)
         ]
 
 
-def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[LoopState, Grown]:
-    """A loop traced over state of which some may grow, and what grows.
+def trace_growing_loop(
+    body, values, names, item=(), *, label: str, limit=None
+) -> tuple[LoopState, Grown]:
+    """Trace a loop over a state of which some values may grow.
 
     Args:
       body: `(values, item) -> (values, emitted)`, over values of their exact sizes.
       values: the state before the loop.
-      names: how messages call the values.
-      item: shapes and dtypes of what differs between iterations.
-      label: how messages call the loop.
-      limit: the most iterations, where that is known.
+      names: the names of the values in messages.
+      item: shapes and dtypes of the per-iteration inputs.
+      label: the name of the loop in messages.
+      limit: the largest number of iterations, where it is known.
+
+    Returns:
+      The traced loop, and the values with their buffers.
 
     Raises:
-      GrowingStateError: a value changes its shape where no room can be made for it.
+      GrowingStateError: a value changes its shape where no buffer can be made for it.
     """
     grown = Grown(values)
 
@@ -86,7 +91,7 @@ def settled(body, values, names, item=(), *, label: str, limit=None) -> tuple[Lo
 
 
 def _only_leaf(value, aval):
-    """The array of a value that has one, and the structure around it."""
+    """Return the only array of a value, and the structure around it."""
     leaves, tree = jax.tree.flatten(value)
     if len(leaves) != 1:
         return value, tree
@@ -94,12 +99,12 @@ def _only_leaf(value, aval):
     return leaf.zeros(aval.shape, aval.dtype) if isinstance(leaf, Unwritten) else leaf, tree
 
 
-def _same(a, b) -> bool:
+def _same_size(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
-def _capacity(before, after, limit):
-    """Find a capacity for a size that may grow by the same amount in every iteration."""
+def _growth_capacity(before, after, limit):
+    """Return a capacity for a size that may grow by the same amount in every iteration."""
     state = trace.current()
     step = after - before
     start = size_bounds.upper_bound(state, before)

@@ -1,4 +1,4 @@
-"""The state that a loop carries: its types, found by tracing the body until they settle."""
+"""Infer the types of the state that a loop carries, by tracing the body until they are stable."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Leaf:
     """One leaf of the state.
 
     Attributes:
-      value: what it is before the first iteration.
+      value: its value before the first iteration.
       aval: its type if it is carried, `None` for a Python value that no iteration changes.
       is_input: whether the body was traced with it as an argument.
     """
@@ -49,18 +49,18 @@ class Leaf:
 
 
 class LoopState:
-    """A loop body traced over state whose types it keeps.
+    """A loop body, traced over a state whose types it preserves.
 
     Args:
       body: `(values, item) -> (values, emitted)`, with a sequence of Python values as state.
       values: the state before the first iteration; arrays, numbers, `Undefined`, nested.
-      names: how messages call the values.
-      item: shapes and dtypes of what differs between iterations, nested.
-      label: how messages call the loop.
+      names: the names of the values in messages.
+      item: shapes and dtypes of the per-iteration inputs, nested.
+      label: the name of the loop in messages.
 
     Attributes:
       block: the traced body.
-      emitted: shapes and dtypes of what an iteration emits, nested.
+      emitted: shapes and dtypes of the per-iteration outputs, nested.
     """
 
     def __init__(self, body: Callable, values: Sequence, names: Sequence[str], item=(), label=""):
@@ -70,15 +70,15 @@ class LoopState:
         self._item_leaves, self._item_tree = jax.tree.flatten(item)
         flat = [jax.tree.flatten(value) for value in values]
         self._trees = [tree for _, tree in flat]
-        self._leaves = [[self._first(leaf) for leaf in leaves] for leaves, _ in flat]
+        self._leaves = [[self._initial_leaf(leaf) for leaf in leaves] for leaves, _ in flat]
         self._variables: tuple = ()
         self.block = self._trace()
-        # Each round widens the type of a Python number or finds a variable, so that this ends.
+        # Each round widens the type of a Python number or finds a variable, so the loop terminates.
         while not self._settle():
             self.block = self._trace()
 
     @staticmethod
-    def _first(leaf) -> Leaf:
+    def _initial_leaf(leaf) -> Leaf:
         if jp.is_symbolic(leaf):
             leaf = as_array(leaf)
         if is_array(leaf):
@@ -89,7 +89,7 @@ class LoopState:
         return [leaf for leaves in self._leaves for leaf in leaves if leaf.aval is not None]
 
     def _values_of(self, arrays) -> list:
-        """The Python values of the state whose carried leaves are `arrays`."""
+        """Return the Python values of the state whose carried leaves are `arrays`."""
         arrays = iter(arrays)
         return [
             jax.tree.unflatten(
@@ -115,7 +115,7 @@ class LoopState:
         return trace_block(run, avals, self._variables)
 
     def _settle(self) -> bool:
-        """Take over what the trace showed; False if the body must be traced again."""
+        """Update the types from the trace; False if the body must be traced again."""
         settled = True
         for i, name in enumerate(self._names):
             tree, leaves = self.block.trees[i], self.block.leaves[i]
@@ -134,7 +134,7 @@ class LoopState:
         return settled and not new
 
     def _define(self, i: int, tree, leaves) -> None:
-        """Let a variable without a value before the loop have the one that the body gives it."""
+        """Give a variable that is undefined before the loop the type that the body gives it."""
         if len(leaves) == 1 and isinstance(leaves[0], Undefined):
             return
         before = self._leaves[i][0].value
@@ -145,7 +145,7 @@ class LoopState:
                 self._leaves[i].append(Leaf(leaf, None))
                 continue
             aval = aval_of_leaf(leaf)
-            nothing = _nothing(aval, is_return=isinstance(before, UndefinedReturnValue))
+            nothing = _missing_value(aval, is_return=isinstance(before, UndefinedReturnValue))
             self._leaves[i].append(Leaf(nothing, aval_of(nothing), is_input=False))
 
     def _settle_leaf(self, name: str, before: Leaf, after) -> bool:
@@ -179,10 +179,10 @@ class LoopState:
             raise TypeError(
                 errors.message(
                     self.label,
-                    "what an iteration gives must be arrays.",
+                    "each iteration must return arrays.",
                     required="arrays or numbers",
                     received=show_value(leaf),
-                    do="leave it out, or say it with a number.",
+                    do="leave it out, or encode it as a number.",
                 )
             )
         return aval_of_leaf(leaf)
@@ -190,18 +190,18 @@ class LoopState:
     # ---- running ---------------------------------------------------------------------------------
 
     def initial(self) -> list:
-        """The carry before the first iteration."""
+        """Return the carry before the first iteration."""
         values = [cast_leaf(leaf.value, leaf.aval) for leaf in self._carried()]
         return values + [state.read(v) for v in self._variables]
 
     def known(self) -> list:
-        """The same, with Python numbers where they are known."""
+        """Return the carry before the first iteration, with Python numbers where they are known."""
         return [leaf.value for leaf in self._carried()] + list(
             self.initial()[len(self._carried()) :]
         )
 
     def known_of(self, values) -> list:
-        """The same of other values of the state, `None` where they do not correspond."""
+        """Return the carry that other values of the state make, `None` where they do not correspond."""
         count = len(self._variables)
         if values is None:
             return [None] * (len(self._carried()) + count)
@@ -214,7 +214,7 @@ class LoopState:
         return flat + [None] * count
 
     def step(self, carry: Sequence, item=()):
-        """One iteration: `(carry, emitted)`."""
+        """Run one iteration, and return `(carry, emitted)`."""
         leaves = self._carried()
         count = len(leaves)
         inputs = [x for x, leaf in zip(carry, leaves) if leaf.is_input]
@@ -235,7 +235,7 @@ class LoopState:
         return after, jax.tree.unflatten(tree, emitted)
 
     def step_jaxpr(self):
-        """The body as a closed jaxpr from the carry and an item to the carry."""
+        """Return the body as a closed jaxpr from the carry and an item to the carry."""
         avals = [aval_of(x) for x in self.initial()]
 
         def run(carry, item):
@@ -244,7 +244,7 @@ class LoopState:
         return jax.make_jaxpr(run)(avals, self._item_leaves)
 
     def condition(self, test: Callable):
-        """A test of the state as a closed jaxpr from the carry to a bool scalar."""
+        """Trace a test of the state to a closed jaxpr from the carry to a bool scalar."""
 
         def run(*arrays):
             return [scalar_condition(as_array(test(self._values_of(arrays))), self.label)]
@@ -263,7 +263,7 @@ class LoopState:
         return block.closed
 
     def finish(self, carry: Sequence) -> list:
-        """The values after the loop; variables that the body assigned get theirs."""
+        """Return the values after the loop, and assign the variables that the body assigned."""
         leaves = self._carried()
         for variable, value in zip(self._variables, carry[len(leaves) :], strict=True):
             state.write(variable, value)
@@ -284,7 +284,7 @@ class LoopState:
                 f"`{name}` must keep its structure from one iteration to the next.",
                 required=structure(before),
                 received=f"{structure(after)} after one iteration",
-                do="give it the structure before the loop that it has in it.",
+                do="before the loop, give it the structure that it has after an iteration.",
             )
         )
 
@@ -296,7 +296,7 @@ class LoopState:
                 required="an array or a number, before the loop and after each iteration",
                 received=f"{show_value(before)} before the loop, {show_value(after)} after one "
                 "iteration",
-                do="use a number, or an array, in its place.",
+                do="use a number or an array instead.",
             )
         )
 
@@ -312,17 +312,18 @@ class LoopState:
         )
 
 
-def _nothing(aval, *, is_return: bool):
-    """What a variable is after a loop that never ran and would have defined it: not a number.
+def _missing_value(aval, *, is_return: bool):
+    """Return the value of a variable after a loop that would define it never ran.
 
-    A return value is different: a flag beside it says that there is none, and nobody reads it.
+    It is NaN for inexact dtypes, else 0. A return value is 0: a flag says that there is none, so that it
+    is never read.
     """
     is_float = jnp.issubdtype(aval.dtype, jnp.inexact) and not is_return
     return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
 def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
-    """The error for a loop whose state changes its shape, where no room can be made for it."""
+    """Return the error for a loop whose state changes its shape where no buffer can be made."""
     error = errors.GrowingStateError(
         errors.message(
             label,

@@ -1,4 +1,4 @@
-"""`while_loop`, and the ways in which a loop becomes part of a traced program."""
+"""Provide `while_loop`, and stage traced loops as `scan` or `while`."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ def while_loop(
     maximum_iterations=None,
     name=None,
 ):
-    """What `loop_vars` become by calling `body` on them while `cond` holds.
+    """Repeat `body` on the loop variables while `cond` holds, and return them.
 
     Args:
-      cond: a function of the loop variables that gives a bool scalar.
-      body: a function of the loop variables that gives the next ones, in the same structure.
+      cond: a function of the loop variables that returns a bool scalar.
+      body: a function of the loop variables that returns the next ones, in the same structure.
       loop_vars: a list or tuple of arrays, numbers, or nested structures of them.
-      shape_invariants: shapes that the variables keep; checked, where the loop is not traced.
+      shape_invariants: shapes that the variables keep; checked where the loop is not traced.
       parallel_iterations: accepted; iterations run one after the other.
-      back_prop: False lets a bounded loop end early, and not be differentiated backwards.
+      back_prop: False lets a bounded loop end early, without reverse-mode differentiation.
       swap_memory: accepted.
-      maximum_iterations: the most iterations.
+      maximum_iterations: the largest number of iterations.
       name: accepted.
 
     Returns:
@@ -57,12 +57,12 @@ def while_loop(
       Under a trace, variables keep their shapes.
 
     Under jit:
-      A condition that is known while tracing is decided then, so that the loop is unrolled;
-      eagerly, also under `jax.grad`, shapes may change. Otherwise the loop is staged. It can be
-      differentiated backwards if its number of iterations has a bound: `maximum_iterations`, or a
-      condition `t < n` over an integer `t` that starts at a known number and grows by a constant,
-      and a size `n`; further conditions may stand beside it. Without a bound it can be inside of
-      `shims.function`, which makes room for so many iterations and more where they do not suffice.
+      A loop whose condition is known while tracing is unrolled; eagerly, also under `jax.grad`,
+      shapes may change. Otherwise the loop is staged. It supports reverse-mode differentiation if its
+      number of iterations has a bound: `maximum_iterations`, or a condition `t < n` (perhaps
+      combined with others), where the integer `t` starts at a known number and grows by a constant,
+      and `n` is a size. A loop without a bound supports it inside of `shims.function`, which stages
+      a fixed number of iterations, and more where they do not suffice.
 
     Example:
       >>> while_loop(lambda i, s: i < 3, lambda i, s: (i + 1, s + i), (0, 0))[1].item()
@@ -83,17 +83,17 @@ def while_loop(
     while is_staged(limit) or limit is None or done < limit:
         holds = current_value(cond(*values))
         if is_staged(holds) or is_staged(limit):
-            values = _stage(cond, step, values, limit, done, back_prop)
+            values = _stage_loop(cond, step, values, limit, done, back_prop)
             break
         if not holds:
             break
         values, done = step(values), done + 1
         _check_invariants(shape_invariants, values)
-    return _like(loop_vars, values)
+    return _pack_like(loop_vars, values)
 
 
 def _next_values(results, count: int) -> list:
-    """What the body returned, one value per loop variable."""
+    """Return the results of the body, one value per loop variable."""
     if not isinstance(results, (list, tuple)):
         results = (results,)
     if len(results) != count:
@@ -112,8 +112,8 @@ def _to_array(leaf):
     return as_array(leaf) if is_array(leaf) or is_number(leaf) or jp.is_symbolic(leaf) else leaf
 
 
-def _like(template, values):
-    """`values` in the kind of sequence that the loop variables came in."""
+def _pack_like(template, values):
+    """Pack `values` in the kind of sequence that the loop variables came in."""
     if hasattr(template, "_fields"):
         return type(template)(*values)
     return type(template)(values)
@@ -137,21 +137,23 @@ def _check_invariants(invariants, values) -> None:
             )
 
 
-def _stage(cond, step, values, limit, done: int, back_prop: bool) -> list:
+def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
     names = [f"loop_vars[{i}]" for i in range(len(values))]
     if limit is not None:
         limit = as_array(limit) - done if is_staged(limit) else int(limit) - done
     body = lambda state, _: (step(state), ())
     try:
-        loop, grown = growing.settled(body, values, names, label="while_loop", limit=limit)
+        loop, grown = growing.trace_growing_loop(
+            body, values, names, label="while_loop", limit=limit
+        )
     except untaken_branches.REFUSALS as error:
-        untaken_branches.check_not_reached(lambda: _begins(cond(*values), limit), error)
+        untaken_branches.check_not_reached(lambda: _has_iterations(cond(*values), limit), error)
         return values
     test = lambda state: cond(*grown.open(state))
     return grown.open(stage_while(loop, test, limit, back_prop=back_prop)[0])
 
 
-def _begins(holds, limit):
+def _has_iterations(holds, limit):
     """Whether there is a first iteration."""
     return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
@@ -164,40 +166,40 @@ def stage_while(
     Args:
       loop: the traced body.
       test: from the state to a bool scalar.
-      limit: the most iterations: an int, a dimension, a traced scalar, or `None`.
-      back_prop: whether the loop should be differentiable backwards if it can be.
+      limit: the largest number of iterations: an int, a dimension, a traced scalar, or `None`.
+      back_prop: whether the loop should support reverse-mode differentiation where it can.
       earlier: the state some iterations ago, if they ran as ordinary Python.
 
     Returns:
-      `(values, emitted, live)`: the state after the loop, and per possible iteration what it
-      emitted and whether it took place; `emitted` is `None` where nothing bounds the iterations.
+      `(values, emitted, live)`: the state after the loop, and for each possible iteration its outputs
+      and whether it took place; `emitted` is `None` where the number of iterations has no bound.
     """
     condition = loop.condition(test)
     trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
     if limit is not None:
-        trips = _tighter(trips, limit)
+        trips = _tighter_bound(trips, limit)
     has_items = bool(jax.tree.leaves(loop.emitted))
     differentiated = back_prop and (jp.is_differentiated() or _DIFFERENTIATED.value)
     if trips is not None and differentiated and is_staged(trips.count) and jp.is_inner_trace():
-        # The way back out of the loop around this one knows no length that the data decides.
+        # The backward pass of the loop around this one cannot have a data-dependent length.
         trips = None if _may_grow() else trips
     if trips is not None and (has_items or trips.exact or back_prop):
-        length = _length(trips.count)
+        length = _scan_length(trips.count)
         if length is not None:
             return stage_scan(loop, (), length, None if trips.exact else condition)
     if (has_items or differentiated) and _may_grow():
         return _stage_in_bucket(loop, condition)
     if has_items:
         raise_unbounded(loop.label)
-    return loop.finish(_while(loop, condition, limit)), None, None
+    return loop.finish(_run_while(loop, condition, limit)), None, None
 
 
-# What says so from outside: `gradients` in a graph comes after the loop that it differentiates.
+# Set from outside, since `gradients` in a graph comes after the loop that it differentiates.
 _DIFFERENTIATED = ThreadSlot(False)
 
 
 def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager[object]:
-    """Let loops that nothing bounds be differentiable, although nobody differentiates them yet."""
+    """Return a context in which loops without a bound are staged so that they can be differentiated."""
     return _DIFFERENTIATED.holding(is_so or _DIFFERENTIATED.value)
 
 
@@ -207,9 +209,9 @@ def _may_grow() -> bool:
 
 
 def _stage_in_bucket(loop: LoopState, condition):
-    """A loop that nothing bounds as a scan of so many iterations that the top level lets it grow."""
+    """Stage a loop without a bound as a scan over a bucket of iterations that can grow."""
     capacity = buffers.growable(loop.label)
-    carry, emitted, flags = _scan(loop, (), capacity.slots, condition)
+    carry, emitted, flags = _run_scan(loop, (), capacity.slots, condition)
     step = lambda c: (c[0] + 1, loop.step(c[1])[0])
     rest = lax.while_loop(
         lambda c: jex.jaxpr_as_fun(condition)(*c[1])[0],
@@ -221,38 +223,41 @@ def _stage_in_bucket(loop: LoopState, condition):
     return loop.finish(carry), emitted, flags
 
 
-def _tighter(trips: Trips | None, limit) -> Trips:
-    """The bound of the loop's condition and its stated limit together."""
+def _tighter_bound(trips: Trips | None, limit) -> Trips:
+    """Combine the bound of the loop's condition with its stated limit."""
     if trips is None or not isinstance(trips.count, int) or not isinstance(limit, int):
         return Trips(max(limit, 0) if isinstance(limit, int) else limit, exact=False)
     return trips if trips.count <= limit else Trips(limit, exact=trips.exact)
 
 
-def _length(count):
-    """A bound as the length of a scan, or `None` where nothing can hold that many iterations."""
+def _scan_length(count):
+    """Return a bound as the length of a scan, `None` where no capacity can hold it."""
     if not is_staged(count):
-        return jnp.arange(count).shape[0]  # not below zero, of a symbolic size either
+        return jnp.arange(count).shape[0]  # never negative, even for a symbolic size
     return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
 
 
 def stage_scan(loop: LoopState, items, length, live=None):
-    """Run a traced body once per slice of `items`, in so far as `live` holds.
+    """Run a traced body once per slice of `items`, while `live` holds.
 
     Args:
       loop: the traced body.
       items: arrays `[length, ...]`, nested; the body gets one slice of each.
       length: the number of iterations, an int or a dimension.
-      live: closed jaxpr of a condition on the carry; once it fails, nothing happens any more.
+      live: closed jaxpr of a condition on the carry; once it fails, further iterations do nothing.
 
     Returns:
       `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
     """
-    carry, emitted, flags = _scan(loop, items, length, live)
+    carry, emitted, flags = _run_scan(loop, items, length, live)
     return loop.finish(carry), emitted, flags
 
 
-def _scan(loop: LoopState, items, length, live):
-    xs = (items, jnp.arange(length, dtype=jnp.int32))  # `scan` takes no symbolic length but this
+def _run_scan(loop: LoopState, items, length, live):
+    xs = (
+        items,
+        jnp.arange(length, dtype=jnp.int32),
+    )  # the only way to give `scan` a symbolic length
     if live is None:
         carry, emitted = lax.scan(lambda carry, x: loop.step(carry, x[0]), loop.initial(), xs)
         return carry, emitted, None
@@ -269,8 +274,8 @@ def _scan(loop: LoopState, items, length, live):
     return carry, emitted, flags
 
 
-def _while(loop: LoopState, condition, limit):
-    """The carry after a loop whose iterations nothing bounds, or that may end early."""
+def _run_while(loop: LoopState, condition, limit):
+    """Return the carry after a loop that is staged as `lax.while_loop`."""
     if limit is None:
         return lax.while_loop(
             lambda carry: jex.jaxpr_as_fun(condition)(*carry)[0],
@@ -286,7 +291,7 @@ def _while(loop: LoopState, condition, limit):
 
 
 def stage_counted(loop: LoopState, count, item: Callable, live=None):
-    """Run a traced body `count` times, a traced number that nothing bounds.
+    """Run a traced body `count` times, where `count` is traced and has no bound.
 
     Args:
       loop: the traced body, which emits nothing.
@@ -311,7 +316,7 @@ def stage_counted(loop: LoopState, count, item: Callable, live=None):
 
 
 def raise_unbounded(label: str):
-    """Refuse to collect values of a loop that nothing bounds."""
+    """Raise the error for collecting values in a loop without a bound."""
     raise errors.CapacityError(
         errors.message(
             label,

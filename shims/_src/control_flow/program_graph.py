@@ -1,4 +1,4 @@
-"""A jaxpr as a graph that can be asked what its values are, and which branches lead to them."""
+"""Analyze a jaxpr as a graph: what its values are, and which branches lead to them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from jax.extend import core as jex
 from shims._src.control_flow.staging import is_array
 from shims._src.platform import jax_private as jp
 
-# Equations that hand on a number unchanged.
+# Primitives that pass on a number unchanged.
 _TRANSPARENT = ("convert_element_type", "copy", "copy_p", "stop_gradient", "squeeze", "reshape")
 _MOST_PATHS = 32
 
@@ -20,10 +20,10 @@ Facts = dict[tuple, int]
 
 
 class ProgramGraph:
-    """The equations of a jaxpr with inner `jit`s and the branches of `cond`s opened up.
+    """The equations of a jaxpr, with inner `jit`s and the branches of `cond`s inlined.
 
-    An atom is `("input", i)`, `("value", x)` for a constant or a literal, or the place of an
-    equation and of its output.
+    An atom is `("input", i)`, `("value", x)` for a constant or a literal, or the index of an equation
+    and of its output.
 
     Attributes:
       outputs: the atoms that the jaxpr returns.
@@ -61,7 +61,7 @@ class ProgramGraph:
     # ---- what a value is -------------------------------------------------------------------------
 
     def source(self, atom) -> tuple:
-        """The atom that a value comes from, past equations that change nothing."""
+        """Return the atom that a value comes from, through equations that change nothing."""
         while isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if eqn.primitive.name not in _TRANSPARENT:
@@ -70,7 +70,7 @@ class ProgramGraph:
         return atom
 
     def equation(self, atom) -> tuple[str | None, list]:
-        """The name and the operands of the equation that gives a value; `None` if none does."""
+        """Return the name and operands of the equation of a value; the name is `None` without one."""
         atom = self.source(atom)
         if not isinstance(atom[0], int):
             return None, []
@@ -78,12 +78,12 @@ class ProgramGraph:
         return eqn.primitive.name, operands
 
     def input_of(self, atom) -> int | None:
-        """The number of the input that a value is."""
+        """Return the number of the input that a value equals, or `None`."""
         atom = self.source(atom)
         return atom[1] if atom[0] == "input" else None
 
     def constant_of(self, atom) -> int | None:
-        """The bool or int that a value always is."""
+        """Return the constant bool or int that a value equals, or `None`."""
         atom = self.source(atom)
         if atom[0] != "value":
             return None
@@ -93,7 +93,7 @@ class ProgramGraph:
         return int(known)
 
     def conjunction(self, atom) -> list:
-        """The conditions that must all hold for a condition to hold."""
+        """Return the conditions whose conjunction a condition is."""
         name, operands = self.equation(atom)
         if name == "and":
             return [c for operand in operands for c in self.conjunction(operand)]
@@ -102,7 +102,7 @@ class ProgramGraph:
     # ---- branches --------------------------------------------------------------------------------
 
     def paths(self, atom, facts: Facts | None = None) -> Iterator[tuple[Facts, tuple]]:
-        """Where a value can come from, each with what is then known of the conditions."""
+        """Yield each possible source of a value, with the facts about conditions that lead to it."""
         facts = {} if facts is None else facts
         atom = self.source(atom)
         branches = self._branches.get(atom[0])
@@ -116,7 +116,7 @@ class ProgramGraph:
                 yield from self.paths(outputs[atom[1]], known)
 
     def value_of(self, atom, facts: Facts) -> int | None:
-        """What a condition is, given what is known of others."""
+        """Return the value of a condition that follows from known facts, or `None`."""
         atom = self.source(atom)
         constant = self.constant_of(atom)
         if constant is not None:
@@ -134,7 +134,7 @@ class ProgramGraph:
         return None
 
     def _suppose(self, atom, value: int, facts: Facts) -> Facts | None:
-        """`facts` and what follows from a condition having a value; `None` if it cannot."""
+        """Extend `facts` by the consequences of a condition's value; `None` if they contradict it."""
         atom = self.source(atom)
         known = self.value_of(atom, facts)
         if known is not None:
@@ -163,7 +163,7 @@ class ProgramGraph:
     # ---- values from outside ---------------------------------------------------------------------
 
     def evaluate(self, atom, inputs: Sequence, is_fixed):
-        """The value of an atom from the inputs that `is_fixed` allows it to depend on, or `None`."""
+        """Compute an atom from the inputs that `is_fixed` accepts; `None` if it depends on others."""
         sources: dict = {}
         if not self._gather(atom, inputs, is_fixed, sources):
             return None
@@ -178,16 +178,16 @@ class ProgramGraph:
         if isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if not operands and eqn.primitive.name in ("dim_as_value", "size_number"):
-                sources[atom] = None  # a size, which is a number only when the program runs
+                sources[atom] = None  # a size, which is known only at run time
             return all(self._gather(a, inputs, is_fixed, sources) for a in operands)
         if atom[0] == "input" and not is_fixed(atom[1]):
             return False
-        sources[_key(atom)] = inputs[atom[1]] if atom[0] == "input" else atom[1]
+        sources[_atom_key(atom)] = inputs[atom[1]] if atom[0] == "input" else atom[1]
         return True
 
     def _compute(self, atom, values: dict):
         if not isinstance(atom[0], int):
-            return values[_key(atom)]
+            return values[_atom_key(atom)]
         place, output = atom
         if place not in values:
             eqn, operands = self._equations[place]
@@ -195,8 +195,8 @@ class ProgramGraph:
         return values[place][output]
 
 
-def few(paths: Iterator) -> list | None:
-    """The paths to a value, or `None` if there are too many to look at."""
+def limited_paths(paths: Iterator) -> list | None:
+    """Return the paths to a value, or `None` if there are too many."""
     found = []
     for path in paths:
         found.append(path)
@@ -205,6 +205,6 @@ def few(paths: Iterator) -> list | None:
     return found
 
 
-def _key(atom):
-    """A hashable name for an input or a constant."""
+def _atom_key(atom):
+    """Return a hashable key of an input or a constant."""
     return atom if atom[0] == "input" else ("value", id(atom[1]))

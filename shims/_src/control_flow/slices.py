@@ -1,4 +1,4 @@
-"""The slices of arrays along their leading axis: checked, staged, taken, stacked again."""
+"""Check, take, stage and stack the slices of arrays along their leading axis."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from shims._src.errors import errors
 
 
 def staged(body, values, names, elems, length, label: str):
+    """Run a function of the state and one slice over all slices, as a staged scan."""
     item = jax.tree.map(
         lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
     )
@@ -29,7 +30,7 @@ def staged(body, values, names, elems, length, label: str):
 
 
 def elements_of(elems, label: str):
-    """`elems` as arrays, and how many slices they have."""
+    """Return `elems` as arrays, and the number of their slices."""
     _refuse_composites(elems, label)
     elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)
@@ -37,7 +38,7 @@ def elements_of(elems, label: str):
         raise ValueError(
             errors.message(
                 label,
-                "`elems` must have an axis to go along.",
+                "`elems` must have a leading axis.",
                 required="arrays of rank 1 or more",
                 received=structure(jax.tree.structure(elems)).replace("*", "a scalar")
                 if leaves
@@ -66,17 +67,17 @@ def _refuse_composites(elems, label: str) -> None:
                     label,
                     f"`elems` holds a {type(leaf).__name__}, whose slices have sizes of their own.",
                     required="arrays",
-                    do="fill it up first (`to_tensor()`), or map its values: "
+                    do="convert it to a dense array first (`to_tensor()`), or map its values: "
                     "`shims.ragged.map_flat_values`, `shims.sparse.map_values`",
                 )
             )
 
 
 def check_dtypes(label: str, what: str, found, wanted) -> None:
-    """Results must have the dtypes of what they follow, as TensorFlow's lists of tensors have them.
+    """Check that results have the wanted dtypes, as TensorFlow's tensor lists require.
 
     Raises:
-      DtypeMismatchError: one has another dtype.
+      DtypeMismatchError: a dtype differs.
     """
     for a, b in zip(jax.tree.leaves(found), jax.tree.leaves(wanted), strict=True):
         if a.dtype != b.dtype:
@@ -107,7 +108,7 @@ def slice_at(elems, i: int):
 
 
 def stacked(results, label: str):
-    """Results of one structure as arrays with a new leading axis."""
+    """Stack results of one structure along a new leading axis."""
     results = [jax.tree.map(as_array, result) for result in results]
     trees = {jax.tree.structure(r) for r in results}
     shapes = {tuple(aval_of(x).shape for x in jax.tree.leaves(r)) for r in results}

@@ -1,7 +1,7 @@
-"""Branches that are staged together: how their outputs, Python values and variables fit.
+"""Join branches that are staged together: their outputs, Python values and variables.
 
-Each branch is traced on its own. What all of them leave behind alike stays what it is; an output that
-is an array in one of them becomes an array of one type in all of them.
+Each branch is traced on its own. A value on which all branches agree is kept; an output that is an
+array in one branch becomes an array of one type in all branches.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def stage_branches(
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
 ) -> tuple:
-    """The outputs of the branch that a traced `selector` picks.
+    """Return the outputs of the branch that a traced `selector` picks.
 
     Args:
       selector: for two branches a condition, the first being its true branch; else an int32 scalar
         in range.
       thunks: the branches; each returns as many outputs as there are `names`.
-      names: how messages call the outputs.
-      labels: how messages call the branches.
-      label: how messages call the whole.
+      names: the names of the outputs in messages.
+      labels: the names of the branches in messages.
+      label: the name of the whole construct in messages.
 
     Returns:
       One value per name. Python values on which all branches agree stay Python values.
@@ -68,8 +68,10 @@ def join_blocks(
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
 ) -> tuple:
-    """The same for branches that are traced already."""
-    joined = [_join(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)]
+    """Join branches that are traced already; see `stage_branches`."""
+    joined = [
+        _join_output(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)
+    ]
     wanted = [leaf for _, leaves in joined for leaf in leaves if isinstance(leaf, _Chosen)]
     written = {id(v): v for block in blocks for v in block.written}
     before = {key: state.read(v) for key, v in written.items()}
@@ -100,7 +102,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """A leaf that is an array after the branches, of a type that all of them can give."""
+    """A leaf that is an array after the branches, of a type that suits all of them."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
@@ -108,11 +110,11 @@ class _Chosen:
 
     @staticmethod
     def after(result):
-        """The leaf after the branches."""
+        """Return the leaf after the branches."""
         return result
 
     def of(self, number: int, arrays):
-        """The leaf in branch `number`, whose slots are `arrays`."""
+        """Return the leaf in branch `number`, whose slots are `arrays`."""
         spec = self._specs[number]
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
@@ -123,7 +125,7 @@ class _Chosen:
 
 
 class _Subject(NamedTuple):
-    """What a message is about: an output of the construct that the user calls `label`."""
+    """The subject of a message: an output of the construct that the user calls `label`."""
 
     label: str
     name: str
@@ -132,8 +134,8 @@ class _Subject(NamedTuple):
         return f"`{self.name}`" if self.name.isidentifier() else self.name
 
 
-def _join(subject: _Subject, labels, blocks: Sequence[Block], i: int):
-    """Structure and leaves of output `i` after the branches."""
+def _join_output(subject: _Subject, labels, blocks: Sequence[Block], i: int):
+    """Return the structure and the leaves of output `i` after the branches."""
     trees = [block.trees[i] for block in blocks]
     leaves = [block.leaves[i] for block in blocks]
     defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
@@ -144,7 +146,7 @@ def _join(subject: _Subject, labels, blocks: Sequence[Block], i: int):
             continue
         if not isinstance(found[0], UndefinedReturnValue):
             _raise_undefined(found[0].name, labels[k], [labels[d] for d in defined])
-        # Nobody reads it: a flag beside it says that there is no return value yet.
+        # This value is never read: a flag says that there is no return value yet.
         trees[k] = trees[defined[0]]
         leaves[k] = (found[0],) * len(leaves[defined[0]])
     if any(tree != trees[0] for tree in trees):
@@ -168,7 +170,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
             _raise_not_an_array(subject, label, x)
     avals = _avals_of(column)
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
-        return _join_branches(subject, labels, column, avals)
+        return _join_shapes(subject, labels, column, avals)
     common = common_dtype(avals)
     if common is None:
         _raise_dtypes(subject, labels, avals)
@@ -177,7 +179,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
 
 
 def _avals_of(column: Sequence) -> list:
-    """Shapes and dtypes of a leaf in the branches that have one."""
+    """Return the shapes and dtypes of a leaf in the branches that define it."""
     slots = [spec.aval for spec in column if isinstance(spec, Slot)]
     return [
         jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
@@ -194,7 +196,7 @@ def _are_equal(values) -> bool:
 
 
 class _Buffered(_Chosen):
-    """A leaf whose size depends on the branch: it leaves the branches in a buffer."""
+    """A leaf whose size depends on the branch; it leaves the branches in a buffer."""
 
     def __init__(self, specs, aval, axes, capacities):
         super().__init__(specs, aval)
@@ -218,8 +220,8 @@ class _Buffered(_Chosen):
         return result.value()
 
 
-def _join_branches(subject: _Subject, labels, column, avals):
-    """A result whose shape depends on the branch taken, which needs a size of its own.
+def _join_shapes(subject: _Subject, labels, column, avals):
+    """Join a leaf whose shape depends on the branch, with a new data-dependent size.
 
     Raises:
       UnimplementedError: outside of a dynamic trace, or where the ranks differ.
@@ -275,7 +277,7 @@ def _raise_not_an_array(subject: _Subject, label: str, value):
             f"{subject} depends on a traced condition, but is not an array.",
             required="an array or a number in each branch",
             received=f"{value!r} in the {label} branch",
-            do="decide it with a Python condition, or use a number in its place.",
+            do="choose it with a Python condition, or use a number instead.",
         )
     )
 

@@ -1,8 +1,8 @@
-"""Pieces of a program that are traced on their own before they become part of another one.
+"""Trace pieces of a program separately before they become part of another program.
 
-A branch or a loop body is traced once into a jaxpr, together with what it leaves behind: its
-outputs, of which some are arrays and some plain Python values, and the variables that it assigned.
-Only then is it known how the pieces fit together.
+A branch or a loop body is traced once into a jaxpr. The trace also records its outputs, of which some
+are arrays and some plain Python values, and the variables that it assigns. Only then is it known how
+the pieces fit together.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Slot:
     """A leaf that is an array.
 
     Attributes:
-      position: where it stands among the results of the jaxpr.
+      position: its position among the results of the jaxpr.
       aval: its shape and dtype.
       original: the object that the traced code returned.
     """
@@ -41,7 +41,7 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Block:
-    """A traced piece of program.
+    """A traced piece of a program.
 
     Attributes:
       closed: its jaxpr; values from outside are constants of it.
@@ -56,7 +56,7 @@ class Block:
     written: tuple[Variable, ...]
 
     def run(self, *arrays) -> tuple[list, dict[int, Any]]:
-        """The arrays of its slots, and the new values of its variables by identity."""
+        """Return the arrays of the slots, and the new values of the variables by identity."""
         results = jex.jaxpr_as_fun(self.closed)(*arrays)
         count = len(results) - len(self.written)
         values = {id(v): x for v, x in zip(self.written, results[count:], strict=True)}
@@ -69,7 +69,7 @@ def trace_block(
     """Trace `f(*arrays)`, which returns a sequence of outputs.
 
     Args:
-      f: the piece of program; what it assigns is kept from the variables.
+      f: the piece of program; its assignments do not reach the variables.
       avals: shapes and dtypes of its arguments, then of the values of `carried`.
       carried: variables whose values are arguments, too.
     """
@@ -96,16 +96,16 @@ def trace_block(
 
 
 def _describe(outputs, results: list):
-    """Structures and leaves of the outputs; arrays are appended to `results`."""
+    """Return the structures and leaves of the outputs; arrays are appended to `results`."""
     trees, described = [], []
     for output in outputs:
         leaves, tree = jax.tree.flatten(output)
         trees.append(tree)
-        described.append(tuple(_leaf(leaf, results) for leaf in leaves))
+        described.append(tuple(_describe_leaf(leaf, results) for leaf in leaves))
     return tuple(trees), tuple(described)
 
 
-def _leaf(leaf, results: list):
+def _describe_leaf(leaf, results: list):
     if not is_array(leaf):
         return leaf
     array = jnp.asarray(leaf)
@@ -127,12 +127,12 @@ def _check_no_creation(scope: state.Overlay) -> None:
 
 
 def is_array(x) -> bool:
-    """Whether a value is an array of some kind, traced or not."""
+    """Whether a value is an array of JAX or NumPy, traced or not."""
     return isinstance(x, (jax.Array, np.ndarray, np.generic))
 
 
 def is_number(x) -> bool:
-    """Whether a value is a Python number, which becomes an array where it has to."""
+    """Whether a value is a Python number, which becomes an array where one is needed."""
     return isinstance(x, (bool, int, float, complex))
 
 
@@ -142,37 +142,37 @@ def is_staged(x) -> bool:
 
 
 def ambient_is_staging() -> bool:
-    """Whether operations on concrete arrays are being recorded, as under `jit`."""
+    """Whether operations on concrete arrays are recorded, as under `jit`."""
     return isinstance(jnp.zeros(()), jax.core.Tracer)
 
 
 def aval_of(array) -> jax.ShapeDtypeStruct:
-    """Shape and dtype of an array, for tracing."""
+    """Return the shape and dtype of an array, for tracing."""
     return jax.ShapeDtypeStruct(array.shape, array.dtype, weak_type=is_weak(array))
 
 
 def is_weak(x) -> bool:
-    """Whether a dtype came from a Python number and gives way to others."""
+    """Whether a dtype came from a Python number, so that promotion prefers other dtypes."""
     return bool(getattr(x, "weak_type", False))
 
 
 def is_key(aval) -> bool:
-    """Whether an array holds keys of `jax.random`, whose dtype is none of NumPy's."""
+    """Whether an array holds keys of `jax.random`, whose dtype is not a NumPy dtype."""
     return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
 
 
 def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
-    """Shape and dtype of a leaf: of a slot, or of the array that a Python number becomes."""
+    """Return the shape and dtype of a slot, or of the array that a Python number becomes."""
     if isinstance(leaf, Slot):
         return leaf.aval
     return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))
 
 
 def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
-    """`(dtype, weak)` that all of `avals` can take, or `None`.
+    """Return `(dtype, weak)`, the dtype that all of `avals` can take, or `None`.
 
-    Dtypes that arrays were given do not change, as in TensorFlow; those that came from Python
-    numbers follow JAX's promotion.
+    Explicit dtypes of arrays never change, as in TensorFlow; dtypes of Python numbers follow JAX's
+    promotion.
     """
     if any(is_key(a) for a in avals):
         return (avals[0].dtype, False) if len({a.dtype for a in avals}) == 1 else None
@@ -189,7 +189,7 @@ _PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
 
 
 def cast_leaf(value, aval: jax.ShapeDtypeStruct):
-    """`value` with the dtype of `aval`, weak if that one is."""
+    """Return `value` with the dtype of `aval`, and weak if `aval` is."""
     if not aval.weak_type:
         return lax.convert_element_type(value, aval.dtype)
     kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]
@@ -199,31 +199,31 @@ def cast_leaf(value, aval: jax.ShapeDtypeStruct):
 
 
 def same_shape(a: Sequence, b: Sequence) -> bool:
-    """Whether two shapes are written alike, without asking what unknown sizes are."""
+    """Whether two shapes are written alike, without comparing unknown sizes."""
     return len(a) == len(b) and all(
         type(x) is type(y) and (x is y or str(x) == str(y)) for x, y in zip(a, b)
     )
 
 
 def show(aval) -> str:
-    """`float32[n, 3]`, as messages print shapes and dtypes."""
+    """Format a shape and dtype for messages, such as `float32[n, 3]`."""
     sizes = ", ".join(str(d) for d in aval.shape)
     plain = aval.dtype != object and not is_key(aval)
     return f"{np.dtype(aval.dtype).name if plain else aval.dtype}[{sizes}]"
 
 
 def show_value(value) -> str:
-    """An array by shape and dtype, anything else as Python prints it."""
+    """Format an array by shape and dtype, and any other value by `repr`."""
     return show(value) if is_array(value) else repr(value)
 
 
 def structure(tree) -> str:
-    """`(*, [*, None])`, as messages print structures."""
+    """Format a structure for messages, such as `(*, [*, None])`."""
     return str(jax.tree.unflatten(tree, ["*"] * tree.num_leaves)).replace("'*'", "*")
 
 
 def scalar_condition(value, label: str):
-    """A traced condition as a bool scalar.
+    """Convert a traced condition to a bool scalar.
 
     Raises:
       ValueError: it has more than one element.
@@ -236,7 +236,7 @@ def scalar_condition(value, label: str):
                     "the condition must be a scalar.",
                     required="bool[]",
                     received=show(value),
-                    do="say what the condition of all elements is: `jnp.any(...)` or `jnp.all(...)`.",
+                    do="reduce it to a scalar: `jnp.any(...)` or `jnp.all(...)`.",
                 )
             )
         value = value.reshape(())
@@ -244,5 +244,5 @@ def scalar_condition(value, label: str):
 
 
 def current_value(x):
-    """`x`, and the value of `x` where it is a variable."""
+    """Return the current value of a variable, and any other value unchanged."""
     return as_array(x) if isinstance(x, Variable) else x

@@ -1,4 +1,4 @@
-"""`tf.TensorArray`: elements written and read by position, also from inside of loops."""
+"""Provide `tf.TensorArray`, a list whose elements are written and read by position, also in loops."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class TensorArray(ListState):
     """A list of arrays of one dtype, written and read by position.
 
     Eagerly a write changes the object and returns it. While a program is traced it returns a new
-    object and leaves the old one as it was, as TensorFlow has it.
+    object and leaves the old one unchanged, as in TensorFlow.
 
     Args:
-      dtype: of the elements.
-      size: how many elements; may be traced inside `shims.function`. 0 when `None`.
-      dynamic_size: whether writing behind the end makes the list longer.
+      dtype: the dtype of the elements.
+      size: the number of elements; may be traced inside `shims.function`. 0 when `None`.
+      dynamic_size: whether writing past the end makes the list longer.
       clear_after_read: whether an element can be read only once, eagerly; True when `None`.
       tensor_array_name: ignored.
       handle: must be `None`.
@@ -49,7 +49,7 @@ class TensorArray(ListState):
       `grad` does not exist: gradients flow through all methods.
 
     Under jit:
-      It may be the state of a loop. An element that nothing wrote is 0.
+      It may be the state of a loop. An element that was never written is 0.
 
     Example:
       >>> import shims
@@ -92,7 +92,7 @@ class TensorArray(ListState):
 
     @property
     def dynamic_size(self) -> bool:
-        """Whether writing behind the end makes the list longer."""
+        """Whether writing past the end makes the list longer."""
         return self._settings.dynamic_size
 
     @property
@@ -102,23 +102,23 @@ class TensorArray(ListState):
 
     @property
     def flow(self):
-        """Nothing of interest; TensorFlow orders operations by it."""
+        """A scalar 0; TensorFlow uses it to order operations."""
         return jnp.zeros(())
 
     @property
     def handle(self):
-        """`None`."""
+        """`None`; handles belong to TensorFlow 1."""
         return None
 
     def identity(self) -> TensorArray:
-        """The same elements."""
+        """Return the list itself."""
         return self
 
     def close(self, name=None) -> None:
-        """Nothing: memory is given back by itself."""
+        """Do nothing; memory is released automatically."""
 
     def size(self, name=None):
-        """How many elements there are, an int32 scalar.
+        """Return the number of elements, an int32 scalar.
 
         Args:
           name: ignored.
@@ -128,7 +128,7 @@ class TensorArray(ListState):
     # ---- one element -----------------------------------------------------------------------------
 
     def write(self, index, value, name=None) -> TensorArray:
-        """The list with an element at a position.
+        """Return the list with an element written at a position.
 
         Args:
           index: an integer scalar.
@@ -154,7 +154,7 @@ class TensorArray(ListState):
         return new
 
     def read(self, index, name=None):
-        """The element at a position.
+        """Return the element at a position.
 
         Args:
           index: an integer scalar.
@@ -162,8 +162,8 @@ class TensorArray(ListState):
 
         Raises:
           OutOfRangeError: there is no such position.
-          InvalidArgumentError: it was read before and `clear_after_read` holds, eagerly; or nothing
-            was written and the shape is not known.
+          InvalidArgumentError: it was read before, eagerly with `clear_after_read`; or nothing was
+            written and the shape is not known.
         """
         staged = ambient_is_staging() or is_staged(index)
         (index,) = entries([index])
@@ -182,7 +182,7 @@ class TensorArray(ListState):
     # ---- all elements ----------------------------------------------------------------------------
 
     def stack(self, name=None):
-        """All elements as one array with a new leading axis; 0 where nothing was written.
+        """Stack all elements along a new leading axis, with 0 where nothing was written.
 
         Args:
           name: ignored.
@@ -193,7 +193,7 @@ class TensorArray(ListState):
         return self._need_stacked("stack").array
 
     def gather(self, indices, name=None):
-        """The elements at some positions as one array.
+        """Return the elements at some positions as one array.
 
         Args:
           indices: an integer vector.
@@ -209,7 +209,7 @@ class TensorArray(ListState):
         return self._need_stacked("gather").gathered(indices)
 
     def concat(self, name=None):
-        """All elements joined along their first axis.
+        """Concatenate all elements along their first axis.
 
         Args:
           name: ignored.
@@ -225,7 +225,7 @@ class TensorArray(ListState):
         return self._need_stacked("concat").joined()
 
     def unstack(self, value, name=None) -> TensorArray:
-        """The list with the slices of an array as its elements, and no others.
+        """Return the list with the slices of an array as its only elements.
 
         Args:
           value: an array.
@@ -246,7 +246,7 @@ class TensorArray(ListState):
         return new
 
     def scatter(self, indices, value, name=None) -> TensorArray:
-        """The list with the slices of an array at some positions.
+        """Return the list with the slices of an array written at some positions.
 
         Args:
           indices: an integer vector.
@@ -272,11 +272,11 @@ class TensorArray(ListState):
         return new
 
     def split(self, value, lengths, name=None) -> TensorArray:
-        """The list with consecutive parts of an array as its elements.
+        """Return the list with consecutive parts of an array as its elements.
 
         Args:
           value: an array.
-          lengths: an integer vector, how long each part is; known while a program is traced.
+          lengths: an integer vector of the lengths of the parts; known while a program is traced.
           name: ignored.
 
         Raises:

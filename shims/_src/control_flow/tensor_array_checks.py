@@ -1,4 +1,4 @@
-"""The checks of `TensorArray`: elements that do not fit, positions outside, sizes that do not add up."""
+"""Check the elements, positions and sizes that are passed to `TensorArray`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.sizes import primitives
 
 
 def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> None:
-    """Refuse an element whose dtype or shape the list does not take."""
+    """Refuse an element whose dtype or shape differs from that of the list."""
     if dtype != expected_dtype:
         raise checks.invalid(
             f"TensorArray.{method}",
@@ -29,15 +29,15 @@ def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> 
 
 
 def _fits(shape, expected) -> bool:
-    """Whether an element's shape is one that the list takes."""
+    """Whether an element's shape is compatible with that of the list."""
     if len(shape) != len(expected):
         return False
     pairs = zip(shape, expected, strict=True)
     return all(e is None or not is_known(d) or not is_known(e) or d == e for d, e in pairs)
 
 
-def check_room_shape(shape, room_shape) -> None:
-    """Refuse an element of another shape than those in a buffer that grows in a traced loop."""
+def check_shape_in_buffer(shape, room_shape) -> None:
+    """Refuse an element whose shape differs from those in the buffer of a traced loop."""
     if not all(map(is_same_size, shape, room_shape)):
         raise errors.UnimplementedError(
             errors.message(
@@ -51,12 +51,12 @@ def check_room_shape(shape, room_shape) -> None:
 
 
 def is_same_size(a, b) -> bool:
-    """Whether two sizes are the same number, or the same symbol."""
+    """Whether two sizes are the same number or the same symbol."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
-def outside(method: str, index: int, count: int) -> errors.OutOfRangeError:
-    """Make the error for a position at which there is no element."""
+def out_of_range_error(method: str, index: int, count: int) -> errors.OutOfRangeError:
+    """Return the error for a position at which there is no element."""
     return errors.OutOfRangeError(
         errors.message(
             f"TensorArray.{method}",
@@ -68,17 +68,17 @@ def outside(method: str, index: int, count: int) -> errors.OutOfRangeError:
 
 
 def check_place(method: str, index, place, count) -> None:
-    """Refuse a position outside: at once where it is known, else when the program runs.
+    """Refuse a position out of range: at once where it is known, else at run time.
 
     Args:
       method: the method of `TensorArray`.
       index: the position as it was given.
       place: the same as an int32 scalar.
-      count: how many elements there are.
+      count: the number of elements.
     """
     if not is_staged(index) and is_known(index) and is_known(count):
         if not 0 <= index < count:
-            raise outside(method, index, count)
+            raise out_of_range_error(method, index, count)
         return
     checks.check_data(
         (place < 0) | (place >= primitives.as_size(count)),
@@ -106,7 +106,7 @@ def check_slices(slices, count) -> None:
 
 
 def lengths_of_parts(value, lengths) -> list[int]:
-    """The lengths of the parts of an array, which must add up to its size."""
+    """Return the lengths of the parts of an array, checked to add up to its size."""
     if jp.is_tracer(lengths):
         checks.static_int("TensorArray.split", "lengths", lengths)
     sizes = [int(n) for n in np.asarray(lengths).ravel()]
@@ -125,6 +125,6 @@ def check_parts(parts: int, count) -> None:
     if not is_known(count) or parts > count:
         raise checks.invalid(
             "TensorArray.split",
-            f"{parts} parts for {count} elements.",
+            f"{parts} parts do not fit into a list of {count} elements.",
             required=f"at most {count} parts",
         )

@@ -1,4 +1,4 @@
-"""The state of a `TensorArray`: its settings, the storage of its elements, its form as a pytree."""
+"""Hold the state of a `TensorArray`: its settings, its storage and its pytree form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.operands import operand
 from shims._src.control_flow.element_buffer import ElementBuffer, capacity_of_list
 from shims._src.control_flow.staging import ambient_is_staging, is_staged
-from shims._src.control_flow.tensor_array_checks import check_element, check_room_shape
+from shims._src.control_flow.tensor_array_checks import check_element, check_shape_in_buffer
 from shims._src.control_flow.tensor_array_storage import (
     Elements,
     Stacked,
@@ -30,14 +30,14 @@ from shims._src.types.tensor_shape import TensorShape
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """The properties of a `TensorArray` that no write changes.
+    """The properties of a `TensorArray` that writes do not change.
 
     Attributes:
-      dtype: of the elements.
-      dynamic_size: whether writing behind the end makes the list longer.
+      dtype: the dtype of the elements.
+      dynamic_size: whether writing past the end makes the list longer.
       clear_after_read: whether an element can be read only once, eagerly.
       infer_shape: whether all elements must have one shape.
-      element_shape: as far as the caller gave it.
+      element_shape: the shape of the elements, as far as the caller gave it.
       capacity: the capacity of a list that may grow while a program is traced.
     """
 
@@ -50,7 +50,7 @@ class Settings:
 
     @classmethod
     def of(cls, dtype, dynamic_size, clear_after_read, infer_shape, element_shape) -> Settings:
-        """Make them from the arguments of `TensorArray`."""
+        """Build the settings from the arguments of `TensorArray`."""
         dtype = np.dtype(array_dtype(dtype, "TensorArray"))
         shape = TensorShape(element_shape)
         return cls(
@@ -64,7 +64,7 @@ class Settings:
 
 
 class ListState:
-    """A list of arrays of one dtype, as it is carried by loops."""
+    """A list of arrays of one dtype, in the form that loops carry."""
 
     _settings: Settings
     _storage: Storage
@@ -83,7 +83,7 @@ class ListState:
         return (leaf,), (self._settings, Stacked, None)
 
     def _flattened_buffer(self) -> tuple:
-        """The leaves of a list that may grow: its buffer and its size."""
+        """Return the leaves of a list that may grow: its buffer and its size."""
         storage, capacity = self._storage, self._settings.capacity
         assert capacity is not None
         if not isinstance(storage, ElementBuffer):
@@ -112,37 +112,37 @@ class ListState:
 
     @classmethod
     def _made(cls, settings: Settings, storage: Storage) -> Self:
-        """Make a list with these elements."""
+        """Return a list with the given settings and storage."""
         new = cls.__new__(cls)
         new._settings, new._storage = settings, storage
         return new
 
     def _target(self, *values) -> Self:
-        """The list that a method writes to: the object itself eagerly, else a copy."""
+        """Return the list that a method writes to: eagerly the object itself, else a copy."""
         given = (*values, *self._storage.arrays)
         if not ambient_is_staging() and not any(is_staged(v) for v in given):
             return self
         return self._made(self._settings, self._storage.copy())
 
     def _zero_shape(self) -> tuple | None:
-        """The shape of an element that nothing wrote, `None` if it is not known."""
+        """Return the shape of an unwritten element, `None` if it is not known."""
         if self._storage.shape is not None:
             return self._storage.shape
         given = self._settings.element_shape
         return None if given is None or None in given else given
 
     def _stacked(self):
-        """All elements as one array; the shape of an element must be known."""
+        """Return all elements as one array; the shape of an element must be known."""
         return self._storage.stacked(self._zero_shape(), self._settings.dtype)
 
     def _in_buffer(self) -> ElementBuffer:
-        """All elements in a buffer; the shape of an element must be known."""
+        """Return all elements in a buffer; the shape of an element must be known."""
         return self._storage.in_buffer(
             self._zero_shape(), self._settings.dtype, self._settings.capacity
         )
 
     def _need_stacked(self, method: str) -> Stacked:
-        """All elements as one array.
+        """Return all elements as one array.
 
         Raises:
           InvalidArgumentError: their shapes differ or are not known.
@@ -158,9 +158,7 @@ class ListState:
         if self._zero_shape() is not None:
             return Stacked(self._stacked())
         if isinstance(storage, Elements) and not storage.items and not ambient_is_staging():
-            return Stacked(
-                jnp.zeros((0,), self._settings.dtype)
-            )  # what TensorFlow makes of it eagerly
+            return Stacked(jnp.zeros((0,), self._settings.dtype))  # as TensorFlow returns eagerly
         raise checks.invalid(
             f"TensorArray.{method}",
             "the shape of the elements is not known, and nothing was written.",
@@ -168,18 +166,18 @@ class ListState:
         )
 
     def _operand(self, value):
-        """Convert an argument to an array, numbers to the dtype of the list."""
+        """Convert an argument to an array, and numbers to the dtype of the list."""
         return operand(value, None if isinstance(value, jax.Array) else self._settings.dtype)
 
     def _check_element(self, method: str, shape, dtype) -> None:
-        """Refuse an element of another dtype or shape than the list takes."""
+        """Refuse an element whose dtype or shape differs from that of the list."""
         expected = self._settings.element_shape
         if self._settings.infer_shape and expected is None:
             expected = self._zero_shape()
         check_element(method, shape, dtype, expected, self._settings.dtype)
 
     def _stacked_to_write(self, method: str, shape) -> Stacked:
-        """All elements as one array; elements of this shape where none is known."""
+        """Return all elements as one array, with elements of `shape` where none is known."""
         if self._zero_shape() is None:
             return Stacked(jnp.zeros((self._storage.count, *shape), self._settings.dtype))
         return self._need_stacked(method)
@@ -191,5 +189,5 @@ class ListState:
         )
         shape = value.shape if self._zero_shape() is None else self._zero_shape()
         buffer = self._storage.in_buffer(shape, self._settings.dtype, self._settings.capacity)
-        check_room_shape(value.shape, buffer.shape)
+        check_shape_in_buffer(value.shape, buffer.shape)
         return buffer.write(place, value)

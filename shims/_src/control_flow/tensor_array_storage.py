@@ -1,8 +1,8 @@
-"""Where a `TensorArray` keeps its elements: one of four storages.
+"""Define the storages in which a `TensorArray` keeps its elements.
 
-`Elements` holds arrays of their own where all positions are known. `Stacked` holds one array of all
-elements, `ElementBuffer` one that is longer than they are many, `Unfilled` none, where their number is
-not known and nothing was written.
+`Elements` holds separate arrays where all positions are known. `Stacked` holds one array of all
+elements, `ElementBuffer` one with spare capacity. `Unfilled` holds no array: the number of elements is
+unknown, and nothing was written.
 """
 
 from __future__ import annotations
@@ -22,13 +22,17 @@ from shims._src.arguments.operands import operand
 from shims._src.array.scatter import placed
 from shims._src.control_flow.element_buffer import ElementBuffer
 from shims._src.control_flow.staging import is_staged
-from shims._src.control_flow.tensor_array_checks import check_place, is_same_size, outside
+from shims._src.control_flow.tensor_array_checks import (
+    check_place,
+    is_same_size,
+    out_of_range_error,
+)
 from shims._src.sizes import primitives
 
 
 @dataclasses.dataclass(eq=False)
 class Elements:
-    """Single elements, `None` where nothing was written.
+    """Separate elements, `None` where nothing was written.
 
     Attributes:
       items: the elements.
@@ -40,12 +44,12 @@ class Elements:
 
     @property
     def count(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return len(self.items)
 
     @property
     def arrays(self) -> list:
-        """The arrays that are held."""
+        """The arrays of the storage."""
         return [e for e in self.items if e is not None]
 
     @property
@@ -55,24 +59,24 @@ class Elements:
 
     @property
     def is_ragged(self) -> bool:
-        """Whether the elements have shapes of their own."""
+        """Whether the elements have different shapes."""
         return len({tuple(map(str, e.shape)) for e in self.arrays}) > 1
 
     def copy(self) -> Elements:
-        """The same elements, for a list that is written to."""
+        """Return the elements for a list that is written to."""
         return Elements(list(self.items), set(self.read))
 
     def put(self, index: int, value, *, grows: bool) -> None:
-        """Write an element; where the list `grows`, also behind its end."""
+        """Write an element; where the list `grows`, the position may be past the end."""
         if index < 0 or (index >= self.count and not grows):
-            raise outside("write", index, self.count)
+            raise out_of_range_error("write", index, self.count)
         self.items += [None] * (index + 1 - self.count)
         self.items[index] = value
 
     def take(self, index: int, *, clear: bool):
-        """Read an element, `None` where nothing was written; clear it if it need not stay."""
+        """Read an element, `None` where nothing was written, and with `clear` mark it as read."""
         if not 0 <= index < self.count:
-            raise outside("read", index, self.count)
+            raise out_of_range_error("read", index, self.count)
         if index in self.read:
             raise checks.invalid(
                 "TensorArray.read",
@@ -85,38 +89,38 @@ class Elements:
         return value
 
     def filled(self, shape, dtype) -> list:
-        """The elements, zeros where nothing was written."""
+        """Return the elements, with zeros where nothing was written."""
         return [jnp.zeros(shape, dtype) if e is None else e for e in self.items]
 
     def stacked(self, shape, dtype):
-        """All elements as one array."""
+        """Return all elements as one array."""
         if not self.arrays:
             return jnp.zeros((self.count, *shape), dtype)
         return jnp.stack(self.filled(shape, dtype))
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """All elements in a buffer."""
+        """Return all elements in a buffer."""
         if not self.arrays:
             return ElementBuffer.empty(self.count, shape, dtype, capacity)
         return ElementBuffer.of(self.stacked(shape, dtype), capacity)
 
     def gathered(self, indices):
-        """The elements at known positions as one array, `None` where one was not written."""
+        """Return the elements at known positions as one array, `None` if one was not written."""
         picked = [int(i) for i in np.asarray(indices).ravel()]
         for i in picked:
             if not 0 <= i < self.count:
-                raise outside("gather", i, self.count)
+                raise out_of_range_error("gather", i, self.count)
         found = [self.items[i] for i in picked]
         return jnp.stack(found) if found and all(e is not None for e in found) else None
 
     def joined(self, shape, dtype):
-        """All elements along their first axis."""
+        """Concatenate all elements along their first axis."""
         parts = self.filled(shape, dtype)
         if any(p.ndim == 0 for p in parts):
             raise checks.invalid("TensorArray.concat", "the elements are scalars.")
         if any(p.shape[1:] != parts[0].shape[1:] for p in parts):
             raise checks.invalid(
-                "TensorArray.concat", "the elements differ behind their first axis."
+                "TensorArray.concat", "the elements differ in shape after their first axis."
             )
         return jnp.concatenate(parts)
 
@@ -129,12 +133,12 @@ class Stacked:
 
     @property
     def count(self):
-        """How many elements there are, `None` for a leaf that is no array."""
+        """The number of elements, `None` for a leaf that is not an array."""
         return self.array.shape[0] if getattr(self.array, "ndim", 0) else None
 
     @property
     def arrays(self) -> list:
-        """The arrays that are held."""
+        """The arrays of the storage."""
         return [self.array]
 
     @property
@@ -143,28 +147,30 @@ class Stacked:
         return self.array.shape[1:]
 
     def copy(self) -> Stacked:
-        """The same elements, for a list that is written to."""
+        """Return the elements for a list that is written to."""
         return self
 
     def stacked(self, shape, dtype):
-        """All elements as one array."""
+        """Return all elements as one array."""
         return self.array
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """All elements in a buffer."""
+        """Return all elements in a buffer."""
         return ElementBuffer.of(self.array, capacity)
 
     def write(self, index, value, *, grows: bool) -> Stacked:
-        """Write an element at a position that may be known only when the program runs."""
+        """Write an element at a position that may be known only at run time."""
         place = jnp.asarray(index, jnp.int32)
-        array = _lengthened(self.array, index, place) if grows else self.array
+        array = _extend_to(self.array, index, place) if grows else self.array
         check_place("write", index, place, array.shape[0])
-        if is_same_size(array.shape[0], 0):  # no iteration writes here, but its program has to fit
+        if is_same_size(
+            array.shape[0], 0
+        ):  # nothing can be written here, but the program must have matching types
             return Stacked(primitives.connected(array, jnp.expand_dims(value, 0)))
         return Stacked(lax.dynamic_update_index_in_dim(array, value, place, 0))
 
     def read(self, index):
-        """Read an element at a position that may be known only when the program runs."""
+        """Read an element at a position that may be known only at run time."""
         place = jnp.asarray(index, jnp.int32)
         check_place("read", index, place, self.array.shape[0])
         if is_same_size(self.array.shape[0], 0):
@@ -172,13 +178,13 @@ class Stacked:
         return jnp.take(self.array, place, axis=0, mode="clip")
 
     def gathered(self, indices):
-        """The elements at some positions as one array."""
+        """Return the elements at some positions as one array."""
         indices = operand(indices)
         checks.check_positions("TensorArray.gather", "indices", indices, self.array.shape[0])
         return jnp.take(self.array, indices, axis=0, mode="clip")
 
     def joined(self):
-        """All elements along their first axis."""
+        """Concatenate all elements along their first axis."""
         array = self.array
         if array.ndim < 2:
             raise checks.invalid("TensorArray.concat", "the elements are scalars.")
@@ -189,29 +195,29 @@ class Stacked:
         array = self.array
         if grows:
             highest = lax.reduce_max(indices, (0,)).astype(jnp.int32)
-            array = _lengthened(array, highest, highest)
+            array = _extend_to(array, highest, highest)
         checks.check_positions("TensorArray.scatter", "indices", indices, array.shape[0])
         return Stacked(placed(array, (indices,), value))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unfilled:
-    """Elements that nothing was written to, as many as are known only when the program runs."""
+    """Unwritten elements whose number is known only at run time."""
 
     count: Any
     arrays: tuple = ()
     shape: None = None
 
     def copy(self) -> Unfilled:
-        """The same elements, for a list that is written to."""
+        """Return the elements for a list that is written to."""
         return self
 
     def stacked(self, shape, dtype):
-        """All elements as one array."""
+        """Return all elements as one array."""
         return jnp.zeros((self.count, *shape), dtype)
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """All elements in a buffer."""
+        """Return all elements in a buffer."""
         return ElementBuffer.empty(self.count, shape, dtype, capacity)
 
 
@@ -219,18 +225,18 @@ Storage = Elements | Stacked | ElementBuffer | Unfilled
 
 
 def unwritten(count) -> Elements | Unfilled:
-    """Make a storage that nothing was written to."""
+    """Return a storage of unwritten elements."""
     return Elements([None] * count) if is_known(count) else Unfilled(count)
 
 
 def parts_of(value, lengths: list[int]) -> list:
-    """Cut an array into consecutive parts of these lengths."""
+    """Split an array into consecutive parts of the given lengths."""
     ends = itertools.accumulate([0, *lengths])
     return [lax.slice_in_dim(value, a, b) for a, b in itertools.pairwise(ends)]
 
 
-def _lengthened(array, index, place):
-    """All elements, and zeros behind them so that a position is among them."""
+def _extend_to(array, index, place):
+    """Append zeros to the elements until a position is in range."""
     count = array.shape[0]
     if not is_staged(index) and is_known(index) and is_known(count):
         more = max(int(index) + 1 - count, 0)

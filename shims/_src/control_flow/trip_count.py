@@ -1,9 +1,9 @@
-"""How often a loop runs, read off its condition and its body.
+"""Infer the number of iterations of a loop from its condition and body.
 
-A loop whose condition is `t < n`, perhaps with more conditions beside it, whose body adds a constant
-to `t` and leaves `n` alone, runs at most `(n - t) / step` times. An iteration that leaves `t` alone is
-the last one if it makes another of the conditions fail, as `break` does. Such a loop can be a `scan`,
-which unlike `while` can be differentiated backwards.
+A loop whose condition is `t < n`, perhaps combined with others, whose body adds a constant to `t` and
+does not change `n`, runs at most `(n - t) / step` times. An iteration that does not change `t` is the
+last one if it makes another condition fail, as `break` does. Such a loop can be a `scan`, which unlike
+`while` supports reverse-mode differentiation.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.control_flow.program_graph import Facts, ProgramGraph, few
+from shims._src.control_flow.program_graph import Facts, ProgramGraph, limited_paths
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering
 
-# What a comparison says of `a ? b`, and of the two exchanged.
+# Each comparison, and the one that holds for the exchanged operands.
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 
@@ -37,41 +37,41 @@ class Trips:
 
 
 def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips | None:
-    """The bound that a counter in the carry gives, or `None`.
+    """Return the bound on iterations that a counter in the carry implies, or `None`.
 
     Args:
       test: closed jaxpr from the carry to a bool scalar.
       body: closed jaxpr from the carry, and perhaps more, to the next carry, and perhaps more.
       initial: the carry before the first iteration; Python numbers where they are known.
-      earlier: what the carry was some iterations before that, `None` where nobody knows.
+      earlier: the carry some iterations before `initial`, `None` where it is unknown.
     """
     tests, steps = ProgramGraph(test), ProgramGraph(body)
     conditions = tests.conjunction(tests.outputs[0])
-    ends = [end for end in (_end(tests, c) for c in conditions) if end is not None]
+    ends = [end for end in (_ending_flag(tests, c) for c in conditions) if end is not None]
     is_fixed = lambda i: steps.outputs[i] == ("input", i)
     for condition in conditions:
         for counter, comparison, limit in _comparisons(tests, condition):
             if counter is None or not _is_integer(initial[counter]):
                 continue
-            step, idle = _step(steps, counter)
+            step, idle = _counter_step(steps, counter)
             if step is None or not all(_ends_loop(steps, ends, facts) for facts in idle):
                 continue
             bound = tests.evaluate(limit, initial, is_fixed)
             if bound is None or not _is_integer(bound):
                 continue
-            start, exact = _number(initial[counter]), len(conditions) == 1
+            start, exact = _known_number(initial[counter]), len(conditions) == 1
             if jp.is_tracer(start) and earlier and isinstance(earlier[counter], int):
-                # The counter has not gone backwards since, so that this is a bound, too.
+                # The counter is monotonic, so its earlier value also implies a bound.
                 start, exact = earlier[counter], False
-            count = _count(comparison, start, _number(bound), step)
+            count = _count_trips(comparison, start, _known_number(bound), step)
             if count is not None:
-                # An iteration that ends the loop without a step comes on top.
+                # An iteration that ends the loop without a step of the counter is not counted yet.
                 return Trips(count + bool(idle), exact)
     return None
 
 
-def _end(tests: ProgramGraph, condition) -> tuple[int, int] | None:
-    """A carried flag and the value of it that makes a condition fail."""
+def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
+    """Return a carried flag and the value of it that makes a condition fail, or `None`."""
     flag = tests.input_of(condition)
     if flag is not None:
         return flag, 0
@@ -86,7 +86,7 @@ def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:
 
 
 def _comparisons(tests: ProgramGraph, condition):
-    """The two readings `(input, comparison, other side)` of a comparison."""
+    """Yield a comparison in both directions, as `(input, comparison, other side)`."""
     name, operands = tests.equation(condition)
     if name in _MIRRORED:
         left, right = operands
@@ -94,19 +94,19 @@ def _comparisons(tests: ProgramGraph, condition):
         yield tests.input_of(right), _MIRRORED[name], left
 
 
-def _step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
-    """What an iteration adds to a counter, and when it does not."""
+def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
+    """Return the constant that iterations add to a counter, and the facts under which they add none."""
     amounts, idle = set(), []
-    for facts, atom in few(steps.paths(steps.outputs[counter])) or ():
+    for facts, atom in limited_paths(steps.paths(steps.outputs[counter])) or ():
         if steps.input_of(atom) == counter:
             idle.append(facts)
         else:
-            amounts.add(_amount(steps, atom, counter))
+            amounts.add(_added_constant(steps, atom, counter))
     return (amounts.pop() if len(amounts) == 1 else None), idle
 
 
-def _amount(steps: ProgramGraph, atom, counter: int) -> int | None:
-    """The constant that a value adds to a counter."""
+def _added_constant(steps: ProgramGraph, atom, counter: int) -> int | None:
+    """Return the constant that a value adds to a counter, or `None`."""
     name, operands = steps.equation(atom)
     if name not in ("add", "sub"):
         return None
@@ -126,8 +126,8 @@ def _is_integer(x) -> bool:
     return bool(jnp.issubdtype(dtype, jnp.integer)) and np.ndim(x) == 0
 
 
-def _count(comparison: str, start, limit, step: int):
-    """How many of `start, start + step, ...` satisfy the comparison with `limit`."""
+def _count_trips(comparison: str, start, limit, step: int):
+    """Count how many of `start, start + step, ...` satisfy the comparison with `limit`."""
     if step > 0 and comparison in ("lt", "le"):
         distance = limit - start
     elif step < 0 and comparison in ("gt", "ge"):
@@ -142,8 +142,8 @@ def _count(comparison: str, start, limit, step: int):
     return max(count, 0) if isinstance(count, int) else count
 
 
-def _number(x):
-    """A scalar as an int or a dimension where it is known, else as it is."""
+def _known_number(x):
+    """Return a scalar as an int or a dimension where it is known, else unchanged."""
     if jp.is_symbolic(x):
         return x
     if jp.is_tracer(x):

@@ -1,4 +1,4 @@
-"""What stands in the place of a variable that has no value yet."""
+"""Define placeholders for variables that have no value yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 class Undefined:
-    """A variable that is assigned somewhere in a function, but not on the way to here."""
+    """A variable that is assigned somewhere in a function, but has no value here."""
 
     __slots__ = ("name",)
 
@@ -18,7 +18,7 @@ class Undefined:
 
 
 class UndefinedReturnValue(Undefined):
-    """What a converted function returns before it came to a `return`."""
+    """The return value of a converted function that has not reached a `return`."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class UndefinedReturnValue(Undefined):
 
 
 class Unwritten:
-    """The elements of a `TensorArray` of `count` while their shape is not known."""
+    """The `count` elements of a `TensorArray` whose shape is unknown."""
 
     __slots__ = ("count", "name")
 
@@ -42,7 +42,7 @@ class Unwritten:
         return hash(str(self.count))
 
     def zeros(self, shape, dtype):
-        """The elements, where one of them would give an array of all of that shape."""
+        """Return the elements as zeros; `shape` is that of an array of all elements."""
         return jnp.zeros((self.count, *shape[1:]), dtype)
 
     def __repr__(self) -> str:

@@ -1,10 +1,10 @@
-"""Branches and loop bodies that are refused for the sizes of a call, which may not come to them.
+"""Postpone errors of branches and loop bodies that the current sizes may never reach.
 
-A branch is traced whether it is taken or not. Where a size is a number, because it is 0 or because
-the program takes no symbol for it, what the branch does may be refused while it is traced:
-`tf.argmax(x)` in `tf.cond(tf.size(x) > 0, ...)`, of no elements. TensorFlow, which was told that the
-size is unknown, refuses only what it runs. So a call that was refused is traced once more, and then a
-branch that is refused becomes a check that it is not taken.
+A branch is traced whether it is taken or not. Where a size is a number, because it is 0 or because the
+program takes no symbol for it, the trace of the branch may fail: `tf.argmax(x)` in
+`tf.cond(tf.size(x) > 0, ...)` for an `x` without elements. TensorFlow treats the size as unknown, and
+only fails in code that runs. So after such an error the call is traced once more, and a branch that
+fails becomes a check that it is not taken.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from shims._src.errors import errors
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
-# What may refuse arrays because of their sizes, and what of that does not.
+# Errors that may depend on sizes, and their subclasses that do not.
 REFUSALS = (errors.InvalidArgumentError, TypeError)
-_WHATEVER_THE_SIZES = (
+_SIZE_INDEPENDENT = (
     errors.DtypeMismatchError,
     errors.CompositeOperandError,
     errors.NarrowingError,
 )
 
 
-# Whether refusals wait for the run.
+# Whether errors are postponed to the run.
 _POSTPONED = ThreadSlot(False)
 
 
 def postponed() -> contextlib.AbstractContextManager[object]:
-    """Let branches and loop bodies that are refused while traced be refused where they are run."""
+    """Return a context in which a branch or loop body that fails in its trace fails only where it runs."""
     return _POSTPONED.holding(True)
 
 
 def depends_on_sizes(error: BaseException) -> bool:
-    """Whether an error refuses arrays of these sizes, so that others might do."""
-    if isinstance(error, _WHATEVER_THE_SIZES):
+    """Whether an error is due to the sizes of arrays, so that other sizes may be accepted."""
+    if isinstance(error, _SIZE_INDEPENDENT):
         return False
     if isinstance(error, TypeError):
         return "incompatible shapes" in str(error)
@@ -48,11 +48,12 @@ def depends_on_sizes(error: BaseException) -> bool:
 
 
 def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> list[Block]:
-    """Trace branches; one that is refused becomes a check that it is not taken.
+    """Trace branches; one that fails becomes a check that it is not taken.
 
     Args:
       thunks: the branches.
-      nothing: the outputs of one that is not taken; `None` for whatever the others give.
+      nothing: the outputs of a branch that is not taken; by default undefined values, which take the
+        types of the other branches.
     """
     blocks: list[Block | None] = []
     refused: dict[int, Exception] = {}
@@ -70,33 +71,33 @@ def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> li
     if nothing is None:
         nothing = [UndefinedReturnValue()] * len(traced[0].trees)
     return [
-        _refusal(refused[number], nothing) if block is None else block
+        _refusing_block(refused[number], nothing) if block is None else block
         for number, block in enumerate(blocks)
     ]
 
 
-def _refusal(error: Exception, outputs: Sequence) -> Block:
-    """A branch that raises an error."""
+def _refusing_block(error: Exception, outputs: Sequence) -> Block:
+    """Return a block that fails with `error` when it runs."""
 
     def refuse():
-        _check(jnp.ones(1, bool), error)
+        _check_at_run_time(jnp.ones(1, bool), error)
         return outputs
 
     return trace_block(refuse)
 
 
 def check_not_reached(reached, error: Exception) -> None:
-    """Raise the error of a loop's body, or check that no iteration runs it.
+    """Raise the error of a loop body, or check at run time that no iteration runs it.
 
     Args:
-      reached: from nothing to whether there is an iteration.
-      error: what the trace of the body raised.
+      reached: a function without arguments that returns whether there is an iteration.
+      error: the error that the trace of the body raised.
     """
     if not _POSTPONED.value or not depends_on_sizes(error):
         raise error
-    _check(jnp.asarray(reached(), bool), error)
+    _check_at_run_time(jnp.asarray(reached(), bool), error)
 
 
-def _check(bad, error: Exception) -> None:
+def _check_at_run_time(bad, error: Exception) -> None:
     kind = type(error) if isinstance(error, errors.OpError) else errors.InvalidArgumentError
     primitives.check(bad, str(error), error=kind)

@@ -55,7 +55,7 @@ def _check_counts(ctx, eqn, old, new) -> None:
     text = errors.message(
         "reshape",
         f"the input has {errors.NUMBER} values, which do not fill the requested shape.",
-        required=f"as many values as shape={_format_shape(new)} holds",
+        required=f"as many values as shape={_format_shape(new)} takes",
         received=f"shape {_format_shape(old)}",
     )
     count = jnp.asarray(ctx.size(have), jnp.int32)
