@@ -71,7 +71,7 @@ REFUSALS = {
     "falling": (
         lambda: tf.train.piecewise_constant(1, [2, 1], [1.0, 2.0, 3.0]),
         ValueError,
-        "boundaries must not fall",
+        "boundaries must not decrease",
     ),
     "no step": (
         lambda: tf.train.exponential_decay(0.1, None, 1, 0.5),

@@ -1,1 +1,1 @@
-"""TensorFlow 1's training: optimizers, averages, loops around a session."""
+"""Provide `tf.train` of TensorFlow 1: optimizers, averages, hooks, monitored sessions."""

@@ -1,4 +1,4 @@
-"""Adadelta: rates from two running averages of squares."""
+"""Define the Adadelta optimizer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 
 
 class AdadeltaOptimizer(KernelOptimizer):
-    """Steps as large as recent steps were, by the size of recent gradients.
+    """Adadelta: updates scaled by the ratio of the averages of past updates and gradients.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      rho: which part of an average stays; the same.
-      epsilon: what is added to averages before their root is taken; the same.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/Adadelta:0`, `w/Adadelta_1:0`.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      rho: the decay rate of the averages; same types as `learning_rate`.
+      epsilon: a constant added to the averages before the square root; same types.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Adadelta:0`, `w/Adadelta_1:0`.
 
     Differs from TensorFlow:
       Nothing in a graph.

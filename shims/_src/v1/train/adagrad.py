@@ -1,4 +1,4 @@
-"""Adagrad: rates that shrink with the squares of all gradients so far."""
+"""Define the Adagrad optimizers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from shims._src.v1.train.slots import filled_with
 
 
 class AdagradOptimizer(KernelOptimizer):
-    """Steps of `-learning_rate * gradient / sqrt(sum of squared gradients)`.
+    """Adagrad: updates of `-learning_rate * gradient / sqrt(sum of squared gradients)`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      initial_accumulator_value: what the sum begins with.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/Adagrad:0`.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      initial_accumulator_value: the initial value of the sum.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Adagrad:0`.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -62,15 +62,15 @@ class AdagradOptimizer(KernelOptimizer):
 
 
 class ProximalAdagradOptimizer(KernelOptimizer):
-    """Adagrad whose steps draw small weights to 0.
+    """Adagrad with proximal L1 and L2 regularization.
 
     Args:
       learning_rate: a number or a scalar tensor.
-      initial_accumulator_value: what the sum of squared gradients begins with.
-      l1_regularization_strength: by how much absolute values shrink.
-      l2_regularization_strength: by which part values shrink.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/ProximalAdagrad:0`.
+      initial_accumulator_value: the initial value of the sum of squared gradients.
+      l1_regularization_strength: the strength of L1 regularization.
+      l2_regularization_strength: the strength of L2 regularization.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/ProximalAdagrad:0`.
 
     Raises:
       ValueError: `initial_accumulator_value` is not positive.
@@ -119,16 +119,16 @@ class ProximalAdagradOptimizer(KernelOptimizer):
 
 
 class AdagradDAOptimizer(KernelOptimizer):
-    """Adagrad by dual averaging: weights follow from the sums of gradients and of their squares.
+    """Adagrad dual averaging: weights computed from sums of gradients and squared gradients.
 
     Args:
       learning_rate: a number or a scalar tensor.
       global_step: the number of steps so far, an int64 variable or tensor.
-      initial_gradient_squared_accumulator_value: what the sum of squares begins with.
-      l1_regularization_strength: how strongly weights are drawn to 0.
-      l2_regularization_strength: how strongly weights are shrunk.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/AdagradDA:0`, `w/AdagradDA_1:0`.
+      initial_gradient_squared_accumulator_value: the initial value of the sum of squares.
+      l1_regularization_strength: the strength of L1 regularization.
+      l2_regularization_strength: the strength of L2 regularization.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/AdagradDA:0`, `w/AdagradDA_1:0`.
 
     Raises:
       ValueError: `initial_gradient_squared_accumulator_value` is not positive.
@@ -201,7 +201,7 @@ class AdagradDAOptimizer(KernelOptimizer):
 
 
 def like(variable, number):
-    """A tensor of one number, of the shape and dtype of a variable."""
+    """Create a constant tensor with the shape and dtype of a variable."""
     if variable.shape.is_fully_defined():
         return constant(number, variable.dtype, variable.shape)
     return fill(shape(variable), convert_to_tensor(number, variable.dtype))

@@ -1,4 +1,4 @@
-"""Adam: steps by running averages of gradients and of their squares."""
+"""Define the Adam optimizer."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from shims._src.v1.variables.training_kernels import (
 
 
 class AdamOptimizer(Optimizer):
-    """Steps by running averages of gradients and of their squares.
+    """Adam: updates by moving averages of the gradients and of their squares.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      beta1: which part of the average of gradients stays; the same.
-      beta2: which part of the average of squares stays; the same.
-      epsilon: what is added to the root of the corrected average of squares; the same.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/Adam:0`, `w/Adam_1:0`.
-      use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get a scope of
-        their own.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      beta1: the decay rate of the average of gradients; same types as `learning_rate`.
+      beta2: the decay rate of the average of squared gradients; same types.
+      epsilon: a constant added to the root of the average of squares; same types.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Adam:0`, `w/Adam_1:0`.
+      use_own_namescope_for_non_slot_vars: whether `beta1_power` and `beta2_power` get their own
+        scope.
 
     Differs from TensorFlow:
-      Nothing in a graph. Gradients of rows move all rows, as there: the averages of the others fade.
+      Nothing in a graph. As in TensorFlow, sparse gradients update all rows: the averages of rows
+      without a gradient decay.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
     """
@@ -60,7 +61,7 @@ class AdamOptimizer(Optimizer):
         return tuple(self._get_non_slot_variable(f"beta{i}_power", graph) for i in (1, 2))
 
     def _create_slots(self, var_list):
-        # The powers live beside a variable that is the same however the list was sorted.
+        # The powers are colocated with the variable of the first name, whatever the order of the list.
         first = min(var_list, key=lambda v: v.name)
         for name, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
             self._create_non_slot_variable(self._call_if_callable(value), name, first)
@@ -80,18 +81,18 @@ class AdamOptimizer(Optimizer):
             for name, value in given.items()
         )
 
-    def _of(self, var):
-        """The variable with its averages, and the numbers that a step takes."""
+    def _slots_and_hyperparameters(self, var):
+        """Return the variable with its slots, and the hyperparameters in its dtype."""
         numbers = [*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t]
         kept = [var, self.get_slot(var, "m"), self.get_slot(var, "v")]
         return kept, [as_dtype_of(var, x) for x in (*numbers, self._epsilon_t)]
 
     def _apply_whole(self, grad, var):
-        kept, numbers = self._of(var)
+        kept, numbers = self._slots_and_hyperparameters(var)
         return apply_dense("ApplyAdam", kept, _whole, grad, numbers)
 
     def _apply_rows(self, rows, var, indices):
-        kept, numbers = self._of(var)
+        kept, numbers = self._slots_and_hyperparameters(var)
         type_ = "AssignSubVariableOp" if var.is_resource else "AssignSub"
         check_rows(type_, var, rows)
         check_numbers(type_, numbers)

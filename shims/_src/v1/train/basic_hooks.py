@@ -1,4 +1,4 @@
-"""Hooks that stop a training, look at its loss, log tensors, feed, and run something at the end."""
+"""Define hooks that stop training, check the loss, log tensors, feed or run final operations."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 class StopAtStepHook(SessionRunHook):
-    """Stops a training at a step.
+    """A hook that stops training at a step.
 
     Args:
-      num_steps: how many steps are made from where the session begins.
+      num_steps: the number of steps to run from the beginning of the session.
       last_step: the number of the last step.
 
     Raises:
-      ValueError: not exactly one of them is given.
+      ValueError: both arguments are given, or neither.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/StopAtStepHook
     """
@@ -46,7 +46,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context, run_values):
-        # The step was read before it was counted, or after: only near the end it matters which.
+        # The step may have been read before or after its increment, so read it again near the end.
         if (
             run_values.results + 1 >= self._last_step
             and run_context.session.run(self._step) >= self._last_step
@@ -55,7 +55,7 @@ class StopAtStepHook(SessionRunHook):
 
 
 class NanLossDuringTrainingError(RuntimeError):
-    """The loss is not a number.
+    """The error that reports a loss of NaN.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/NanLossDuringTrainingError
     """
@@ -67,14 +67,14 @@ class NanLossDuringTrainingError(RuntimeError):
 
 
 class NanTensorHook(SessionRunHook):
-    """Stops a training whose loss is not a number.
+    """A hook that stops training when the loss is NaN.
 
     Args:
       loss_tensor: the loss, a scalar.
-      fail_on_nan_loss: whether that is an error.
+      fail_on_nan_loss: whether to raise an error.
 
     Raises:
-      NanLossDuringTrainingError: after a run, if it is.
+      NanLossDuringTrainingError: after a run, if the loss is NaN and `fail_on_nan_loss` is true.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/NanTensorHook
     """
@@ -97,14 +97,14 @@ class NanTensorHook(SessionRunHook):
 
 
 class LoggingTensorHook(SessionRunHook):
-    """Logs tensors now and then.
+    """A hook that logs tensors at intervals.
 
     Args:
       tensors: tensors by tag, or a list of tensors or of their names.
-      every_n_iter: after how many runs; the first is logged, too.
-      every_n_secs: after how many seconds.
-      at_end: whether they are logged at the end.
-      formatter: a function that makes a line of the values by tag.
+      every_n_iter: the number of runs between two logs; the first run is logged too.
+      every_n_secs: the seconds between two logs.
+      at_end: whether to log at the end.
+      formatter: a function that maps a dictionary of values by tag to a line.
 
     Raises:
       ValueError: not exactly one of `every_n_iter` and `every_n_secs` is given, unless only the
@@ -159,7 +159,7 @@ class LoggingTensorHook(SessionRunHook):
 
 
 class GlobalStepWaiterHook(SessionRunHook):
-    """Lets a run wait until another session of the program has made so many steps.
+    """A hook that delays a run until another session of the program has reached a step.
 
     Args:
       wait_until_step: the number of the step.
@@ -184,11 +184,11 @@ class GlobalStepWaiterHook(SessionRunHook):
 
 
 class FinalOpsHook(SessionRunHook):
-    """Runs something at the end and keeps what it gives.
+    """A hook that runs operations at the end and keeps their values.
 
     Args:
-      final_ops: fetches as `Session.run` takes them.
-      final_ops_feed_dict: what is fed.
+      final_ops: fetches of `Session.run`.
+      final_ops_feed_dict: the feeds of that run.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/FinalOpsHook
     """
@@ -199,7 +199,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
-        """What it gave; `None` before."""
+        """The values of the final operations; `None` before they ran."""
         return self._values
 
     def end(self, session):
@@ -208,10 +208,10 @@ class FinalOpsHook(SessionRunHook):
 
 
 class FeedFnHook(SessionRunHook):
-    """Feeds each run with what a function gives.
+    """A hook that feeds each run with the result of a function.
 
     Args:
-      feed_fn: a function of no arguments that gives a `feed_dict`.
+      feed_fn: a function without arguments that returns a `feed_dict`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/FeedFnHook
     """

@@ -1,4 +1,4 @@
-"""Gradients kept within a norm: tensors, rows and `None`s together."""
+"""Clip gradients by norm or value: tensors, `IndexedSlices` and `None`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _by_value = deferred(shims.clip_by_value, "clip_by_value")
 
 
 def global_norm(t_list, name=None):
-    """The Euclidean norm of all elements of all tensors together.
+    """Compute the Euclidean norm over all elements of all tensors.
 
     Args:
-      t_list: tensors, `IndexedSlices`, whose values count, and `None`s, which do not.
-      name: what the operation is called.
+      t_list: tensors, `IndexedSlices`, of which the values count, and `None`, which is ignored.
+      name: the name of the operation.
 
     Returns:
       A scalar; 0 if there is no tensor.
 
     Raises:
-      TypeError: `t_list` is no list.
+      TypeError: `t_list` is not a list.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/global_norm
     """
@@ -53,20 +53,20 @@ def global_norm(t_list, name=None):
 
 
 def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
-    """Tensors scaled down together to a Euclidean norm.
+    """Scale tensors down so that their global norm is at most `clip_norm`.
 
     Args:
-      t_list: tensors, `IndexedSlices` and `None`s.
-      clip_norm: the largest norm of all together, a scalar.
-      use_norm: the norm, where it is known already.
-      name: what the operations are called.
+      t_list: tensors, `IndexedSlices` and `None`.
+      clip_norm: the largest global norm, a scalar.
+      use_norm: the global norm, if it is already computed.
+      name: the name of the operations.
 
     Returns:
-      `(list, norm)`: what the list holds, scaled, and the norm before; everything is NaN if that
-      is not finite.
+      `(list, norm)`: the scaled list, and the global norm before scaling; all values are NaN if
+      that norm is not finite.
 
     Raises:
-      TypeError: `t_list` is no list.
+      TypeError: `t_list` is not a list.
 
     Differs from TensorFlow:
       Nothing.
@@ -98,16 +98,16 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
 
 
 def clip_by_norm(t, clip_norm, axes=None, name=None):
-    """A tensor, or rows, scaled down to a Euclidean norm.
+    """Scale a tensor or `IndexedSlices` down so that its norm is at most `clip_norm`.
 
     Args:
       t: a tensor or `IndexedSlices`.
       clip_norm: the largest norm.
-      axes: the axes of a vector; all if `None`.
-      name: what the operation is called.
+      axes: the axes to compute the norm over; all if `None`.
+      name: the name of the operation.
 
     Returns:
-      The same kind of thing.
+      A tensor or `IndexedSlices`, like `t`.
 
     Differs from TensorFlow:
       Nothing.
@@ -120,16 +120,16 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
 
 
 def clip_by_value(t, clip_value_min, clip_value_max, name=None):
-    """A tensor, or rows, with numbers limited from below and above.
+    """Clip the elements of a tensor or `IndexedSlices` to a range.
 
     Args:
       t: a tensor or `IndexedSlices`.
       clip_value_min: the lower limit.
       clip_value_max: the upper limit.
-      name: what the operation is called.
+      name: the name of the operation.
 
     Returns:
-      The same kind of thing.
+      A tensor or `IndexedSlices`, like `t`.
 
     Differs from TensorFlow:
       Nothing.
@@ -143,12 +143,12 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 
 def clip_by_average_norm(t, clip_norm, name=None):
-    """A tensor scaled down so that its norm by the number of its elements keeps within a limit.
+    """Scale a tensor down so that its norm divided by its number of elements is limited.
 
     Args:
       t: a tensor.
       clip_norm: the largest average norm.
-      name: what the operation is called.
+      name: the name of the operation.
 
     Returns:
       A tensor of the same shape and dtype.
@@ -184,7 +184,7 @@ def _norm(arrays):
 def _scaled(values, norm, clip_norm):
     limit = jnp.asarray(clip_norm, norm.dtype)
     scale = limit * shims.minimum(1 / norm, 1 / limit)
-    # An infinite norm must not scale the finite arrays to 0 without a word.
+    # An infinite norm must yield NaN instead of silently scaling finite arrays to 0.
     return values * (scale + (norm - norm)).astype(values.dtype)
 
 
@@ -198,7 +198,7 @@ def _values(t) -> Tensor:
 
 
 def _like(t, values):
-    """The values as what they were taken from."""
+    """Rebuild `IndexedSlices` from new values, or return the values of a tensor."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(values, t.indices, t.dense_shape)
     return values

@@ -1,4 +1,4 @@
-"""`Coordinator`: threads that stop together."""
+"""Define `Coordinator`, which stops a group of threads together."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 class Coordinator:
-    """Lets threads stop together, and raises in the main thread what one of them has raised.
+    """A coordinator that stops threads together and re-raises their errors in the main thread.
 
     Args:
-      clean_stop_exception_types: exceptions that mean the end and no failure; `OutOfRangeError` if
-        `None`.
+      clean_stop_exception_types: exceptions that stop the threads without a failure;
+        `OutOfRangeError` if `None`.
 
     https://www.tensorflow.org/api_docs/python/tf/train/Coordinator
     """
@@ -39,10 +39,10 @@ class Coordinator:
         self._joined = False
 
     def request_stop(self, ex=None) -> None:
-        """Let all threads stop.
+        """Ask all threads to stop.
 
         Args:
-          ex: what went wrong: an exception, or what `sys.exc_info()` gives.
+          ex: the error, an exception or the result of `sys.exc_info()`.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -58,29 +58,29 @@ class Coordinator:
             self._stopping.set()
 
     def clear_stop(self) -> None:
-        """Begin anew."""
+        """Reset the coordinator."""
         with self._lock:
             self._joined, self._failure = False, None
             self._stopping.clear()
 
     def should_stop(self) -> bool:
-        """Whether all threads are to stop."""
+        """Return whether the threads were asked to stop."""
         return self._stopping.is_set()
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """A block whose exceptions let all threads stop."""
+        """Open a block in which an exception stops all threads."""
         try:
             yield
         except BaseException:  # noqa: BLE001  # raised again where the threads are joined
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout=None) -> bool:
-        """Wait until all threads are to stop; gives whether they are."""
+        """Wait until the threads are asked to stop; return whether they were."""
         return self._stopping.wait(timeout)
 
     def register_thread(self, thread) -> None:
-        """Let `join` wait for a thread."""
+        """Register a thread for `join` to wait for."""
         with self._lock:
             self._threads.add(thread)
 
@@ -88,13 +88,13 @@ class Coordinator:
         """Wait for threads to end.
 
         Args:
-          threads: more threads than those that are registered.
-          stop_grace_period_secs: how long they may go on when they are to stop.
-          ignore_live_threads: whether those that go on are no error.
+          threads: threads to wait for besides the registered ones.
+          stop_grace_period_secs: the seconds to wait after the stop was requested.
+          ignore_live_threads: whether to tolerate threads that are still running.
 
         Raises:
-          RuntimeError: some go on.
-          Exception: what one of them has raised.
+          RuntimeError: some threads are still running.
+          Exception: the exception that a thread reported.
         """
         with self._lock:
             waited = self._threads | set(threads or ())
@@ -118,28 +118,28 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether the threads have been waited for."""
+        """Whether `join` has completed."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
-        """Raise what a thread has raised, if one has."""
+        """Raise the exception that a thread reported, if any."""
         with self._lock:
             if self._failure is not None:
                 raise self._failure
 
 
 class LooperThread(threading.Thread):
-    """A thread that calls something again and again until a coordinator says stop.
+    """A thread that calls a function repeatedly until a coordinator stops it.
 
     Args:
       coord: the coordinator.
-      timer_interval_secs: the seconds from call to call; `None` for no pause.
-      target: what is called; `run_loop` of a subclass if `None`.
+      timer_interval_secs: the seconds from one call to the next; `None` for no pause.
+      target: the function to call; a subclass may override `run_loop` instead.
       args: its arguments.
-      kwargs: the same.
+      kwargs: its keyword arguments.
 
     Raises:
-      ValueError: `coord` is something else.
+      ValueError: `coord` is not a `Coordinator`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/LooperThread
     """
@@ -156,13 +156,13 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None) -> LooperThread:
-        """A thread that has been started."""
+        """Create and start a thread."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
 
     def run(self) -> None:
-        """The loop."""
+        """Run the loop."""
         with self._coord.stop_on_exception():
             self.start_loop()
             due = time.time()
@@ -174,13 +174,13 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Called once before the loop."""
+        """Prepare the loop; called once before it."""
 
     def stop_loop(self) -> None:
-        """Called once after the loop."""
+        """Clean up after the loop; called once after it."""
 
     def run_loop(self) -> None:
-        """Called again and again."""
+        """Run one iteration; called repeatedly."""
         if self._called:
             self._called(*self._arguments, **self._named)
 
@@ -188,17 +188,17 @@ class LooperThread(threading.Thread):
 def start_queue_runners(
     sess=None, coord=None, daemon=True, start=True, collection=GraphKeys.QUEUE_RUNNERS
 ) -> list:
-    """The threads that fill queues: none, as there are no queues.
+    """Return no threads, as there are no queues to fill.
 
     Args:
-      sess: accepted.
-      coord: accepted.
-      daemon: accepted.
-      start: accepted.
+      sess: accepted and ignored.
+      coord: accepted and ignored.
+      daemon: accepted and ignored.
+      start: accepted and ignored.
       collection: must be empty.
 
     Raises:
-      UnimplementedError: the collection holds something.
+      UnimplementedError: the collection is not empty.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/start_queue_runners
     """
@@ -215,7 +215,7 @@ def start_queue_runners(
 
 
 def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS) -> None:
-    """Refused: there are no queues."""
+    """Raise `UnimplementedError`: there are no queues."""
     del qr, collection
     raise errors.UnimplementedError(
         errors.message(

@@ -1,4 +1,4 @@
-"""The variables in nested lists, as `var_list` takes them."""
+"""Flatten the nested lists of variables that `var_list` accepts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def flat_variables(variables) -> list:
-    """The variables in nested lists, and the parts of those that have parts."""
+    """Flatten nested lists of variables; partitioned variables yield their parts."""
     if isinstance(variables, (GraphVariable, Tensor)):
         return [variables]
     if isinstance(variables, dict):

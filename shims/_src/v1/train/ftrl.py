@@ -1,4 +1,4 @@
-"""Follow the regularized leader."""
+"""Define the FTRL (follow the regularized leader) optimizer."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from shims._src.v1.train.slots import filled_with
 
 
 class FtrlOptimizer(KernelOptimizer):
-    """Follow the regularized leader: weights from sums of gradients, many of them exactly 0.
+    """The FTRL (follow the regularized leader) optimizer, which yields sparse weights.
 
     Args:
       learning_rate: a number or a scalar tensor.
-      learning_rate_power: how rates shrink, at most 0; with 0 they stay.
-      initial_accumulator_value: what the sum of squares begins with.
-      l1_regularization_strength: how strongly weights are drawn to 0.
-      l2_regularization_strength: how strongly weights are shrunk.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/Ftrl:0`, `w/Ftrl_1:0`.
-      accum_name: the name of the sums of squares, if not `name`.
-      linear_name: the name of the other sums, if not `name`.
-      l2_shrinkage_regularization_strength: how strongly large weights add to the gradient.
-      beta: what the paper calls so; 0 if `None`.
+      learning_rate_power: the exponent of the learning rate decay, at most 0; 0 for a constant
+        rate.
+      initial_accumulator_value: the initial value of the sum of squares.
+      l1_regularization_strength: the strength of L1 regularization.
+      l2_regularization_strength: the strength of L2 regularization.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Ftrl:0`, `w/Ftrl_1:0`.
+      accum_name: the name of the accumulators of squares; `name` if `None`.
+      linear_name: the name of the linear accumulators; `name` if `None`.
+      l2_shrinkage_regularization_strength: the strength of the L2 shrinkage, which is added to the
+        gradient.
+      beta: the parameter beta of the paper; 0 if `None`.
 
     Raises:
       ValueError: an argument has the wrong sign.
@@ -99,7 +101,7 @@ class FtrlOptimizer(KernelOptimizer):
         ]
 
     def _formula(self, var, squares, linear, grad, rate, l1, l2, shrinkage, power):
-        # The shrinkage is no part of the squares: it would otherwise lower the rate.
+        # The squares exclude the shrinkage, which would otherwise lower the learning rate.
         if self._kernel == "FtrlV2":
             moved = grad + 2 * shrinkage * var
         else:
@@ -112,5 +114,5 @@ class FtrlOptimizer(KernelOptimizer):
         return [new, total, linear]
 
     def _powered(self, squares, power):
-        """A sum of squares to the power of minus `power`."""
+        """Raise the sum of squares to the power of `-power`."""
         return jnp.sqrt(squares) if self._learning_rate_power == -0.5 else squares**-power

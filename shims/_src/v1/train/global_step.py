@@ -1,4 +1,4 @@
-"""The variable that counts the steps of a training."""
+"""Manage the global step, the variable that counts training steps."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 def get_global_step(graph=None):
-    """The variable or tensor that counts the steps, or `None`.
+    """Return the variable or tensor of the global step, or `None`.
 
     Args:
       graph: the graph; the default one if `None`.
 
     Raises:
-      TypeError: it is no scalar of integers.
+      TypeError: the global step is not an integer scalar.
 
     Differs from TensorFlow:
       Nothing.
@@ -45,13 +45,13 @@ def get_global_step(graph=None):
 
 
 def create_global_step(graph=None) -> GraphVariable:
-    """A new variable that counts the steps: `global_step:0`, an int64 that begins at 0.
+    """Create the variable of the global step: `global_step:0`, an int64 that starts at 0.
 
     Args:
       graph: the graph; the default one if `None`.
 
     Raises:
-      ValueError: there is one already.
+      ValueError: the graph already has a global step.
 
     Differs from TensorFlow:
       Nothing.
@@ -73,7 +73,7 @@ def create_global_step(graph=None) -> GraphVariable:
 
 
 def get_or_create_global_step(graph=None):
-    """The variable that counts the steps, a new one if there is none.
+    """Return the variable of the global step, creating it if there is none.
 
     Args:
       graph: the graph; the default one if `None`.
@@ -89,7 +89,7 @@ def get_or_create_global_step(graph=None):
 
 
 def assert_global_step(global_step_tensor) -> None:
-    """Raises `TypeError` unless something can count steps: a variable or tensor, one integer.
+    """Raise `TypeError` unless the argument is an integer scalar variable or tensor.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/assert_global_step
     """
@@ -107,11 +107,11 @@ def assert_global_step(global_step_tensor) -> None:
 
 
 def global_step(sess, global_step_tensor) -> int:
-    """The number of steps in a session.
+    """Return the number of steps in a session.
 
     Args:
       sess: the session.
-      global_step_tensor: the variable or tensor that counts.
+      global_step_tensor: the variable or tensor of the global step.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/global_step
     """
@@ -122,10 +122,10 @@ _READS = "global_step_read_op_cache"
 
 
 def read_of_global_step(user: str) -> Tensor:
-    """A tensor with the number of steps, one for all hooks of a graph.
+    """Return a tensor that reads the global step, shared by all hooks of a graph.
 
     Args:
-      user: what needs it, for the message.
+      user: the name of the caller, for the error message.
 
     Raises:
       RuntimeError: there is no global step.

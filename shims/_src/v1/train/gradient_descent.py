@@ -1,4 +1,4 @@
-"""Plain and proximal gradient descent."""
+"""Define plain and proximal gradient descent."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shims._src.v1.variables.training_kernels import (
 
 
 class GradientDescentOptimizer(KernelOptimizer):
-    """Steps of `-learning_rate * gradient`.
+    """Gradient descent: updates of `-learning_rate * gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations are called.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations.
 
     Differs from TensorFlow:
       Nothing in a graph.
@@ -47,7 +47,7 @@ class GradientDescentOptimizer(KernelOptimizer):
         return self._subtracted(grad, handle, indices)
 
     def _subtracted(self, rows, var, indices):
-        """Rows with equal indices add up by themselves."""
+        """Subtract scaled rows from a variable; rows with equal indices accumulate."""
         rate = as_dtype_of(var, self._tensors[0])
         type_ = "ResourceScatterAdd" if var.is_resource else "ScatterSub"
         check_rows(type_, var, rows)
@@ -61,14 +61,14 @@ class GradientDescentOptimizer(KernelOptimizer):
 
 
 class ProximalGradientDescentOptimizer(KernelOptimizer):
-    """Gradient descent whose steps draw small weights to 0.
+    """Gradient descent with proximal L1 and L2 regularization.
 
     Args:
       learning_rate: a number or a scalar tensor.
-      l1_regularization_strength: by how much absolute values shrink.
-      l2_regularization_strength: by which part values shrink.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations are called.
+      l1_regularization_strength: the strength of L1 regularization.
+      l2_regularization_strength: the strength of L2 regularization.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations.
 
     Differs from TensorFlow:
       Nothing in a graph.
@@ -103,6 +103,6 @@ class ProximalGradientDescentOptimizer(KernelOptimizer):
 
 
 def shrunk(value, rate, l1, l2):
-    """What a proximal step makes of a value."""
+    """Apply the proximal operator of L1 and L2 regularization."""
     near = jnp.where(l1 > 0, jnp.sign(value) * jnp.maximum(jnp.abs(value) - rate * l1, 0), value)
     return near / (1 + l2 * rate)

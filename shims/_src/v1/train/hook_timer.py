@@ -1,4 +1,4 @@
-"""When a hook has to do something: every so many steps or seconds."""
+"""Define timers of hooks, which trigger every so many steps or seconds."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import time
 
 
 class SecondOrStepTimer:
-    """Says when something is due that is done every so many seconds or steps.
+    """A timer that triggers every so many seconds or steps.
 
     Args:
-      every_secs: the seconds between two times.
-      every_steps: the steps between two times.
+      every_secs: the seconds between two triggers.
+      every_steps: the steps between two triggers.
 
     Raises:
-      ValueError: not exactly one of them is given.
+      ValueError: both arguments are given, or neither.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SecondOrStepTimer
     """
@@ -29,12 +29,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew: it is due at once."""
+        """Reset the timer, so that it triggers at the next check."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step) -> bool:
-        """Whether it is due at a step."""
+        """Return whether the timer triggers at a step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -44,10 +44,10 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step) -> tuple:
-        """Note that it was done at a step.
+        """Record that the timer triggered at a step.
 
         Returns:
-          The seconds and the steps since it was done before; `(None, None)` the first time.
+          The seconds and steps since the previous trigger; `(None, None)` the first time.
         """
         now, last = time.time(), self._last_step
         passed = (None, None) if last is None else (now - self._last_time, step - last)
@@ -55,16 +55,16 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self) -> int | None:
-        """The step at which it was done last."""
+        """Return the step at which the timer triggered last."""
         return self._last_step
 
 
 class NeverTimer(SecondOrStepTimer):
-    """Says that nothing is due."""
+    """A timer that never triggers."""
 
     def __init__(self):
         super().__init__(every_steps=1)
 
     def should_trigger_for_step(self, step) -> bool:
-        """Whether it is due at a step: never."""
+        """Return `False`."""
         return False

@@ -1,4 +1,4 @@
-"""Optimizers whose step is one formula, of a whole variable as well as of rows of it."""
+"""Define the base class of optimizers whose update is one formula."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 class KernelOptimizer(Optimizer):
-    """An optimizer whose step is one formula, of a whole variable as well as of rows of it.
+    """An optimizer whose update is one formula, for a whole variable as well as for rows of it.
 
-    A subclass says in `_hyperparameters` which rates the formula takes, in `_slot_names` what is kept for a
-    variable, and gives the formula in `_formula`.
+    A subclass names the hyperparameters of the formula in `_hyperparameters` and the slots of a
+    variable in `_slot_names`, and implements the formula in `_formula`.
 
     Attributes:
-      _kernel: the name of TensorFlow's kernel behind `Apply`.
-      _slot_names: what is kept for a variable, in the order in which the formula takes it.
+      _kernel: the name of TensorFlow's kernel after `Apply`.
+      _slot_names: the slots of a variable, in the order of the parameters of the formula.
     """
 
     _kernel: str
     _slot_names: tuple[str, ...] = ()
 
     def _hyperparameters(self) -> Sequence[tuple[str, Any]]:
-        """The rates and the like by name, in the order in which the formula takes them."""
+        """Return the hyperparameters by name, in the order of the parameters of the formula."""
         raise NotImplementedError
 
     def _formula(self, *arrays):
-        """New arrays of the variable and of what is kept for it.
+        """Compute the new values of the variable and of its slots.
 
         Args:
-          *arrays: the variable, what is kept, the gradient, and the numbers.
+          *arrays: the variable, its slots, the gradient, and the hyperparameters.
         """
         raise NotImplementedError
 

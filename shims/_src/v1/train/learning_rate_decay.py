@@ -1,4 +1,4 @@
-"""Rates that shrink as steps are made."""
+"""Define learning rate schedules."""
 
 from __future__ import annotations
 
@@ -20,26 +20,27 @@ from shims._src.v1.graph.output_specs import constant_value
 def exponential_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
-    """`learning_rate * decay_rate ** (global_step / decay_steps)`.
+    """Compute `learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      decay_steps: after how many steps the rate is multiplied by `decay_rate`, a scalar.
+      global_step: the current step, a scalar.
+      decay_steps: the steps after which the rate is multiplied by `decay_rate`, a scalar.
       decay_rate: a scalar.
-      staircase: whether it stays between whole multiples of `decay_steps`.
-      name: what the operation is called.
+      staircase: whether the rate changes only at multiples of `decay_steps`.
+      name: the name of the operation.
 
     Returns:
-      A tensor of the dtype of `learning_rate`; where operators run at once a function of no
-      arguments that gives one.
+      A tensor of the dtype of `learning_rate`; in eager execution, a function without
+      arguments that returns one.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's. `staircase` is exact, as in TensorFlow where its
-      graph optimizer is off; that one multiplies by the reciprocal and is a step late at 41 of 41.
+      A single operation replaces TensorFlow's several operations. `staircase` is exact, as in
+      TensorFlow where its graph optimizer is off; the optimizer multiplies by the reciprocal and is
+      a step late at 41 of 41.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """
@@ -50,7 +51,7 @@ def exponential_decay(
 def natural_exp_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
-    """`learning_rate * exp(-decay_rate * global_step / decay_steps)`.
+    """Compute `learning_rate * exp(-decay_rate * global_step / decay_steps)`.
 
     The arguments, the result and the errors are those of `exponential_decay`.
 
@@ -67,7 +68,7 @@ def natural_exp_decay(
 def inverse_time_decay(
     learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None
 ):
-    """`learning_rate / (1 + decay_rate * global_step / decay_steps)`.
+    """Compute `learning_rate / (1 + decay_rate * global_step / decay_steps)`.
 
     The arguments, the result and the errors are those of `exponential_decay`.
 
@@ -90,25 +91,25 @@ def polynomial_decay(
     cycle=False,
     name=None,
 ):
-    """From `learning_rate` to `end_learning_rate` along a power of the steps that are left.
+    """Decay from `learning_rate` to `end_learning_rate` along a polynomial.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      decay_steps: after how many steps the end is reached, a scalar.
+      global_step: the current step, a scalar.
+      decay_steps: the number of steps of the decay, a scalar.
       end_learning_rate: the rate at the end and afterwards.
-      power: 1 for a straight line.
-      cycle: begin anew after the end, each time a bit lower, over more steps.
-      name: what the operation is called.
+      power: the exponent; 1 for a linear decay.
+      cycle: restart after the end, each time lower and over more steps.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/polynomial_decay
     """
@@ -127,22 +128,22 @@ def polynomial_decay(
 
 
 def piecewise_constant(x, boundaries, values, name=None):
-    """`values[0]` up to and with `boundaries[0]`, then `values[1]` up to and with the next, ...
+    """Select a rate by step: `values[0]` up to and including `boundaries[0]`, and so on.
 
     Args:
-      x: the number of steps, a scalar.
-      boundaries: rising numbers of the dtype of `x`; Python's integers fit an int64, too.
+      x: the current step, a scalar.
+      boundaries: increasing numbers of the dtype of `x`; Python integers also match int64.
       values: one rate more than boundaries, all of one dtype.
-      name: what the operation is called.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of the rates.
 
     Raises:
-      ValueError: dtypes or the number of rates do not fit, or boundaries fall.
+      ValueError: dtypes or the number of rates do not match, or boundaries decrease.
 
     Differs from TensorFlow:
-      Boundaries that fall are refused here already, not only when two rates are due.
+      Decreasing boundaries are an error when the schedule is built, not when it is evaluated.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/piecewise_constant
     """
@@ -170,23 +171,23 @@ def piecewise_constant(x, boundaries, values, name=None):
 
 
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
-    """From `learning_rate` to `alpha * learning_rate` along half a cosine.
+    """Decay from `learning_rate` to `alpha * learning_rate` along half a cosine.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      decay_steps: after how many steps the end is reached, a scalar.
-      alpha: which part is left at the end.
-      name: what the operation is called.
+      global_step: the current step, a scalar.
+      decay_steps: the number of steps of the decay, a scalar.
+      alpha: the fraction of the rate at the end.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/cosine_decay
     """
@@ -203,25 +204,25 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
 def cosine_decay_restarts(
     learning_rate, global_step, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0, name=None
 ):
-    """Halves of cosines, each over `t_mul` times the steps of the one before.
+    """Decay along half cosines with restarts, each period `t_mul` times the previous one.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      first_decay_steps: the steps of the first one, a scalar.
-      t_mul: how much longer each is than the one before.
-      m_mul: how much higher each begins than the one before.
-      alpha: which part is left at the end of each.
-      name: what the operation is called.
+      global_step: the current step, a scalar.
+      first_decay_steps: the steps of the first period, a scalar.
+      t_mul: the factor from the length of a period to the next.
+      m_mul: the factor from the initial rate of a period to the next.
+      alpha: the fraction of the rate at the end of each period.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/cosine_decay_restarts
     """
@@ -245,25 +246,25 @@ def cosine_decay_restarts(
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
 ):
-    """Cosines under a falling line.
+    """Decay along cosines multiplied by a linear decay.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      decay_steps: after how many steps the line reaches 0, a scalar.
-      num_periods: how many cosines fit in.
-      alpha: what is added to the line.
-      beta: what is added to the product.
-      name: what the operation is called.
+      global_step: the current step, a scalar.
+      decay_steps: the steps after which the linear decay reaches 0, a scalar.
+      num_periods: the number of cosine periods in the decay.
+      alpha: a constant added to the linear decay.
+      beta: a constant added to the product.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/linear_cosine_decay
     """
@@ -288,27 +289,27 @@ def noisy_linear_cosine_decay(
     beta=0.001,
     name=None,
 ):
-    """Cosines under a falling line with noise that fades.
+    """Decay along cosines multiplied by a linear decay with decaying noise.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
-      global_step: the number of steps, a scalar.
-      decay_steps: after how many steps the line reaches 0, a scalar.
-      initial_variance: the variance of the noise in the beginning.
+      global_step: the current step, a scalar.
+      decay_steps: the steps after which the linear decay reaches 0, a scalar.
+      initial_variance: the variance of the noise at the beginning.
       variance_decay: the power of the steps by which the variance is divided.
-      num_periods: how many cosines fit in.
-      alpha: what is added to the line.
-      beta: what is added to the product.
-      name: what the operation is called.
+      num_periods: the number of cosine periods in the decay.
+      alpha: a constant added to the linear decay.
+      beta: a constant added to the product.
+      name: the name of the operation.
 
     Returns:
       A tensor of the dtype of `learning_rate`.
 
     Raises:
-      ValueError: there is no `global_step`.
+      ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      One operation stands for all of TensorFlow's.
+      A single operation replaces TensorFlow's several operations.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/noisy_linear_cosine_decay
     """
@@ -333,21 +334,21 @@ def _exponential(rate, step, decay_steps, decay_rate, staircase):
 
 
 def _done(rate, step, decay_steps, staircase=False):
-    """Which part of the steps is done; more than 1 afterwards."""
+    """Return the fraction of completed steps, which exceeds 1 after `decay_steps`."""
     step, steps = _kept_apart(step, decay_steps, rate)
     done = step / steps
     return jnp.floor(done) if staircase else done
 
 
 def _kept_apart(step, steps, rate):
-    """Two numbers of steps of which XLA does not replace one by its reciprocal: 41 / 41 is 1."""
+    """Convert two step counts so that XLA does not divide by a reciprocal: 41 / 41 must be 1."""
     step = jnp.asarray(step, rate.dtype)
-    # A barrier is taken away too early. That `step * 0` is 0 XLA cannot know: it may be NaN.
+    # XLA removes an optimization barrier too early. It cannot fold `step * 0`, which may be NaN.
     return step, jnp.asarray(steps, rate.dtype) + step * 0
 
 
 def _left_and_done(rate, step, decay_steps):
-    """Which part of the steps is left, and which is done; 0 and 1 afterwards."""
+    """Return the fractions of remaining and completed steps; 0 and 1 after `decay_steps`."""
     step, steps = _kept_apart(step, decay_steps, rate)
     step = jnp.minimum(step, steps)
     return (steps - step) / steps, step / steps
@@ -362,7 +363,7 @@ def _read(value):
 
 
 def _rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
-    """The rate of a schedule, a tensor of the dtype of the first rate."""
+    """Build the rate of a schedule, a tensor of the dtype of the initial rate."""
     if global_step is None:
         raise ValueError(
             f"{default}: `global_step` is required, for example "
@@ -386,7 +387,7 @@ def _operation(default: str, f: Callable, name, suffix: str, *operands):
 
 
 def _merged() -> str:
-    """How the result of a choice is called."""
+    """Return the suffix of the name of the result of a piecewise schedule."""
     return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
 
 
@@ -394,4 +395,4 @@ def _check_rising(boundaries) -> None:
     known = [constant_value(b) for b in boundaries]
     for low, high in itertools.pairwise(known):
         if low is not None and high is not None and low > high:
-            raise ValueError(f"piecewise_constant: boundaries must not fall, got {known}.")
+            raise ValueError(f"piecewise_constant: boundaries must not decrease, got {known}.")

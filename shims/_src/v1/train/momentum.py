@@ -1,4 +1,4 @@
-"""Gradient descent with momentum."""
+"""Define gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from shims._src.v1.train.kernel_optimizer import KernelOptimizer
 
 
 class MomentumOptimizer(KernelOptimizer):
-    """Steps along a sum of gradients in which older ones fade: `a = momentum * a + gradient`.
+    """Gradient descent with momentum: `a = momentum * a + gradient`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      momentum: the same.
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and slots are called: `w/Momentum:0`.
-      use_nesterov: step along `gradient + momentum * a` instead of `a`.
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      momentum: the momentum; same types as `learning_rate`.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots: `w/Momentum:0`.
+      use_nesterov: whether to update by `gradient + momentum * a` instead of `a`.
 
     Differs from TensorFlow:
       Nothing in a graph.

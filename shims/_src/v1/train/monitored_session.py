@@ -1,4 +1,4 @@
-"""`MonitoredTrainingSession` and its relatives: sessions that call hooks around each `run`."""
+"""Define monitored sessions, which call hooks around each `run`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ USE_DEFAULT = object()
 
 
 class MonitoredSession:
-    """A session that calls hooks around each `run`, initializes itself and can be asked to stop.
+    """A session that initializes itself, calls hooks around each `run`, and can be asked to stop.
 
     Args:
-      session_creator: makes the session; a `ChiefSessionCreator` if `None`.
+      session_creator: creates the session; a `ChiefSessionCreator` if `None`.
       hooks: `SessionRunHook`s.
-      stop_grace_period_secs: how long threads may go on at the end.
+      stop_grace_period_secs: the seconds to wait for threads at the end.
 
     Differs from TensorFlow:
-      There are no machines that could be lost, so the session is made once.
+      The session is created once: there is no recovery from lost workers.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MonitoredSession
     """
@@ -45,15 +45,15 @@ class MonitoredSession:
 
     @property
     def graph(self):
-        """The graph that it runs; `None` when it is closed."""
+        """The graph of the session; `None` after `close`."""
         return None if self._session is None else self._session.graph
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """`Session.run` with the hooks called before and after.
+        """Run `Session.run`, calling the hooks before and after.
 
         Raises:
-          RuntimeError: a hook has asked for the end, the session is closed, or two feed the same.
-          Exception: what a hook or a thread has raised, and what `Session.run` raises.
+          RuntimeError: a hook asked to stop, the session is closed, or a tensor is fed twice.
+          Exception: the exception of a hook, of a thread or of `Session.run`.
         """
         if self._session is None or self.should_stop():
             raise RuntimeError("Run called even after should_stop requested.")
@@ -67,7 +67,7 @@ class MonitoredSession:
         return found["caller"]
 
     def _ask_hooks(self, context, wanted: dict, user_feeds: dict) -> dict:
-        """Add what hooks want to the fetches; gives all feeds."""
+        """Add the fetches of the hooks to `wanted`, and return all feeds."""
         of_hooks: dict = {}
         for i, hook in enumerate(self._hooks):
             request = hook.before_run(context)
@@ -82,10 +82,10 @@ class MonitoredSession:
         return {**of_hooks, **user_feeds}
 
     def run_step_fn(self, step_fn):
-        """Call a function with a `StepContext`, which has the session without and with hooks.
+        """Call a function with a `StepContext`, which can run the session with and without hooks.
 
         Raises:
-          ValueError: the function has other parameters than `step_context`.
+          ValueError: the parameters of the function are not just `step_context`.
         """
         names = tuple(inspect.signature(step_fn).parameters)
         if names != ("step_context",):
@@ -100,11 +100,11 @@ class MonitoredSession:
             return None
 
     class StepContext:
-        """What a step function is given.
+        """The argument of a step function.
 
         Args:
-          session: the session, whose `run` calls no hooks.
-          run_with_hooks_fn: `run` with hooks.
+          session: the underlying session, whose `run` calls no hooks.
+          run_with_hooks_fn: a function that runs the session with hooks.
         """
 
         def __init__(self, session, run_with_hooks_fn):
@@ -112,22 +112,22 @@ class MonitoredSession:
 
         @property
         def session(self):
-            """The session, whose `run` calls no hooks."""
+            """The underlying session, whose `run` calls no hooks."""
             return self._session
 
         def run_with_hooks(self, *args, **kwargs):
-            """`run` with hooks."""
+            """Run the session with hooks."""
             return self._run(*args, **kwargs)
 
         def request_stop(self):
-            """Let the training end."""
+            """Ask the training to stop."""
             raise StopIteration("step_fn has requested the iterations to stop.")
 
     def should_stop(self) -> bool:
-        """Whether the training is over: a hook or a thread has said so, or the session is closed.
+        """Return whether a hook or thread asked to stop, or the session is closed.
 
         Raises:
-          Exception: what a thread has raised.
+          Exception: the exception of a thread.
         """
         if self._session is None:
             return True
@@ -135,7 +135,7 @@ class MonitoredSession:
         return self._is_over or self._coord.should_stop()
 
     def close(self) -> None:
-        """Call the hooks for the end, and close the session."""
+        """Call the `end` method of the hooks and close the session."""
         self._close(failed=False)
 
     def _close(self, failed: bool) -> None:
@@ -171,16 +171,16 @@ class MonitoredSession:
 
 
 class SingularMonitoredSession(MonitoredSession):
-    """A monitored session of one graph on one machine, with its checkpoints.
+    """A monitored session on a single machine, restored from a checkpoint if there is one.
 
     Args:
       hooks: `SessionRunHook`s.
-      scaffold: what is needed of the graph.
+      scaffold: the initializers, summaries and saver.
       master: must be empty.
-      config: accepted.
-      checkpoint_dir: the folder of the checkpoints that it starts from.
-      stop_grace_period_secs: how long threads may go on at the end.
-      checkpoint_filename_with_path: one checkpoint, in place of the folder.
+      config: accepted and ignored.
+      checkpoint_dir: the folder of the checkpoints to restore from.
+      stop_grace_period_secs: the seconds to wait for threads at the end.
+      checkpoint_filename_with_path: the path of a checkpoint, instead of the folder.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SingularMonitoredSession
     """
@@ -201,7 +201,7 @@ class SingularMonitoredSession(MonitoredSession):
         super().__init__(creator, hooks, stop_grace_period_secs)
 
     def raw_session(self):
-        """The session, whose `run` calls no hooks."""
+        """Return the underlying session, whose `run` calls no hooks."""
         return self._session
 
 
@@ -223,31 +223,32 @@ def MonitoredTrainingSession(
     summary_dir=None,
     save_graph_def=True,
 ) -> MonitoredSession:
-    """A monitored session that saves checkpoints and summaries while it trains.
+    """Create a monitored session that saves checkpoints and summaries during training.
 
     Args:
       master: must be empty.
       is_chief: must be true.
-      checkpoint_dir: the folder of the checkpoints; it starts from the latest.
-      scaffold: what is needed of the graph.
+      checkpoint_dir: the folder of the checkpoints; the latest one is restored.
+      scaffold: the initializers, summaries and saver.
       hooks: `SessionRunHook`s.
-      chief_only_hooks: more of them.
-      save_checkpoint_secs: after how many seconds a checkpoint is written; 600 by default.
-      save_summaries_steps: after how many steps summaries are written; 100 by default.
-      save_summaries_secs: after how many seconds they are.
-      config: accepted.
-      stop_grace_period_secs: how long threads may go on at the end.
-      log_step_count_steps: after how many steps the speed is logged.
-      max_wait_secs: accepted.
-      save_checkpoint_steps: after how many steps a checkpoint is written.
+      chief_only_hooks: further hooks.
+      save_checkpoint_secs: the seconds between checkpoints; 600 by default.
+      save_summaries_steps: the steps between summaries; 100 by default.
+      save_summaries_secs: the seconds between summaries.
+      config: accepted and ignored.
+      stop_grace_period_secs: the seconds to wait for threads at the end.
+      log_step_count_steps: the steps between logs of the training speed.
+      max_wait_secs: accepted and ignored.
+      save_checkpoint_steps: the steps between checkpoints.
       summary_dir: the folder of the event files; `checkpoint_dir` if `None`.
-      save_graph_def: accepted; graphs are not written.
+      save_graph_def: accepted and ignored; graphs are not written.
 
     Raises:
-      UnimplementedError: `is_chief` is false, or there is a `master`.
+      UnimplementedError: `is_chief` is false, or `master` is not empty.
 
     Differs from TensorFlow:
-      No graph is written. Without the extra `summary` no event files are, which is logged.
+      Graphs are not written. Without the extra `summary` no event files are written, which is
+      logged.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MonitoredTrainingSession
     """
@@ -270,7 +271,7 @@ def MonitoredTrainingSession(
 
 
 def _interval(steps, seconds, default: tuple) -> tuple:
-    """Steps and seconds, with what holds where nothing is said."""
+    """Return steps and seconds of an interval, or the default if neither is given."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return (None if steps is USE_DEFAULT else steps, None if seconds is USE_DEFAULT else seconds)

@@ -1,4 +1,4 @@
-"""Averages that follow variables and tensors slowly."""
+"""Define exponential moving averages of variables and tensors."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _FLOATING = ("bfloat16", "float16", "float32", "float64")
 
 
 def assign_moving_average(variable, value, decay, zero_debias=True, name=None) -> Tensor:
-    """Move a variable towards a value: `variable -= (1 - decay) * (variable - value)`.
+    """Update a moving average: `variable -= (1 - decay) * (variable - value)`.
 
     Args:
       variable: the average, a variable of a floating-point dtype.
       value: a tensor of its shape.
-      decay: which part of the average stays, a number or a scalar tensor.
-      zero_debias: the average began at zeros; two more variables, `biased` and `local_step`, make
-        up for that.
-      name: what the operations are called.
+      decay: the decay rate of the average, a number or a scalar tensor.
+      zero_debias: whether to correct for an initial value of zero, by two more variables,
+        `biased` and `local_step`.
+      name: the name of the operations.
 
     Returns:
-      The average afterwards.
+      The updated average.
 
     Differs from TensorFlow:
       Nothing.
@@ -59,7 +59,7 @@ def _number(decay):
 
 
 def _debiased(variable, value, rest, scope: str) -> Tensor:
-    """Move an average that began at zeros."""
+    """Update a moving average with zero debiasing."""
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
         biased = get_variable(
             _unused("biased"),
@@ -88,7 +88,7 @@ def _debiased(variable, value, rest, scope: str) -> Tensor:
 
 
 def _unused(name: str) -> str:
-    """A name that no variable of the open scope has."""
+    """Return a name that no variable of the open scope has."""
     scope = get_variable_scope()
     if scope.reuse:
         return name
@@ -101,17 +101,17 @@ def _unused(name: str) -> str:
 
 
 class ExponentialMovingAverage:
-    """Keeps moving averages of variables and tensors.
+    """Exponential moving averages of variables and tensors.
 
     Args:
-      decay: which part of an average stays at each step.
-      num_updates: a count that makes `decay` smaller in the beginning:
+      decay: the decay rate of the averages.
+      num_updates: a step count that reduces `decay` at the beginning:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: whether averages of tensors, which begin at zeros, are made up for that.
-      name: what the names of the averages end in: `w/ExponentialMovingAverage:0`.
+      zero_debias: whether to correct averages of tensors for their initial value of zero.
+      name: the suffix of the names of the averages: `w/ExponentialMovingAverage:0`.
 
     Differs from TensorFlow:
-      Nothing in a graph. Where operators run at once use `shims.train.ExponentialMovingAverage`.
+      Nothing in a graph. In eager execution use `shims.train.ExponentialMovingAverage`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/ExponentialMovingAverage
     """
@@ -127,18 +127,18 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the names of the averages end in."""
+        """The suffix of the names of the averages."""
         return self._name
 
     def apply(self, var_list=None) -> Operation | None:
-        """The operation that moves the averages.
+        """Create the operation that updates the averages.
 
         Args:
           var_list: variables and tensors; the trainable variables if `None`. Averages of variables
-            begin with their initial values, averages of tensors with zeros.
+            start at their initial values, averages of tensors at zeros.
 
         Raises:
-          TypeError: something has no floating-point dtype.
+          TypeError: a dtype is not floating-point.
         """
         graph = get_default_graph()
         if var_list is None:
@@ -161,7 +161,7 @@ class ExponentialMovingAverage:
             return group(*moves, name=scope)
 
     def _begun(self, var) -> GraphVariable:
-        """The average of a variable or tensor that has none yet."""
+        """Create the average of a variable or tensor."""
         if not isinstance(var, GraphVariable):
             return create_zeros_slot(var, self._name)
         average = create_slot(var, var.initialized_value(), self._name)
@@ -179,22 +179,23 @@ class ExponentialMovingAverage:
         )
 
     def average(self, var) -> GraphVariable | None:
-        """The variable that holds the average of `var`; `None` where there is none."""
+        """Return the variable that holds the average of `var`, or `None` if there is none."""
         return self._averages.get(var)
 
     def average_name(self, var) -> str:
-        """The name of the average of `var`, whether it exists or not."""
+        """Return the name of the average of `var`, whether it exists or not."""
         if var in self._averages:
             return self._averages[var].name.removesuffix(":0")
         name = f"{var.name.removesuffix(':0')}/{self._name}"
         return get_default_graph().unique_name(name, mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables=None) -> dict[str, GraphVariable]:
-        """Which variable gets the value that was saved under which name.
+        """Return a dictionary from names in a checkpoint to the variables to restore.
 
         Args:
-          moving_avg_variables: those that get the saved average; the trainable variables and those
-            that have averages if `None`. All other variables get their own value.
+          moving_avg_variables: the variables to restore from their saved averages; the trainable
+            variables and those with averages if `None`. Other variables are restored from their own
+            value.
         """
         graph = get_default_graph()
         if moving_avg_variables is None:

@@ -1,4 +1,4 @@
-"""`train.Optimizer`: gradients by variables, and the operation that applies them."""
+"""Define `train.Optimizer`, which computes gradients and applies them to variables."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _FLOATING = ("float16", "bfloat16", "float32", "float64")
 
 
 class Optimizer:
-    """What all optimizers are: gradients by variables, and the operation that applies them.
+    """The base class of optimizers: computes gradients and applies them to variables.
 
     Args:
-      use_locking: accepted; a session runs one program at a time.
-      name: what the operations and the slots are called.
-      use_own_namescope_for_non_slot_vars: whether variables that belong to no other one are named
-        outside of the open name scope.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      name: the name of the operations and slots.
+      use_own_namescope_for_non_slot_vars: whether variables that are not slots are named outside of
+        the open name scope.
 
     Raises:
-      ValueError: there is no name.
+      ValueError: the name is empty.
 
-    A subclass fills in `_apply_dense` and `_apply_sparse`, or `_resource_apply_dense` and
-    `_resource_apply_sparse`, or all of them; and, where it needs them, `_create_slots`, `_prepare`
+    A subclass implements `_apply_dense` and `_apply_sparse`, or `_resource_apply_dense` and
+    `_resource_apply_sparse`, or all of them; and, if needed, `_create_slots`, `_prepare`
     and `_finish`.
 
     Differs from TensorFlow:
-      Needs a graph: where operators run at once, `loss` cannot be a function.
+      Requires a graph: in eager execution, `loss` cannot be a function.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Optimizer
     """
@@ -69,7 +69,7 @@ class Optimizer:
         self._non_slots: dict[tuple, GraphVariable] = {}
 
     def get_name(self) -> str:
-        """What the operations and the slots are called."""
+        """Return the name of the operations and slots."""
         return self._name
 
     # ---- gradients -------------------------------------------------------------------------------
@@ -85,21 +85,21 @@ class Optimizer:
         name=None,
         grad_loss=None,
     ):
-        """The operation that makes one step against the gradient.
+        """Create the operation of one optimization step.
 
         Args:
-          loss: the tensor to be made smaller.
-          global_step: a variable that one is added to.
+          loss: the tensor to minimize.
+          global_step: a variable to increment.
           var_list: the variables; the trainable ones if `None`.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: a run computes all gradients
             before it applies one in any case.
-          aggregation_method: accepted.
-          colocate_gradients_with_ops: accepted.
+          aggregation_method: accepted and ignored.
+          colocate_gradients_with_ops: accepted and ignored.
           name: the name of the operation.
           grad_loss: weights of the elements of `loss`.
 
         Raises:
-          ValueError: there is no variable, or none that `loss` depends on.
+          ValueError: there are no variables, or `loss` depends on none of them.
         """
         found = self.compute_gradients(
             loss,
@@ -126,23 +126,23 @@ class Optimizer:
         colocate_gradients_with_ops=False,
         grad_loss=None,
     ) -> list[tuple]:
-        """The gradients of a loss by variables.
+        """Compute the gradients of a loss with respect to variables.
 
         Args:
-          loss: the tensor to be made smaller.
+          loss: the tensor to minimize.
           var_list: the variables or tensors; the trainable variables if `None`.
           gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
-          aggregation_method: accepted.
-          colocate_gradients_with_ops: accepted.
+          aggregation_method: accepted and ignored.
+          colocate_gradients_with_ops: accepted and ignored.
           grad_loss: weights of the elements of `loss`.
 
         Returns:
           Pairs of gradient and variable; the gradient is `None` where the loss does not depend on
-          the variable, and `IndexedSlices` where it takes rows of it.
+          the variable, and `IndexedSlices` where the loss gathers rows of it.
 
         Raises:
-          ValueError: there is no variable, or something has no floating-point dtype.
-          NotImplementedError: `var_list` holds something else.
+          ValueError: there are no variables, or a dtype is not floating-point.
+          NotImplementedError: `var_list` holds an object of another type.
         """
         if callable(loss) or executing_eagerly():
             raise _no_graph()
@@ -187,16 +187,16 @@ class Optimizer:
     # ---- applying --------------------------------------------------------------------------------
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None) -> Operation:
-        """The operation that applies gradients to variables.
+        """Create the operation that applies gradients to variables.
 
         Args:
-          grads_and_vars: pairs of gradient and variable, as `compute_gradients` gives them.
-          global_step: a variable that one is added to, after the rest.
+          grads_and_vars: pairs of gradient and variable, as `compute_gradients` returns them.
+          global_step: a variable to increment after the updates.
           name: the name of the operation.
 
         Raises:
-          ValueError: there is no variable, or none with a gradient.
-          TypeError: something is no gradient.
+          ValueError: there are no variables, or none has a gradient.
+          TypeError: a gradient cannot be converted to a tensor.
         """
         pairs = [(_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
@@ -227,7 +227,7 @@ class Optimizer:
         return done
 
     def _updated(self, gradient, variable):
-        """The operation that applies one gradient."""
+        """Create the operation that applies one gradient."""
         if not isinstance(variable, GraphVariable):
             raise NotImplementedError("Trying to update a Tensor ", variable)
         constraint = variable.constraint
@@ -246,24 +246,24 @@ class Optimizer:
         with get_default_graph().control_dependencies([update]):
             return variable.assign(constraint(variable.read_value()))
 
-    # ---- what is kept ----------------------------------------------------------------------------
+    # ---- slots -----------------------------------------------------------------------------------
 
     def get_slot(self, var, name) -> GraphVariable | None:
-        """What is kept for a variable under a name such as `"momentum"`; `None` if nothing is."""
+        """Return a slot of a variable, such as `"momentum"`, or `None` if there is none."""
         return self._slots.get(var, name)
 
     def get_slot_names(self) -> list[str]:
-        """The names of what is kept for each variable."""
+        """Return the names of the slots."""
         return self._slots.kinds()
 
     def variables(self) -> list[GraphVariable]:
-        """All variables that were made here in the default graph, sorted by name."""
+        """Return all variables of the optimizer in the default graph, sorted by name."""
         graph = get_default_graph()
         every = [*self._non_slots.values(), *self._slots.every()]
         return sorted((v for v in every if v.graph is graph), key=lambda v: v.name)
 
     def _create_non_slot_variable(self, initial_value, name, colocate_with) -> GraphVariable:
-        """The variable of a name that belongs to no other one, and to the graph of another one."""
+        """Return the variable of a name that is not a slot, creating it if there is none."""
         graph = colocate_with.graph
         found = self._non_slots.get((name, graph))
         if found is None:
@@ -281,30 +281,30 @@ class Optimizer:
         return found
 
     def _get_non_slot_variable(self, name, graph=None) -> GraphVariable | None:
-        """The variable of a name that belongs to no other one."""
+        """Return the variable of a name that is not a slot, or `None`."""
         return self._non_slots.get((name, graph))
 
     def _non_slot_variables(self) -> list[GraphVariable]:
-        """The variables that belong to no other ones."""
+        """Return the variables that are not slots."""
         return list(self._non_slots.values())
 
     def _slot_dict(self, slot_name) -> dict:
-        """What is kept under a name, by variable."""
+        """Return the slots of a name, by variable."""
         return self._slots.of_kind(slot_name)
 
     def _get_or_make_slot(self, var, val, slot_name, op_name) -> GraphVariable:
-        """What is kept for a variable, which begins with a value."""
+        """Return a slot of a variable, creating it with an initial value."""
         return self._kept(var, slot_name, lambda: create_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(
         self, var, initializer, shape, dtype, slot_name, op_name
     ) -> GraphVariable:
-        """What is kept for a variable, which begins with what a function gives."""
+        """Return a slot of a variable, creating it with an initializer function."""
         make = lambda: create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return self._kept(var, slot_name, make)
 
     def _zeros_slot(self, var, slot_name, op_name) -> GraphVariable:
-        """What is kept for a variable, which begins with zeros."""
+        """Return a slot of a variable, creating it with zeros."""
         return self._kept(var, slot_name, lambda: create_zeros_slot(var, op_name))
 
     def _kept(self, var, slot_name, make) -> GraphVariable:
@@ -313,54 +313,54 @@ class Optimizer:
             slots[var] = make()
         return slots[var]
 
-    # ---- what subclasses fill in -----------------------------------------------------------------
+    # ---- methods for subclasses to implement -----------------------------------------------------
 
     def _create_slots(self, var_list) -> None:
-        """Make what has to be kept for each variable."""
+        """Create the slots of the variables."""
 
     def _prepare(self) -> None:
-        """Make the tensors that all updates share."""
+        """Create the tensors that all updates share."""
 
     def _apply_dense(self, grad, var):
-        """The operation that applies a gradient to a reference variable."""
+        """Create the operation that applies a gradient to a reference variable."""
         raise NotImplementedError
 
     def _resource_apply_dense(self, grad, handle):
-        """The operation that applies a gradient to a resource variable."""
+        """Create the operation that applies a gradient to a resource variable."""
         raise NotImplementedError
 
     def _apply_sparse(self, grad, var):
-        """The operation that applies `IndexedSlices` without equal indices."""
+        """Create the operation that applies `IndexedSlices` with unique indices."""
         raise NotImplementedError
 
     def _resource_apply_sparse(self, grad, handle, indices):
-        """The operation that applies rows to a resource variable; no two indices are equal."""
+        """Create the operation that applies rows with unique indices to a resource variable."""
         raise NotImplementedError
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """The operation that applies `IndexedSlices`; rows of equal indices are added first."""
+        """Create the operation that applies `IndexedSlices`, adding rows of equal indices first."""
         values, indices = deduplicated(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        """The operation that applies rows; rows of equal indices are added first."""
+        """Create the operation that applies rows, adding rows of equal indices first."""
         values, indices = deduplicated(grad, indices)
         return self._resource_apply_sparse(values, handle, indices)
 
     def _finish(self, update_ops, name_scope):
-        """The operation that is done when all updates are."""
+        """Create the operation that completes all updates."""
         return group(*update_ops, name=name_scope)
 
     def _call_if_callable(self, param):
-        """What a function of no arguments gives, or the value itself."""
+        """Return the result of a function without arguments, or the value itself."""
         return param() if callable(param) else param
 
     def _valid_dtypes(self) -> set:
-        """The dtypes that losses and variables can have."""
+        """Return the dtypes that losses and variables may have."""
         return {getattr(dtypes, name) for name in _FLOATING}
 
     def _assert_valid_dtypes(self, tensors) -> None:
-        """Raises `ValueError` unless all have a dtype of `_valid_dtypes`."""
+        """Raise `ValueError` unless all tensors have a dtype of `_valid_dtypes`."""
         valid = self._valid_dtypes()
         for t in tensors:
             if t.dtype not in valid:
@@ -368,7 +368,7 @@ class Optimizer:
 
 
 def _gradient(g):
-    """A gradient as a tensor or `IndexedSlices`; `None` stays."""
+    """Convert a gradient to a tensor or `IndexedSlices`; `None` stays `None`."""
     if g is None or isinstance(g, (Tensor, IndexedSlices)):
         return g
     try:
@@ -380,7 +380,7 @@ def _gradient(g):
 
 
 def _counted(global_step, scope: str) -> Operation:
-    """The operation that adds one to the step."""
+    """Create the operation that increments the global step."""
     type_ = "AssignAddVariableOp" if global_step.is_resource else "AssignAdd"
     return assigning(type_, scope, [global_step], lambda step: [step + 1])
 

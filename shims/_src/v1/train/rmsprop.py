@@ -1,4 +1,4 @@
-"""RMSProp: rates by a running average of squared gradients."""
+"""Define the RMSProp optimizer."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from shims._src.v1.train.slots import ones
 
 
 class RMSPropOptimizer(KernelOptimizer):
-    """Steps of `-learning_rate * gradient / sqrt(average of squared gradients)`.
+    """RMSProp: updates of `-learning_rate * gradient / sqrt(average of squared gradients)`.
 
     Args:
-      learning_rate: a number, a scalar tensor, or a function of no arguments that gives one.
-      decay: which part of an average stays; the same.
-      momentum: which part of a step stays; the same.
-      epsilon: what is added to the average before its root is taken; the same.
-      use_locking: accepted; a session runs one program at a time.
-      centered: whether the square of the average gradient is taken off the average square.
-      name: what the operations and slots are called: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
+      learning_rate: a number, a scalar tensor, or a function without arguments that returns one.
+      decay: the decay rate of the averages; same types as `learning_rate`.
+      momentum: the momentum; same types.
+      epsilon: a constant added to the average before the square root; same types.
+      use_locking: accepted and ignored; a session runs one program at a time.
+      centered: whether to normalize by the variance: the square of the average gradient is
+        subtracted.
+      name: the name of the operations and slots: `w/RMSProp:0`, `w/RMSProp_1:0`, ...
 
     Differs from TensorFlow:
-      Nothing in a graph. The average begins at 1, as there.
+      Nothing in a graph. The average starts at 1, as in TensorFlow.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer
     """

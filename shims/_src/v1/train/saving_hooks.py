@@ -1,4 +1,4 @@
-"""Hooks that write: checkpoints, summaries, and how fast the training is."""
+"""Define hooks that write checkpoints, summaries and the training speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 def writer_of(folder):
-    """The writer of event files of a folder; `None` where they cannot be written."""
+    """Return the event file writer of a folder, or `None` if event files cannot be written."""
     try:
         return FileWriterCache.get(folder)
     except ImportError as error:
@@ -26,7 +26,7 @@ def writer_of(folder):
 
 
 class CheckpointSaverListener:
-    """Is told when checkpoints are written; subclasses fill in what they need.
+    """A listener for checkpoint events; subclasses override the methods they need.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/CheckpointSaverListener
     """
@@ -34,34 +34,34 @@ class CheckpointSaverListener:
     __module__ = "shims.compat.v1.train"
 
     def begin(self) -> None:
-        """Called once, while the graph can still be added to."""
+        """Prepare the listener; called once, while the graph can still be modified."""
 
     def before_save(self, session, global_step_value) -> None:
-        """Called before a checkpoint is written."""
+        """Handle the event before a checkpoint is written."""
 
     def after_save(self, session, global_step_value):
-        """Called after a checkpoint was written; `True` asks for the end of the training."""
+        """Handle the event after a checkpoint is written; return `True` to stop the training."""
 
     def end(self, session, global_step_value) -> None:
-        """Called once at the end."""
+        """Clean up; called once at the end."""
 
 
 class CheckpointSaverHook(SessionRunHook):
-    """Writes checkpoints now and then, at the beginning and at the end.
+    """A hook that writes checkpoints at intervals, at the beginning and at the end.
 
     Args:
       checkpoint_dir: the folder.
-      save_secs: after how many seconds.
-      save_steps: after how many steps.
-      saver: the saver; that of the scaffold, or the one in the graph's collection, if `None`.
-      checkpoint_basename: what the names of checkpoints begin with.
+      save_secs: the seconds between checkpoints.
+      save_steps: the steps between checkpoints.
+      saver: the saver; taken from the scaffold or from the graph's collection if `None`.
+      checkpoint_basename: the prefix of the names of checkpoints.
       scaffold: a `Scaffold` with a saver.
       listeners: `CheckpointSaverListener`s.
-      save_graph_def: accepted; graphs are not written.
+      save_graph_def: accepted and ignored; graphs are not written.
 
     Raises:
-      ValueError: `saver` and `scaffold` are given, or not exactly one of the intervals.
-      RuntimeError: when it begins and there is no global step.
+      ValueError: both `saver` and `scaffold` are given, or not exactly one interval.
+      RuntimeError: at the beginning of the session, if there is no global step.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/CheckpointSaverHook
     """
@@ -112,7 +112,7 @@ class CheckpointSaverHook(SessionRunHook):
             listener.end(session, step)
 
     def _save(self, session, step) -> bool:
-        """Write a checkpoint; gives whether a listener asks for the end."""
+        """Write a checkpoint; return whether a listener asks to stop."""
         for listener in self._listeners:
             listener.before_save(session, step)
         _LOGGER.info("Saving checkpoints for %d into %s.", step, self._path)
@@ -122,7 +122,7 @@ class CheckpointSaverHook(SessionRunHook):
                 status=messages.SessionLog.CHECKPOINT, checkpoint_path=self._path
             )
             self._writer.add_session_log(log, step)
-        # Each of them is told, also after one has asked for the end.
+        # Notify every listener, even after one has asked to stop.
         asked = [listener.after_save(session, step) for listener in self._listeners]
         return any(asked)
 
@@ -141,13 +141,13 @@ class CheckpointSaverHook(SessionRunHook):
 
 
 class StepCounterHook(SessionRunHook):
-    """Logs how many steps are made in a second, and writes it as a summary.
+    """A hook that logs the steps per second and writes them as a summary.
 
     Args:
-      every_n_steps: after how many steps.
-      every_n_secs: after how many seconds.
+      every_n_steps: the steps between two logs.
+      every_n_secs: the seconds between two logs.
       output_dir: the folder of the event file.
-      summary_writer: the writer, in place of the folder.
+      summary_writer: the writer, instead of the folder.
 
     Raises:
       ValueError: not exactly one of the intervals is given.
@@ -187,13 +187,13 @@ class StepCounterHook(SessionRunHook):
 
 
 class SummarySaverHook(SessionRunHook):
-    """Writes summaries now and then.
+    """A hook that writes summaries at intervals.
 
     Args:
-      save_steps: after how many steps.
-      save_secs: after how many seconds.
+      save_steps: the steps between summaries.
+      save_secs: the seconds between summaries.
       output_dir: the folder of the event file.
-      summary_writer: the writer, in place of the folder.
+      summary_writer: the writer, instead of the folder.
       scaffold: a `Scaffold` with summaries.
       summary_op: the summaries, a string tensor or a list of them.
 

@@ -1,4 +1,4 @@
-"""`Scaffold` and what makes sessions of it: initializers, summaries and a saver in one place."""
+"""Define `Scaffold` and the session creators, which initialize or restore a session."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ _FIELDS = (
 
 
 class Scaffold:
-    """What a monitored session needs of a graph; what is not given is taken from the graph.
+    """The parts of a graph that a monitored session uses; missing parts are taken from collections.
 
     Args:
-      init_op: what initializes the variables when there is no checkpoint.
-      init_feed_dict: what is fed to it.
-      init_fn: a function of the scaffold and the session that is called after it.
-      ready_op: a tensor with the names of variables without a value.
-      ready_for_local_init_op: the same before `local_init_op`.
-      local_init_op: what is run in every new session.
+      init_op: the operation that initializes the variables when there is no checkpoint.
+      init_feed_dict: the feeds of `init_op`.
+      init_fn: a function of the scaffold and the session, called after `init_op`.
+      ready_op: a tensor with the names of uninitialized variables.
+      ready_for_local_init_op: the same, evaluated before `local_init_op`.
+      local_init_op: the operation to run in every new session.
       summary_op: the summaries.
       saver: the saver.
-      copy_from_scaffold: a scaffold to take from what is not given.
-      local_init_feed_dict: what is fed to `local_init_op`.
+      copy_from_scaffold: a scaffold that supplies the missing arguments.
+      local_init_feed_dict: the feeds of `local_init_op`.
 
     Raises:
-      TypeError: `copy_from_scaffold` is something else.
+      TypeError: `copy_from_scaffold` is not a `Scaffold`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/Scaffold
     """
@@ -79,7 +79,7 @@ class Scaffold:
             setattr(self, field, other if given[field] is None else given[field])
         self._user_init_fn = init_fn or getattr(copy_from_scaffold, "_user_init_fn", None)
 
-    # Written out for readers and type checkers: `__init__` fills them in by name.
+    # Declared for readers and type checkers: `__init__` sets them by name.
     init_op: Any
     init_feed_dict: Any
     ready_op: Any
@@ -91,13 +91,13 @@ class Scaffold:
 
     @property
     def init_fn(self):
-        """A function of the session that calls the given one; `None` if there is none."""
+        """A function of the session that calls the given `init_fn`; `None` if there is none."""
         if not self._user_init_fn:
             return None
         return lambda session: self._user_init_fn(self, session)
 
     def finalize(self) -> Scaffold:
-        """Make what was not given, and let nothing be added to the graph any more."""
+        """Create the missing parts and finalize the graph."""
         take = Scaffold.get_or_default
         if self.init_op is None:
             default = lambda: group(global_variables_initializer())
@@ -122,10 +122,10 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """What a collection holds, or what a function gives, which goes to the collection.
+        """Return the item of a collection, or create it and add it to the collection.
 
         Raises:
-          RuntimeError: the collection holds several.
+          RuntimeError: the collection holds several items.
         """
         found = get_default_graph().get_collection(collection_key)
         if len(found) > 1:
@@ -143,12 +143,12 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op():
-        """What initializes the local variables."""
+        """Create the operation that initializes the local variables."""
         return group(local_variables_initializer())
 
 
 class SessionCreator:
-    """Makes sessions: subclasses have a `create_session`.
+    """The base class of session creators; subclasses implement `create_session`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SessionCreator
     """
@@ -156,23 +156,23 @@ class SessionCreator:
     __module__ = "shims.compat.v1.train"
 
     def create_session(self):
-        """A new session whose variables have values."""
+        """Create a session with initialized variables."""
         raise NotImplementedError("create_session is not implemented.")
 
 
 class ChiefSessionCreator(SessionCreator):
-    """Makes sessions from the latest checkpoint, or from the initializers.
+    """A session creator that restores the latest checkpoint or runs the initializers.
 
     Args:
-      scaffold: what is needed of the graph; a new `Scaffold` if `None`.
+      scaffold: the initializers, summaries and saver; a new `Scaffold` if `None`.
       master: must be empty.
-      config: accepted.
+      config: accepted and ignored.
       checkpoint_dir: the folder of the checkpoints.
-      checkpoint_filename_with_path: one checkpoint, in place of the folder.
+      checkpoint_filename_with_path: the path of a checkpoint, instead of the folder.
 
     Raises:
-      ValueError: when a session is made, and both are given.
-      RuntimeError: when a session is made, and variables are left without a value.
+      ValueError: from `create_session`, if both the folder and the path are given.
+      RuntimeError: from `create_session`, if variables are still uninitialized.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/ChiefSessionCreator
     """
@@ -190,13 +190,13 @@ class ChiefSessionCreator(SessionCreator):
         self._folder, self._path = checkpoint_dir, checkpoint_filename_with_path
 
     def create_session(self) -> Session:
-        """A new session whose variables have values."""
+        """Create a session with initialized variables."""
         scaffold = self._scaffold.finalize()
         return prepared_session(scaffold, self._master, self._config, self._folder, self._path)
 
 
 class WorkerSessionCreator(ChiefSessionCreator):
-    """Refused: there are no other machines whose chief a worker could wait for.
+    """A session creator for workers, which always raises: there are no other machines.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/WorkerSessionCreator
     """
@@ -207,11 +207,11 @@ class WorkerSessionCreator(ChiefSessionCreator):
 
 
 def no_workers(what: str):
-    """The error where a program wants to be one of several machines."""
+    """Return the error for programs that run on several machines."""
     return errors.UnimplementedError(
         errors.message(
             what,
-            "a session runs on this machine, and there are no workers.",
+            "a session runs on this machine only: there are no workers.",
             do="leave `is_chief` and `master` out; for several machines turn the step into a JAX "
             "function with `graph.to_function(...)`",
         )
@@ -219,7 +219,7 @@ def no_workers(what: str):
 
 
 def prepared_session(scaffold, master, config, folder=None, path=None) -> Session:
-    """A session whose variables have values, from a checkpoint or from the initializers."""
+    """Create a session with variables from a checkpoint or from the initializers."""
     if folder and path:
         raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
     session = Session(master, graph=get_default_graph(), config=config)

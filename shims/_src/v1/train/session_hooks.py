@@ -1,4 +1,4 @@
-"""What a hook of a session is: code that is called around each `run`."""
+"""Define the interface of session hooks, which are called around each `run`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class SessionRunHook:
-    """Code that a monitored session calls around each `run`; subclasses fill in what they need.
+    """The base class of session hooks; subclasses override the methods they need.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SessionRunHook
     """
@@ -15,10 +15,10 @@ class SessionRunHook:
     __module__ = "shims.compat.v1.train"
 
     def begin(self) -> None:
-        """Called once, while the graph can still be added to."""
+        """Prepare the hook; called once, while the graph can still be modified."""
 
     def after_create_session(self, session, coord) -> None:
-        """Called when a session has been made and its variables have values.
+        """Handle a new session; called after its variables are initialized.
 
         Args:
           session: the session.
@@ -26,25 +26,25 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context):
-        """Called before each `run`.
+        """Add fetches and feeds to a `run`; called before it.
 
         Args:
-          run_context: what is asked for, and the session.
+          run_context: the original arguments and the session.
 
         Returns:
           `None`, or `SessionRunArgs` with more fetches and feeds.
         """
 
     def after_run(self, run_context, run_values) -> None:
-        """Called after each `run` that has not failed.
+        """Process the results of a `run`; called after it, unless it failed.
 
         Args:
-          run_context: what was asked for, and the session.
-          run_values: what this hook's fetches gave.
+          run_context: the original arguments and the session.
+          run_values: the results of the fetches of this hook.
         """
 
     def end(self, session) -> None:
-        """Called once before the session is closed, unless it failed.
+        """Clean up; called once before the session is closed, unless it failed.
 
         Args:
           session: the session.
@@ -52,7 +52,7 @@ class SessionRunHook:
 
 
 class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])):
-    """What a hook adds to a `run`: fetches in nested structures, feeds, and options.
+    """The fetches, feeds and options that a hook adds to a `run`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SessionRunArgs
     """
@@ -60,7 +60,7 @@ class SessionRunArgs(collections.namedtuple("SessionRunArgs", ["fetches", "feed_
     __module__ = "shims.compat.v1.train"
 
     def __new__(cls, fetches, feed_dict=None, options=None):
-        """Feeds and options may be left out."""
+        """Create the arguments; feeds and options are optional."""
         return super().__new__(cls, fetches, feed_dict, options)
 
 
@@ -70,7 +70,7 @@ SessionRunValues = collections.namedtuple(
 
 
 class SessionRunContext:
-    """What a hook is told about a `run`.
+    """The information about a `run` that a hook receives.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SessionRunContext
     """
@@ -83,19 +83,19 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """What the program asked for, without what hooks added."""
+        """The arguments of the caller, without the additions of hooks."""
         return self._original_args
 
     @property
     def session(self) -> Any:
-        """The session, whose `run` calls no hooks."""
+        """The underlying session, whose `run` calls no hooks."""
         return self._session
 
     @property
     def stop_requested(self) -> bool:
-        """Whether a hook has asked for the end."""
+        """Whether a hook asked to stop."""
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Let `should_stop()` be true from now on."""
+        """Ask the session to stop: `should_stop()` returns true from now on."""
         self._stop_requested = True

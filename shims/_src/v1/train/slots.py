@@ -1,4 +1,4 @@
-"""Variables that belong to other variables: what an optimizer or an average keeps for each."""
+"""Create slots: the variables that an optimizer or an average keeps per variable."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
-    """A variable that is named after another: `w/Momentum:0`.
+    """Create a slot of a variable, named such as `w/Momentum:0`, with an initial value.
 
     Args:
       primary: the variable or tensor that it belongs to.
       initial_value: a tensor or numbers.
-      name: the last part of its name; a number is put behind one that is taken.
-      dtype: what numbers become; the dtype of `primary` if `None`.
+      name: the last part of its name; a name that is taken gets a number appended.
+      dtype: the dtype of the slot if `initial_value` holds numbers.
 
     Returns:
       The variable, a global one that is not trainable.
@@ -31,14 +31,14 @@ def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
 
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) -> GraphVariable:
-    """A variable that is named after another, with a function that initializes it.
+    """Create a slot of a variable with an initializer function.
 
     Args:
       primary: the variable or tensor that it belongs to.
       initializer: a function of shape and dtype.
       shape: its shape.
       dtype: its dtype.
-      name: the last part of its name; a number is put behind one that is taken.
+      name: the last part of its name; a name that is taken gets a number appended.
 
     Returns:
       The variable, a global one that is not trainable.
@@ -47,7 +47,7 @@ def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) 
 
 
 def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
-    """A variable of zeros that is named after another and has its shape."""
+    """Create a slot of zeros with the shape of a variable."""
     dtype = primary.dtype if dtype is None else dtype
     if primary.shape.is_fully_defined():
         return create_slot_with_initializer(primary, zeros, primary.shape, dtype, name)
@@ -55,20 +55,20 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
 
 
 def zeros(shape, dtype=None, partition_info=None) -> Tensor:
-    """The initializer of zeros."""
+    """Initialize a slot with zeros."""
     del partition_info
     zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
     return convert_to_tensor(zeros, name="zeros")
 
 
 def ones(shape, dtype=None, partition_info=None) -> Tensor:
-    """The initializer of ones."""
+    """Initialize a slot with ones."""
     del partition_info
     return convert_to_tensor(np.ones(tuple(int(d) for d in shape), dtype.dtype), name="ones")
 
 
 def filled_with(value):
-    """The initializer of one number."""
+    """Return an initializer that fills a slot with one value."""
 
     def initializer(shape, dtype=None, partition_info=None):
         del partition_info
@@ -107,23 +107,23 @@ def _slot(primary, name, **options) -> GraphVariable:
 
 
 class Slots:
-    """The slots of all variables by kind and variable."""
+    """The slots of all variables, by kind and variable."""
 
     def __init__(self):
         self._by_kind: dict[str, dict[GraphVariable, GraphVariable]] = {}
 
     def get(self, variable, kind: str) -> GraphVariable | None:
-        """The slot of a variable, or `None`."""
+        """Return the slot of a variable, or `None`."""
         return self._by_kind.get(kind, {}).get(variable)
 
     def of_kind(self, kind: str) -> dict[GraphVariable, GraphVariable]:
-        """All slots of a kind by variable."""
+        """Return all slots of a kind, by variable."""
         return self._by_kind.setdefault(kind, {})
 
     def kinds(self) -> list[str]:
-        """The kinds in alphabetical order."""
+        """Return the kinds in alphabetical order."""
         return sorted(self._by_kind)
 
     def every(self) -> list[GraphVariable]:
-        """All slots."""
+        """Return all slots."""
         return [slot for slots in self._by_kind.values() for slot in slots.values()]

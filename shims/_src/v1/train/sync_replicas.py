@@ -1,4 +1,4 @@
-"""`SyncReplicasOptimizer`: for one worker it is the optimizer that it is given."""
+"""Define `SyncReplicasOptimizer`, which applies the wrapped optimizer for a single worker."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class SyncReplicasOptimizer(Optimizer):
-    """An optimizer that waits for the gradients of all workers; here there is one worker.
+    """An optimizer that waits for the gradients of all workers; a single worker is supported.
 
     Args:
-      opt: the optimizer that applies the gradients.
+      opt: the wrapped optimizer, which applies the gradients.
       replicas_to_aggregate: 1.
       total_num_replicas: 1 or `None`.
-      variable_averages: an `ExponentialMovingAverage` that each step moves.
-      variables_to_average: the variables that it averages; its default ones if `None`.
-      use_locking: accepted.
-      name: the name scope that a step takes.
+      variable_averages: an `ExponentialMovingAverage` that each step updates.
+      variables_to_average: the variables to average; the default of the average if `None`.
+      use_locking: accepted and ignored.
+      name: the name scope of a step.
 
     Raises:
       UnimplementedError: there is more than one replica.
 
     Differs from TensorFlow:
-      More replicas are refused: there are no workers elsewhere that a step could wait for.
-      A run of the step has applied its gradients when it returns, whether or not a hook or a queue
-      runner is there; in TensorFlow that holds with `num_tokens=0`, and without any of them the run
-      never returns. There are no token queue and no accumulators. Between two runs the slots of
-      rows are as the last step left them; TensorFlow may have begun the next one.
+      More than one replica is an error, as there are no other workers.
+      A run of the step returns after its gradients are applied, with or without a hook or queue
+      runner; TensorFlow guarantees this with `num_tokens=0`, and without a hook and a queue runner
+      the run never returns there. There are no token queue and no accumulators. Between two runs
+      the slots of rows hold the state of the last step; TensorFlow may already have begun the next
+      one.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SyncReplicasOptimizer
     """
@@ -58,22 +59,22 @@ class SyncReplicasOptimizer(Optimizer):
         self._applied = False
 
     def compute_gradients(self, *args, **kwargs) -> list[tuple]:
-        """The gradients of a loss by variables, as the optimizer itself gives them."""
+        """Compute the gradients of a loss with the wrapped optimizer."""
         return self._opt.compute_gradients(*args, **kwargs)
 
-    # TensorFlow gives a tensor here, and an operation everywhere else.
+    # TensorFlow returns a tensor here, and an operation in all other optimizers.
     def apply_gradients(  # type: ignore[override]
         self, grads_and_vars, global_step=None, name=None
     ) -> Tensor:
-        """What applies gradients, adds one to the step, and gives the step afterwards.
+        """Apply gradients, increment the global step, and return the new step.
 
         Args:
-          grads_and_vars: pairs of gradient and variable, as `compute_gradients` gives them.
-          global_step: the variable that one is added to; it is needed.
+          grads_and_vars: pairs of gradient and variable, as `compute_gradients` returns them.
+          global_step: the variable to increment; required.
           name: ignored, as in TensorFlow.
 
         Raises:
-          ValueError: there is no variable, no `global_step`, or something is no gradient.
+          ValueError: there is no variable or no `global_step`, or a gradient has an unknown type.
         """
         del name
         if not grads_and_vars:
@@ -101,7 +102,7 @@ class SyncReplicasOptimizer(Optimizer):
         return train
 
     def _step(self, pairs, global_step, local_step) -> Tensor:
-        """The update, then the averages, then the local step."""
+        """Apply the update, then the averages, then set the local step."""
         graph = get_default_graph()
         update = self._opt.apply_gradients(pairs, global_step)
         if self._averages is not None:
@@ -110,34 +111,34 @@ class SyncReplicasOptimizer(Optimizer):
         with graph.control_dependencies([update]):
             return local_step.assign(global_step.read_value())
 
-    # ---- what the optimizer keeps ----------------------------------------------------------------
+    # ---- slots -----------------------------------------------------------------------------------
 
     def get_slot(self, *args, **kwargs) -> GraphVariable | None:
-        """What the optimizer keeps for a variable under a name."""
+        """Return the slot of the wrapped optimizer for a variable."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args, **kwargs) -> list[str]:
-        """The names of what the optimizer keeps for each variable."""
+        """Return the names of the slots of the wrapped optimizer."""
         return self._opt.get_slot_names(*args, **kwargs)
 
     def variables(self) -> list[GraphVariable]:
-        """The variables of the optimizer; the local step is none of them."""
+        """Return the variables of the wrapped optimizer, without the local step."""
         return self._opt.variables()
 
-    # ---- what starts the workers -----------------------------------------------------------------
+    # ---- hooks and queue runners -----------------------------------------------------------------
 
     def make_session_run_hook(self, is_chief, num_tokens=-1) -> SessionRunHook:
-        """A hook that sets the local step when a session begins.
+        """Create a hook that sets the local step when a session begins.
 
         Args:
-          is_chief: accepted.
+          is_chief: accepted and ignored.
           num_tokens: accepted if it is at least -1.
         """
         del is_chief
         return _Hook(self, num_tokens)
 
     def get_chief_queue_runner(self) -> NoThreads:
-        """A queue runner that has nothing to run.
+        """Return a queue runner without threads.
 
         Raises:
           ValueError: `apply_gradients` was not called yet.
@@ -146,7 +147,7 @@ class SyncReplicasOptimizer(Optimizer):
         return NoThreads()
 
     def get_init_tokens_op(self, num_tokens=-1) -> Operation:
-        """An operation that does nothing, as no step waits for a token.
+        """Return an operation that does nothing: no step waits for tokens.
 
         Raises:
           ValueError: `apply_gradients` was not called yet, or `num_tokens` is less than -1.
@@ -167,13 +168,13 @@ class NoThreads:
     """A queue runner without a queue."""
 
     def create_threads(self, sess, coord=None, daemon=False, start=False) -> list:
-        """No threads; all arguments are accepted."""
+        """Return no threads; all arguments are ignored."""
         del sess, coord, daemon, start
         return []
 
 
 class _Hook(SessionRunHook):
-    """Sets the local step to the global one when a session begins."""
+    """A hook that sets the local step to the global step when a session begins."""
 
     def __init__(self, optimizer: SyncReplicasOptimizer, num_tokens: int):
         self._optimizer = optimizer
@@ -196,7 +197,7 @@ def _check_one(replicas, total) -> None:
     raise errors.UnimplementedError(
         errors.message(
             "SyncReplicasOptimizer",
-            "there are no parameter servers and no workers that a step could wait for.",
+            "parameter servers and other workers are not supported.",
             required="replicas_to_aggregate=1, total_num_replicas=1 or None",
             received=f"replicas_to_aggregate={replicas}, total_num_replicas={total}",
             do="give 1 for both and feed one batch for all workers; to share it among devices, "
