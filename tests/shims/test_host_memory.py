@@ -67,7 +67,7 @@ def test_side_by_side_after_a_fork():
 _FORKED = """
 import functools, os, threading
 import numpy as np
-from shims._src import host_memory
+from shims._src.platform import host_memory
 
 calls = [functools.partial(np.full, 3, i) for i in range(4)]
 host_memory.side_by_side(calls)

@@ -101,7 +101,7 @@ CASES = (
         "  Received: expected a sequence of integers or a single integer, got 'u0'\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  At:       refused_calls.py:N  return np.zeros(y.shape[0])\n"
-        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which only the run knows",
+        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which are known only at run time",
     ),
     (
         calls.numpy_random,
@@ -256,7 +256,7 @@ ANNOTATED = (
     (
         lambda y: np.asarray(y),
         jax.errors.TracerArrayConversionError,
-        "write `jnp.asarray`: `np.asarray` needs numbers, which only the run knows",
+        "write `jnp.asarray`: `np.asarray` needs numbers, which are known only at run time",
     ),
     (
         lambda y: y.sum().item(),
@@ -325,7 +325,7 @@ def test_a_size_of_a_padded_argument_is_named():
         "  Received: expected a sequence of integers or a single integer, got 'p0'\n"
         "  Size:     p0: axis 0 of a `Padded` argument\n"
         "  At:       test_refused_sizes.py:N  jax.jit(tf.dynamic(lambda p: np.zeros(p.shape[0])))(tf.Padded.pad(X, 8))\n"
-        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which only the run knows"
+        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which are known only at run time"
     )
 
 

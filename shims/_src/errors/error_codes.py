@@ -1,4 +1,4 @@
-"""TensorFlow's numbers of its errors."""
+"""Define TensorFlow's error codes."""
 
 OK = 0
 CANCELLED = 1

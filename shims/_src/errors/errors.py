@@ -1,4 +1,4 @@
-"""The errors that ported code catches, and the one layout that their messages share."""
+"""Define the error classes that ported code catches, and the common layout of messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.errors import error_codes
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
 
-# Where a message will tell a number that only the run knows.
+# Placeholder in a message for a number that is known only at run time.
 NUMBER = "<number>"
 
 
@@ -20,10 +20,10 @@ class OpError(Exception):
     """Base class of the errors that TensorFlow's kernels raise (`tf.errors.OpError`).
 
     Args:
-      node_def: ignored; the message where it is the only argument.
+      node_def: ignored; the message if it is the only argument.
       op: ignored.
-      message: what is wrong.
-      error_code: one of the numbers of `shims.errors`; the one of the class when `None`.
+      message: the error message.
+      error_code: one of the error codes of `shims.errors`; that of the class when `None`.
     """
 
     error_code: int = error_codes.UNKNOWN
@@ -45,12 +45,12 @@ class OpError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong."""
+        """The error message."""
         return str(self.args[0]) if self.args else ""
 
 
 class InvalidArgumentError(OpError, ValueError):
-    """An operand has a value or a shape that the operator does not take.
+    """An operand has a value or a shape that the operator does not accept.
 
     Also a `ValueError`, because TensorFlow raises that for the same faults while it traces.
     """
@@ -59,7 +59,7 @@ class InvalidArgumentError(OpError, ValueError):
 
 
 class DtypeMismatchError(InvalidArgumentError, TypeError):
-    """Operands have different dtypes, or one that the operator does not take.
+    """Operands have different dtypes, or a dtype that the operator does not accept.
 
     TensorFlow raises `InvalidArgumentError`, `TypeError` or `ValueError` for it, depending on the
     operator; this is all three.
@@ -67,11 +67,11 @@ class DtypeMismatchError(InvalidArgumentError, TypeError):
 
 
 class CompositeOperandError(InvalidArgumentError):
-    """An operator of arrays was given a ragged or a sparse tensor."""
+    """A ragged or sparse tensor was passed to an operator of dense arrays."""
 
 
 class OutOfBoundsError(InvalidArgumentError, IndexError):
-    """A row number is out of bounds.
+    """A row index is out of bounds.
 
     TensorFlow raises `IndexError` or `InvalidArgumentError` for it; this is both.
     """
@@ -90,15 +90,15 @@ class FailedPreconditionError(OpError):
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """TensorFlow offers this form of the operator; the shims do not."""
+    """TensorFlow supports this form of the operator; the shims do not."""
 
     error_code = error_codes.UNIMPLEMENTED
 
 
 class NarrowingError(InvalidArgumentError, UnimplementedError):
-    """A number needs 64 bits, and they are off.
+    """A number needs 64 bits while `jax_enable_x64` is off.
 
-    TensorFlow raises `InvalidArgumentError` where it is a position that is not there, and computes
+    TensorFlow raises `InvalidArgumentError` where the number is an index out of range, and computes
     with it elsewhere.
     """
 
@@ -110,43 +110,43 @@ class NotFoundError(OpError):
 
 
 class AbortedError(OpError):
-    """Somebody else's work was in the way; trying again may help."""
+    """The operation was aborted, typically by a conflict; trying again may help."""
 
     error_code = error_codes.ABORTED
 
 
 class AlreadyExistsError(OpError):
-    """What was to be made exists already."""
+    """An entity that was to be created already exists."""
 
     error_code = error_codes.ALREADY_EXISTS
 
 
 class CancelledError(OpError):
-    """Somebody cancelled the work."""
+    """The operation was cancelled."""
 
     error_code = error_codes.CANCELLED
 
 
 class DataLossError(OpError):
-    """Data is lost or damaged beyond repair."""
+    """Data is lost or corrupted beyond recovery."""
 
     error_code = error_codes.DATA_LOSS
 
 
 class DeadlineExceededError(OpError):
-    """The time for the work ran out."""
+    """The operation timed out."""
 
     error_code = error_codes.DEADLINE_EXCEEDED
 
 
 class InternalError(OpError):
-    """Something that must hold inside of the library does not."""
+    """An internal invariant of the library is broken."""
 
     error_code = error_codes.INTERNAL
 
 
 class PermissionDeniedError(OpError):
-    """The caller may not do this."""
+    """The caller lacks the permission for this operation."""
 
     error_code = error_codes.PERMISSION_DENIED
 
@@ -158,39 +158,39 @@ class ResourceExhaustedError(OpError):
 
 
 class UnauthenticatedError(OpError):
-    """The caller has not said who it is."""
+    """The caller is not authenticated."""
 
     error_code = error_codes.UNAUTHENTICATED
 
 
 class UnavailableError(OpError):
-    """What is asked for cannot be reached at present."""
+    """The service or resource is currently unavailable."""
 
     error_code = error_codes.UNAVAILABLE
 
 
 class UnknownError(OpError):
-    """Something failed of which no more is known."""
+    """An error of unknown cause."""
 
     error_code = error_codes.UNKNOWN
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A traced value stands where Python needs a number or a bool (`if`, `for`, `int()`)."""
+    """A traced value is used where Python needs a number or a bool (`if`, `for`, `int()`)."""
 
 
 class MissingKernelError(DtypeMismatchError, NotFoundError, UnimplementedError):
     """TensorFlow has no kernel for the dtype of an operand.
 
     TensorFlow raises `InvalidArgumentError`, `NotFoundError`, `UnimplementedError`, `TypeError` or
-    `ValueError` for it, depending on where it notices; this is all of them.
+    `ValueError` for it, depending on where it detects the fault; this is all of them.
     """
 
 
 class CapacityError(OpError):
-    """A data-dependent size has no bound where it needs one, or exceeded the one it has.
+    """A data-dependent size has no bound where it needs one, or exceeds its bound.
 
-    Raised at trace time inside somebody else's `jax.jit`, where nothing can grow, and at run time
+    Raised at trace time inside an enclosing `jax.jit`, where no buffer can grow, and at run time
     by `Padded.unpad()` and by `shims.function(overflow="raise")`.
 
     >>> import jax, shims
@@ -204,19 +204,19 @@ class CapacityError(OpError):
 
 
 class UnsupportedPrimitiveError(OpError, NotImplementedError):
-    """A JAX primitive met an unknown size for which it has no masking rule."""
+    """A JAX primitive has no masking rule for an axis of unknown size."""
 
 
 class FreshSizeError(OpError, TypeError):
-    """A program needs to know a data-dependent size while it is being traced."""
+    """A program needs the value of a data-dependent size while it is being traced."""
 
 
 class OutsideDynamicTraceError(FreshSizeError):
-    """A data-dependent size is made in a trace that is not a dynamic one."""
+    """An operator with a data-dependent size is traced outside of a dynamic trace."""
 
 
 class PaddedUseError(OpError, TypeError):
-    """A `Padded` was given to a function that would have read its padding."""
+    """A `Padded` was passed to a function that would have read its padding."""
 
 
 class SpecializationError(OpError):
@@ -224,7 +224,7 @@ class SpecializationError(OpError):
 
 
 class GrowingStateError(UnimplementedError):
-    """The state of a loop changes its shape; `name`, `before` and `after` say which and how."""
+    """A loop variable changes its shape; `name`, `before` and `after` describe the change."""
 
     name: str
     before: Any
@@ -232,7 +232,7 @@ class GrowingStateError(UnimplementedError):
 
 
 class SpecializationWarning(UserWarning):
-    """A function is compiled once per size of an input, as `jax.jit` would."""
+    """A function is compiled once per size of an input, as `jax.jit` would do."""
 
 
 for _class in (
@@ -271,7 +271,7 @@ for _class in (
     _class.__module__ = "shims.errors"
 
 
-# The file, the line and the operation of a graph that was written down there.
+# The file and line where an operation of a graph was defined, and the operation.
 Place = tuple[str, int, str]
 
 
@@ -280,29 +280,29 @@ _PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({})
 
 
 def at_place(place: Place | None) -> contextlib.AbstractContextManager[object]:
-    """Let messages name the place where what runs now was written down."""
+    """Return a context whose messages name a place: where the running graph operation was defined."""
     return _PLACE.holding(place)
 
 
 def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager[object]:
-    """Let messages about programs traced in here name places, by the scopes of JAX."""
+    """Return a context whose messages name places by JAX's name scopes, for programs traced in it."""
     return _PLACES.holding(places)
 
 
 def line_in(scopes: Iterable[str]) -> str:
-    """The line of the innermost scope that has a place, or nothing."""
+    """Return the line of the innermost scope that has a place, or an empty string."""
     found = [_PLACES.value[name] for name in scopes if name in _PLACES.value]
     return line_at(found[-1]) if found else ""
 
 
 def line_at(place: Place) -> str:
-    """`file.py:41  source text  (operation)`."""
+    """Format a place as `file.py:41  source text  (operation)`."""
     filename, number, operation = place
     return f"{line_of(filename, number)}  ({operation})"
 
 
 def user_line() -> str:
-    """`file.py:41  source text` of the user's own line, or an empty string."""
+    """Return `file.py:41  source text` of the user's own line, or an empty string."""
     if _PLACE.value is not None:
         return line_at(_PLACE.value)
     frame = user_frames.user_frame()
@@ -310,7 +310,7 @@ def user_line() -> str:
 
 
 def line_of(filename: str, lineno: int) -> str:
-    """`file.py:41  source text` of a given line."""
+    """Return `file.py:41  source text` of a given line."""
     import linecache
 
     source = linecache.getline(filename, lineno).strip()
@@ -326,14 +326,14 @@ def message(
     at: str | None = None,
     do: str = "",
 ) -> str:
-    """One message in the house layout: what is wrong, then labeled lines.
+    """Format a message in the common layout: the problem, then labeled lines.
 
     Args:
       function: the operator as the user spells it, for instance `boolean_mask`.
       problem: what is wrong, with argument names in backticks.
       required: what would have been right.
-      received: what was given, symbolic and concrete sizes.
-      at: the user's line; found by walking the stack when not given.
+      received: what was passed, symbolic and concrete sizes.
+      at: the user's line; found on the stack when not given.
       do: what to write instead.
     """
     lines = [f"{function}: {problem}" if function else problem]
@@ -345,7 +345,7 @@ def message(
 
 
 def with_place(text: str, line: str) -> str:
-    """A message with the user's line, if it does not have one."""
+    """Add the user's line to a message that has none."""
     if "\n  At: " in text:
         return text
     head, mark, rest = text.partition("\n  Do: ")
@@ -353,7 +353,7 @@ def with_place(text: str, line: str) -> str:
 
 
 def with_sizes(text: str, origins: dict[str, str]) -> str:
-    """A message with the lines that made the sizes that it names, if it does not tell them."""
+    """Add the lines where the named sizes were made to a message, unless it has them."""
     if not origins or "\n  Size: " in text:
         return text
     lines = "".join(f"\n  Size:     {name}: {line}" for name, line in origins.items())

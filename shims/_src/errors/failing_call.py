@@ -1,4 +1,4 @@
-"""Which call of the user's own code an exception came out of, read off its traceback."""
+"""Find the user's call that an exception came from, by its traceback."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 
 @dataclasses.dataclass(frozen=True)
 class FailingCall:
-    """The user's innermost expression on the way to an error.
+    """The user's innermost expression in the traceback of an error.
 
     Attributes:
       line: `file.py:41  source text`.
-      function: the called function as the user spells it (`jnp.split`), or nothing.
-      package: the package that the function comes from (`numpy`), or nothing.
+      function: the called function as the user spells it (`jnp.split`), or an empty string.
+      package: the package that the function comes from (`numpy`), or an empty string.
       raised: whether the user's own code raised the error.
     """
 
@@ -32,12 +32,12 @@ class FailingCall:
 
     @property
     def name(self) -> str:
-        """The last part of the function's spelling."""
+        """The function without its module: `split` of `jnp.split`."""
         return self.function.rpartition(".")[2]
 
 
 def failing_call(error: BaseException) -> FailingCall:
-    """The user's innermost expression in an error's traceback."""
+    """Find the user's innermost expression in an error's traceback."""
     found, step = None, error.__traceback__
     while step is not None:
         if user_frames.is_user_frame(step.tb_frame):
@@ -47,17 +47,17 @@ def failing_call(error: BaseException) -> FailingCall:
         return FailingCall()
     code = found.tb_frame.f_code
     last = found.tb_next is None and code.co_code[found.tb_lasti] == _RAISE
-    function = _called(code, found.tb_lasti)
+    function = _called_function(code, found.tb_lasti)
     return FailingCall(
         line=errors.line_of(code.co_filename, found.tb_lineno),
         function="" if function is None else ast.unparse(function),
-        package="" if function is None else _package(function, found.tb_frame),
+        package="" if function is None else _package_of(function, found.tb_frame),
         raised=last,
     )
 
 
-def _called(code: types.CodeType, instruction: int) -> ast.expr | None:
-    """What an instruction calls, when that is a name or an attribute of one."""
+def _called_function(code: types.CodeType, instruction: int) -> ast.expr | None:
+    """Return the expression that an instruction calls, if it is a name or an attribute of one."""
     first, last, start, end = list(code.co_positions())[instruction // 2]
     if None in (first, last, start, end):
         return None
@@ -80,16 +80,16 @@ def _is_dotted(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _package(function: ast.expr, frame: types.FrameType) -> str:
+def _package_of(function: ast.expr, frame: types.FrameType) -> str:
     root = function
     while isinstance(root, ast.Attribute):
         root = root.value
     assert isinstance(root, ast.Name)
     known = {**frame.f_builtins, **frame.f_globals, **frame.f_locals}
     value = known.get(root.id)
-    owner = value.__name__ if isinstance(value, types.ModuleType) else _module(value)
+    owner = value.__name__ if isinstance(value, types.ModuleType) else _module_of(value)
     return owner.partition(".")[0]
 
 
-def _module(value: object) -> str:
+def _module_of(value: object) -> str:
     return getattr(value, "__module__", None) or ""

@@ -1,4 +1,4 @@
-"""JAX's errors about sizes and values that only the run knows, in this project's words."""
+"""Translate JAX's errors about sizes and values that are unknown while tracing."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from shims._src.errors.failing_call import FailingCall, failing_call
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 
-# What JAX says where it needs a number and gets a symbol.
-_SIGNS = ("_DimExpr", "shape polymorphism", "non-constant", "symbolic dimension")
-# What it says where two sizes would have to be one.
-_MEETING = (
+# Parts of JAX's messages where it needs a number and gets a symbol.
+_SYMBOL_TEXTS = ("_DimExpr", "shape polymorphism", "non-constant", "symbolic dimension")
+# Parts of its messages where two sizes have to be equal.
+_MISMATCH_TEXTS = (
     "same shape",
     "equal types",
     "Incompatible shapes",
     "incompatible shapes",
     "must be equal",
 )
-_VALUES = (
+_CONCRETIZATION_ERRORS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
-_UNEXPLAINED = (TypeError, ValueError, IndexError, NotImplementedError, *_VALUES)
+_TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *_CONCRETIZATION_ERRORS)
 _WORD = re.compile(r"\b\w+\b")
 
 
 @contextlib.contextmanager
 def naming_sizes(origins: Mapping[str, str]):
-    """Let errors know where the sizes were made that they speak of."""
+    """Attach the lines where sizes were made to the errors of a block."""
     try:
         yield
     except Exception as error:
@@ -45,7 +45,7 @@ def naming_sizes(origins: Mapping[str, str]):
 
 @contextlib.contextmanager
 def translating():
-    """Raise what the user should see in place of what comes out of a dynamic trace."""
+    """Raise translated errors in place of those that come out of a dynamic trace."""
     try:
         yield
     except Exception as error:
@@ -56,21 +56,21 @@ def translating():
 
 
 def translated(error: Exception) -> Exception:
-    """What the user should see in place of an exception that came out of a dynamic trace.
+    """Translate an exception that came out of a dynamic trace into one for the user.
 
-    A `FreshSizeError` where JAX needed a size that only the run knows; a `shims` error with the
-    user's line and the origin of the sizes that it names; any other error as it is, the user's
-    line and the way out in a note.
+    A `FreshSizeError` where JAX needed a size that is known only at run time; a `shims` error with the
+    user's line and the origin of the sizes that it names; any other error unchanged, with the user's
+    line and a remedy in a note.
     """
     text, call = str(error), failing_call(error)
     if isinstance(error, errors.OpError):
-        error.args = (_placed(text, error),)
+        error.args = (_with_place_and_sizes(text, error),)
         return error
     if call.raised or "\n  At: " in text:
         return error
     remedy = remedies.remedy(call)
-    if isinstance(error, _UNEXPLAINED) and _meets(error, text):
-        problem = "two sizes meet that cannot be known to be equal."
+    if isinstance(error, _TRANSLATABLE) and _compares_sizes(error, text):
+        problem = "two sizes have to be equal, which is unknown while tracing."
         do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
     elif _needs_size(error, text) or (_asks_for_tracer(error, text) and _about_size(call, remedy)):
         problem = "this step needs to know a data-dependent size while it is traced."
@@ -85,20 +85,20 @@ def translated(error: Exception) -> Exception:
     every = getattr(error, "shims_origins", {})
     # No doubt which size it is where there is only one, even if JAX does not name it.
     message = errors.with_sizes(message, every if len(every) == 1 else _origins(error, text))
-    return errors.FreshSizeError(_placed(message, error))
+    return errors.FreshSizeError(_with_place_and_sizes(message, error))
 
 
 def line_of_error(error: BaseException) -> str:
-    """The user's innermost line in an error's traceback."""
+    """Return the user's innermost line in an error's traceback."""
     return getattr(error, "shims_line", "") or failing_call(error).line
 
 
 def _asks_for_tracer(error: Exception, text: str) -> bool:
-    return isinstance(error, _UNEXPLAINED) and bool("Tracer" in text or _origins(error, text))
+    return isinstance(error, _TRANSLATABLE) and bool("Tracer" in text or _origins(error, text))
 
 
 def _about_size(call: FailingCall, remedy: str) -> bool:
-    """Whether a function is known to make a size out of the values that it is given."""
+    """Return whether a function is known to turn values into sizes."""
     return bool(remedy) and call.package not in remedies.HOST
 
 
@@ -108,33 +108,35 @@ def _first_line(error: Exception) -> str:
 
 
 def _origins(error: Exception, text: str) -> dict[str, str]:
-    """`{name: line}` of the data-dependent sizes that a text names."""
+    """Return `{name: line}` of the data-dependent sizes that a text names."""
     origins = getattr(error, "shims_origins", {})
     return {name: origins[name] for name in sorted(set(_WORD.findall(text))) if name in origins}
 
 
-def _placed(text: str, error: Exception) -> str:
-    """A message with the user's line, and where the sizes that it names were made."""
+def _with_place_and_sizes(text: str, error: Exception) -> str:
+    """Add the user's line, and the lines where the named sizes were made, to a message."""
     line = line_of_error(error) or errors.user_line()
     text = errors.with_place(text, line) if line else text
     return errors.with_sizes(text, _origins(error, text))
 
 
-def _meets(error: Exception, text: str) -> bool:
+def _compares_sizes(error: Exception, text: str) -> bool:
     names = _origins(error, text)
-    return len(names) > 1 or bool(names and any(sign in text for sign in _MEETING))
+    return len(names) > 1 or bool(names and any(sign in text for sign in _MISMATCH_TEXTS))
 
 
 def _needs_size(error: Exception, text: str) -> bool:
-    if isinstance(error, jp.InconclusiveDimensionOperation) or any(s in text for s in _SIGNS):
+    if isinstance(error, jp.InconclusiveDimensionOperation) or any(
+        s in text for s in _SYMBOL_TEXTS
+    ):
         return True
     if isinstance(error, jax.errors.UnexpectedTracerError):
         return _passes_through_sizes(error)
-    return not isinstance(error, _VALUES) and bool(_origins(error, text))
+    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_origins(error, text))
 
 
 def _passes_through_sizes(error: Exception) -> bool:
-    """Whether JAX failed while it took a symbolic size for a number."""
+    """Return whether JAX failed while it converted a symbolic size to a number."""
     step, inside = error.__traceback__, False
     while step is not None:
         if user_frames.is_user_frame(step.tb_frame):
@@ -145,12 +147,12 @@ def _passes_through_sizes(error: Exception) -> bool:
 
 
 def _annotate(error: Exception, call: FailingCall, remedy: str) -> None:
-    """Tell the user's line, and for a value that was asked for the way out."""
+    """Add a note with the user's line to an error, and a remedy if a traced value was read."""
     line = line_of_error(error)
-    if not isinstance(error, _UNEXPLAINED) or not line:
+    if not isinstance(error, _TRANSLATABLE) or not line:
         return
     do = ""
-    if isinstance(error, _VALUES):
+    if isinstance(error, _CONCRETIZATION_ERRORS):
         asked = isinstance(error, jax.errors.TracerBoolConversionError)
         do = remedy or (remedies.DECISION if asked else remedies.VALUE)
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")

@@ -1,4 +1,4 @@
-"""What to write in place of a call that needs to know a data-dependent size."""
+"""List what to write in place of calls that need to know a data-dependent size."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ HOST = ("numpy", "math")  # packages whose functions compute with numbers only
 
 
 def remedy(call: FailingCall) -> str:
-    """What to write in place of a call; nothing where only a general answer is known."""
+    """Return what to write in place of a call; empty where only a general answer is known."""
     if call.package in HOST:
         if hasattr(jnp, call.name):
-            return f"write `jnp.{call.name}`: `{call.function}` needs numbers, which only the run knows"
+            return f"write `jnp.{call.name}`: `{call.function}` needs numbers, which are known only at run time"
         return ""
     return _REMEDIES.get(call.name, "")

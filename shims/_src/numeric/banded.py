@@ -1,4 +1,4 @@
-"""Equations with triangular matrices of few diagonals, row by row."""
+"""Solve banded triangular systems by substitution."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from jax import lax
 
 
 def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
-    """The solution, of which each row takes only those before it that the diagonals reach.
+    """Solve a banded triangular system by forward or backward substitution.
 
-    A triangle filled up with zeros would do, but of singular matrices: 0 times infinity is NaN.
+    A dense triangular solver fails for singular matrices: 0 times infinity is NaN.
 
     Args:
       diagonals: `[..., d, n]`, the main one first and those below it in order when `lower`, else those
         above it first and the main one last.
       rhs: `[..., n, k]` with the same leading axes.
-      lower: whether the diagonals are those of a lower triangle.
+      lower: whether the matrix is lower triangular.
       adjoint: solve with the conjugate transpose.
 
     Returns:
@@ -24,7 +24,7 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
     rows = [diagonals[..., j, :] for j in range(diagonals.shape[-2])]
     rows = rows if lower else rows[::-1]
     if adjoint:
-        rows = [_moved(jnp.conj(row), j if lower else -j) for j, row in enumerate(rows)]
+        rows = [_shift(jnp.conj(row), j if lower else -j) for j, row in enumerate(rows)]
     if lower == adjoint:  # the last row is the first that is known
         rows, rhs = [jnp.flip(row, -1) for row in rows], jnp.flip(rhs, -2)
     place = jnp.arange(rhs.shape[-2], dtype=jnp.int32)
@@ -44,8 +44,8 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
     return jnp.flip(found, -2) if lower == adjoint else found
 
 
-def _moved(row, by: int):
-    """The row moved to the left, or with a number below 0 to the right, and zeros where it left."""
+def _shift(row, by: int):
+    """Shift a row to the left, or to the right where `by` is negative, and fill with zeros."""
     zeros = jnp.zeros((*row.shape[:-1], abs(by)), row.dtype)
     if by > 0:
         return jnp.concatenate([row, zeros], -1)[..., by:]

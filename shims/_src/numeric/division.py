@@ -1,4 +1,4 @@
-"""Division with TensorFlow's derivative: no power of the divisor overflows or vanishes.
+"""Divide with TensorFlow's derivative, in which no power of the divisor overflows or vanishes.
 
 JAX differentiates `x / y` by `y` as `-x * y ** -2`. That is infinite, NaN or 0 where the divisor is
 below 1e-19 or above 1e19, although the quotient is an ordinary number. TensorFlow divides twice. The
@@ -20,15 +20,15 @@ ratio_p = jp.Primitive("ratio")
 
 
 def ratio(x, y):
-    """`x / y` of two floating-point arrays of one dtype and rank, or a number; they broadcast."""
+    """Divide floating-point arrays of one dtype, with broadcasting; both of one rank, or a scalar."""
     return ratio_p.bind(x, y)
 
 
 def _compute(x, y):
     x, y = jnp.broadcast_arrays(x, y)
     out = lax.div(x, y)
-    # XLA would make `x / (y * z)` of `x / y / z`, which overflows. It does not know that the two
-    # branches are the same: both are NaN where y is.
+    # XLA would rewrite `x / y / z` as `x / (y * z)`, which overflows. The select prevents that: XLA
+    # does not know that both branches agree (both are NaN where y is NaN).
     return jnp.where(y == y, out, -out)
 
 
@@ -63,11 +63,11 @@ def _jvp(primals, tangents):
 def _transpose(ct, x, y):
     if type(ct) is jp.ad.Zero:
         return [None, None]
-    return [_summed(ratio_p.bind(ct, y), x.aval.shape), None]
+    return [_sum_to_shape(ratio_p.bind(ct, y), x.aval.shape), None]
 
 
-def _summed(ct, shape):
-    """The cotangent of what was spread over more elements."""
+def _sum_to_shape(ct, shape):
+    """Sum the cotangent of a broadcast operand back to the operand's shape."""
     if not shape:
         return jnp.sum(ct)
     spread = [
@@ -83,14 +83,14 @@ jp.ad.primitive_transposes[ratio_p] = _transpose
 
 
 def apply(eqn, operands):
-    """Apply an equation of a JAX program; what divides in it is differentiated as TensorFlow does."""
+    """Apply an equation; its divisions are differentiated as TensorFlow does."""
     if divides(eqn):
         return [ratio(*operands)]
     return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
 
 
 def apply_primitive(primitive, params, operands):
-    """The same for a primitive with its parameters."""
+    """Apply a primitive; its divisions are differentiated as TensorFlow does."""
     if primitive is lax.div_p and jnp.issubdtype(operands[0].dtype, jnp.floating):
         return [ratio(*operands)]
     out = primitive.bind(*operands, **programs_with_ratios(params))
@@ -98,7 +98,7 @@ def apply_primitive(primitive, params, operands):
 
 
 def divides(eqn) -> bool:
-    """Whether an equation is a division of real numbers, not by a constant."""
+    """Return whether an equation divides real numbers by something other than a literal."""
     return (
         eqn.primitive is lax.div_p
         and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating)
@@ -107,34 +107,34 @@ def divides(eqn) -> bool:
 
 
 def programs_with_ratios(params):
-    """Parameters of a primitive, with the divisions in the programs among them replaced."""
+    """Replace the divisions in the jaxprs among a primitive's parameters."""
     found = {}
     for name, value in params.items():
-        new = _replaced(value)
+        new = _replace_divisions(value)
         if new is not value:
             found[name] = new
     return {**params, **found} if found else params
 
 
-def _replaced(value):
+def _replace_divisions(value):
     if isinstance(value, jex.ClosedJaxpr):
-        return _program(value)
+        return _jaxpr_with_ratios(value)
     if isinstance(value, tuple) and any(isinstance(v, jex.ClosedJaxpr) for v in value):
-        new = tuple(map(_replaced, value))
+        new = tuple(map(_replace_divisions, value))
         return value if all(a is b for a, b in zip(new, value, strict=True)) else new
     return value
 
 
 @functools.lru_cache(maxsize=512)
-def _program(closed):
+def _jaxpr_with_ratios(closed):
     jaxpr, _ = jp.open_jaxpr(closed)
-    eqns = list(map(_equation, jaxpr.eqns))
+    eqns = list(map(_equation_with_ratio, jaxpr.eqns))
     if all(a is b for a, b in zip(eqns, jaxpr.eqns, strict=True)):
         return closed
     return closed.replace(jaxpr=jaxpr.replace(eqns=eqns))
 
 
-def _equation(eqn):
+def _equation_with_ratio(eqn):
     if divides(eqn):
         return eqn.replace(primitive=ratio_p, params={})
     params = programs_with_ratios(eqn.params)

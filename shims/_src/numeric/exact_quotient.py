@@ -1,8 +1,8 @@
-"""Quotients that stay quotients.
+"""Divide with correct rounding, where XLA would multiply by a reciprocal.
 
-XLA turns the quotient of an array and a number, or of rows and their norms, into a product with the
-reciprocal. That differs in the last place, and a `floor` behind it by one: 41 / 41 is less than 1.
-On a GPU its float32 quotients are up to two places off, of two arrays, too.
+XLA turns the quotient of an array and a scalar, or of rows and their norms, into a product with the
+reciprocal. The result differs in the last place, and a `floor` of it by one: 41 / 41 is less than 1.
+On a GPU its float32 quotients of two arrays are up to two units in the last place off, too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shims._src.numeric.division import ratio
 
 
 def quotient(x, y):
-    """`x / y` of two arrays of inexact dtype, each element rounded as TensorFlow rounds it."""
+    """Divide arrays of inexact dtype, each element rounded as TensorFlow rounds it."""
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return jnp.divide(x, y)
     is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
@@ -24,17 +24,17 @@ def quotient(x, y):
 
 
 def _is_inexact(dtype) -> bool:
-    """Whether quotients of the dtype are not rounded correctly on this device."""
+    """Return whether this device rounds quotients of the dtype incorrectly."""
     return dtype == np.float32 and jax.default_backend() != "cpu"
 
 
 def _ratio(x, y):
-    """The quotient, differentiated as TensorFlow does."""
+    """Divide with TensorFlow's derivative."""
     return ratio(*jnp.broadcast_arrays(x, y))
 
 
 def _has_ones(x_shape, y_shape) -> bool:
-    """Whether an axis of the divisor is spread over one of the dividend."""
+    """Return whether the divisor is broadcast along an axis of the dividend."""
     pairs = zip(reversed(x_shape), reversed(y_shape), strict=False)
     return any(_is_one(b) and not _is_one(a) for a, b in pairs)
 
@@ -45,24 +45,24 @@ def _is_one(size) -> bool:
 
 @jax.custom_jvp
 def _quotient(x, y):
-    # Each element has a divisor of its own as far as XLA can tell; where x is NaN, either will do.
+    # The select hides from XLA that the divisor is broadcast; where x is NaN, the sign is irrelevant.
     out = jnp.divide(x, jnp.where(x == x, y, -y))
-    return _corrected(out, x, y) if _is_inexact(x.dtype) else out
+    return _correct_rounding(out, x, y) if _is_inexact(x.dtype) else out
 
 
-def _corrected(out, x, y):
-    """The quotient with what the dividend has more than quotient times divisor, divided as well."""
-    # Behind a selection no compiler makes one instruction of the product and the difference.
+def _correct_rounding(out, x, y):
+    """Correct a quotient by the remainder of the division, divided as well."""
+    # The select keeps the compiler from fusing product and difference into one instruction (FMA).
     product = jnp.where(out == out, out * y, out)
-    (a, b), (c, d) = _halves(out), _halves(y)
+    (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
     left = (x - product) - lost
     better = out + left / y
     return jnp.where((left != 0) & jnp.isfinite(better), better, out)
 
 
-def _halves(x):
-    """Two numbers that add up to `x`, each of half as many digits: their products are exact."""
+def _split_digits(x):
+    """Split `x` into two addends of half the digits each, so that products of them are exact."""
     bits = lax.bitcast_convert_type(x, jnp.int32)
     upper = lax.bitcast_convert_type(bits & np.int32(~0xFFF), x.dtype)
     return upper, x - upper

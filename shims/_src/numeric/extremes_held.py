@@ -1,8 +1,8 @@
-"""What is compared with its own maximum is computed once.
+"""Put a barrier before operands that are compared with their own maximum or minimum.
 
-The derivative of a maximum goes to the elements that equal it. XLA may compute an operand anew in every
-fusion that reads it, and round it otherwise there: then no element equals the maximum, or a wrong one
-does. Behind a barrier there is one array, which both read.
+The derivative of a maximum goes to the elements that equal it. XLA may recompute an operand in every
+fusion that reads it, and round it differently there: then no element equals the maximum, or a wrong
+one does. Behind an optimization barrier both read one array.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXTREMES = ("reduce_max", "reduce_min")
 
 
 def held_operands(jaxpr) -> frozenset:
-    """The variables of an open jaxpr of which an extreme is taken, and that are compared with it."""
+    """Return the variables of an open jaxpr that are reduced to an extreme and also compared."""
     extremes = [eqn for eqn in jaxpr.eqns if is_extreme(eqn)]
     if not extremes:
         return frozenset()
@@ -26,14 +26,14 @@ def held_operands(jaxpr) -> frozenset:
 
 
 def is_extreme(eqn) -> bool:
-    """Whether an equation is the maximum or minimum of floating-point numbers that a variable holds."""
+    """Return whether an equation reduces a floating-point variable to its maximum or minimum."""
     if eqn.primitive.name not in _EXTREMES or isinstance(eqn.invars[0], jp.Literal):
         return False
     return jnp.issubdtype(eqn.invars[0].aval.dtype, jnp.floating)
 
 
 def barrier(eqn, var, held):
-    """An equation that holds the operand of another one, as `held`."""
+    """Return an equation that passes `var` through an optimization barrier, as `held`."""
     return eqn.replace(
         primitive=lax.optimization_barrier_p, invars=[var], outvars=[held], params={}
     )

@@ -1,4 +1,4 @@
-"""Kernels that weigh the pixels around a place, by their distance from it."""
+"""Define resampling kernels for images, and their weights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jax import lax
 
 
 class Kernel(NamedTuple):
-    """A symmetric function of the distance, which is 0 from `radius` on."""
+    """A resampling kernel: a symmetric weight function of the distance that is 0 from `radius` on."""
 
     radius: float
     weight: Callable
@@ -35,7 +35,7 @@ def _lanczos(lobes: float) -> Kernel:
 
 
 def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Kernel:
-    """Two polynomials, up to a distance of 1 and of 2; coefficients from the cube down."""
+    """Create a cubic kernel of two polynomials, up to distance 1 and 2; highest coefficient first."""
 
     def weight(distance):
         inner, outer = (
@@ -57,20 +57,21 @@ KERNELS = {
 
 
 def weights(kernel: Kernel, have, want, step, *, antialias: bool):
-    """What each pixel of the input counts in each one of the output.
+    """Compute the weight of each input pixel in each output pixel along one axis.
 
     Args:
       kernel: one of `KERNELS`.
-      have: how many pixels there are.
-      want: how many there shall be.
-      step: pixels of the input per pixel of the output, a float32 scalar.
+      have: the number of input pixels.
+      want: the number of output pixels.
+      step: input pixels per output pixel, a float32 scalar.
       antialias: whether the kernel grows with `step` where that is more than one pixel.
 
     Returns:
-      float32 `[want, have]`, whose rows add up to 1, and which of the pixels are looked at.
+      float32 weights `[want, have]`, whose rows add up to 1, and a boolean array of that shape: the
+      pixels that TensorFlow reads.
     """
     width = jnp.maximum(step, 1) if antialias else jnp.float32(1)
-    # Rounded before anything is taken away: which pixels count hangs on what falls on one.
+    # The barrier fixes the rounding before the subtractions: it decides which pixels have a weight.
     place = lax.optimization_barrier((jnp.arange(want, dtype=jnp.float32) + 0.5) * step)
     pixel = jnp.arange(have, dtype=jnp.float32)
     reach = kernel.radius * width
@@ -81,7 +82,7 @@ def weights(kernel: Kernel, have, want, step, *, antialias: bool):
     found = jnp.where(inside, kernel.weight(distance), 0)
     total = jnp.sum(found, axis=1, keepdims=True)
     is_enough = jnp.abs(total) >= 1000 * jnp.finfo(jnp.float32).tiny
-    # TensorFlow looks at equally many pixels for all, also at those that count 0.
+    # TensorFlow reads the same number of pixels for every output, also those of weight 0.
     first = jnp.maximum(first, 0)
     seen = (pixel >= first) & (pixel < first + 2 * jnp.ceil(reach) + 1)
     return found / jnp.where(is_enough, total, 1), seen

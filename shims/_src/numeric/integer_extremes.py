@@ -1,4 +1,4 @@
-"""The largest and the smallest of integers, in the form that a CPU computes fast."""
+"""Reduce integers to their maximum or minimum in a form that is fast on a CPU."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-# From how many numbers a result on it pays.
-_MANY = 1 << 10
+# The reduction of two results pays from this number of elements per result.
+_MIN_ELEMENTS = 1 << 10
 
 
 def reduces(name: str, operands) -> bool:
-    """Whether a JAX primitive of that name takes the largest or smallest of integers."""
+    """Return whether a JAX primitive, by name, is a maximum or minimum over integers."""
     return name in ("reduce_max", "reduce_min") and jnp.issubdtype(operands[0].dtype, jnp.integer)
 
 
 def reduce(name: str, x, axes):
-    """`lax.reduce_max` or `lax.reduce_min` over axes.
+    """Compute `lax.reduce_max` or `lax.reduce_min` over axes.
 
-    XLA takes apart a reduction to one result into windows of 32, which it does not vectorize: a
-    million random integers take ten times as long as they need. Two reductions in one it leaves
-    whole.
+    XLA splits a reduction with one result into windows of 32, which it does not vectorize: a million
+    random integers take ten times as long as they need. It does not split a reduction with two results.
 
     Args:
       name: "reduce_max" or "reduce_min".
@@ -33,12 +32,12 @@ def reduce(name: str, x, axes):
     Returns:
       The reduced array.
     """
-    if not _is_taken_apart(x, axes):
+    if not _is_split_by_xla(x, axes):
         return getattr(lax, name)(x, tuple(axes))
     info = jnp.iinfo(x.dtype)
     low, high = np.asarray(info.min, x.dtype), np.asarray(info.max, x.dtype)
     both = lax.reduce((x, x), (high, low), _smaller_and_larger, tuple(axes))
-    smallest, largest = lax.optimization_barrier(both)  # or the one that nobody asks for is gone
+    smallest, largest = lax.optimization_barrier(both)  # keeps XLA from removing the unused result
     return largest if name == "reduce_max" else smallest
 
 
@@ -46,10 +45,10 @@ def _smaller_and_larger(these, those):
     return lax.min(these[0], those[0]), lax.max(these[1], those[1])
 
 
-def _is_taken_apart(x, axes) -> bool:
+def _is_split_by_xla(x, axes) -> bool:
     are_last = set(axes) == set(range(x.ndim - len(axes), x.ndim))
     are_known = all(isinstance(x.shape[a], int) for a in axes)
     if not (jnp.issubdtype(x.dtype, jnp.integer) and are_last and are_known):
         return False
-    is_long = math.prod(x.shape[a] for a in axes) >= _MANY
+    is_long = math.prod(x.shape[a] for a in axes) >= _MIN_ELEMENTS
     return is_long and jax.default_backend() == "cpu"

@@ -1,8 +1,8 @@
-"""`t * d`, and 0 where `t` is 0, whatever `d` is: linear in `t`, forward and backward.
+"""Multiply `t * d`, with the result 0 where `t` is 0, whatever `d` is; linear in `t` both ways.
 
-TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` give 0 where the incoming
-gradient is 0, although the derivative is infinite there. A `select` cannot say that in a rule that
-JAX has to transpose, because the condition depends on the tangent itself; a primitive can.
+TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` return 0 where the incoming
+gradient is 0, although the derivative is infinite there. A `select` cannot express that in a rule
+that JAX has to transpose, because the condition depends on the tangent itself; a primitive can.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ mul_no_nan_p = jp.Primitive("mul_no_nan")
 
 
 def mul_no_nan(t, d):
-    """`t * d` for arrays of one shape and dtype, and 0 where `t` is 0."""
+    """Multiply arrays of one shape and dtype, with the result 0 where `t` is 0."""
     return mul_no_nan_p.bind(t, d)
 
 
@@ -38,7 +38,7 @@ def _jvp(primals, tangents):
     t, d = primals
     out = mul_no_nan(t, d)
     t_dot, d_dot = tangents
-    # The second term is linear in `d_dot`: what is 0 in `t` stays 0 to second order too.
+    # The second term is linear in `d_dot`: where `t` is 0, second derivatives are 0 too.
     terms = []
     if type(t_dot) is not jp.ad.Zero:
         terms.append(mul_no_nan(t_dot, d))

@@ -1,7 +1,7 @@
-"""Integers that stand in the order of the numbers they are made of.
+"""Map floating-point numbers to integers of the same order, which sort faster.
 
-XLA compares floating-point numbers with care for NaN and for the two zeros at every step of a sort;
-integers made of them once sort two to three times faster on a CPU, into the same order.
+XLA's comparison of floating-point numbers handles NaN and the two zeros at every step of a sort;
+integer keys that are computed once sort two to three times faster on a CPU, into the same order.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ _INTEGERS = {2: jnp.int16, 4: jnp.int32, 8: jnp.int64}
 
 
 def has_key(dtype) -> bool:
-    """Whether there are faster keys than the numbers themselves."""
+    """Return whether a dtype has integer keys that sort faster than the numbers themselves."""
     return bool(jnp.issubdtype(dtype, jnp.floating))
 
 
 def ascending_key(x):
-    """Integers in the order of `x`: both zeros are equal, NaN comes last, as `lax.sort` has it.
+    """Map `x` to integers of the same order: both zeros are equal, NaN is last, as in `lax.sort`.
 
     Args:
-      x: array; of integers, booleans and complex numbers it is its own key.
+      x: array; arrays of integers, booleans and complex numbers are returned unchanged.
     """
     if not has_key(x.dtype):
         return x
@@ -30,10 +30,10 @@ def ascending_key(x):
     x = jnp.where(x == 0, jnp.zeros_like(x), jnp.where(jnp.isnan(x), jnp.full_like(x, jnp.nan), x))
     integer = _INTEGERS[x.dtype.itemsize]
     bits = lax.bitcast_convert_type(x, integer)
-    # Of negative numbers the bits behind the sign grow downwards.
+    # The bits after the sign of a negative number grow with its magnitude, so they are flipped.
     return jnp.where(bits < 0, bits ^ jnp.iinfo(integer).max, bits)
 
 
 def descending_key(x):
-    """Integers whose ascending order is the descending order of `x`; NaN comes first."""
+    """Map `x` to integers whose ascending order is the descending order of `x`; NaN is first."""
     return ~ascending_key(x)

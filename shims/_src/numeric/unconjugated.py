@@ -1,8 +1,8 @@
-"""Gradients of complex numbers where TensorFlow's formula leaves a slope as it is.
+"""Differentiate complex functions where TensorFlow's gradient omits a conjugate.
 
-TensorFlow multiplies what flows in by the conjugate of the derivative, and so does JAX, up to a
-conjugate of both. Some of its formulas, written for real numbers, forget to conjugate the
-derivative; theirs is the gradient of a function whose slopes are those at the conjugate.
+TensorFlow multiplies the incoming gradient by the conjugate of the derivative, and so does JAX, up
+to a conjugate of both. Some of its formulas, written for real numbers, do not conjugate the
+derivative; they compute the gradient of a function whose derivative is evaluated at the conjugate.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import jax.numpy as jnp
 
 
 def unconjugated(function: Callable[..., Any], *operands):
-    """`function(*operands)`, of which TensorFlow forgets to conjugate the derivative.
+    """Compute `function(*operands)` with TensorFlow's gradient, which omits the conjugate.
 
     Args:
-      function: holomorphic; one object for all calls, so that what is compiled is kept.
+      function: holomorphic; the same object in all calls, so that compiled code is reused.
       *operands: arrays.
     """
     if any(map(jnp.iscomplexobj, operands)):

@@ -1,4 +1,4 @@
-"""Values that are computed one way and differentiated another."""
+"""Combine the value of one array with the derivative of another."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Arrays of this machine's memory that JAX takes over without a copy: made, filled up, selected from.
+"""Create host arrays that JAX can use without a copy, and pad and compress arrays into them.
 
-XLA reads memory of NumPy where it lies if it begins at a multiple of 64 bytes; NumPy's own arrays
-rarely do, and are copied.
+XLA uses a NumPy buffer in place if it is aligned to 64 bytes; NumPy's own arrays rarely are, and are
+copied.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAMPLE = 1 << 12  # a mask that begins with short runs is taken to go on with t
 
 
 def empty(shape, dtype) -> np.ndarray:
-    """An array that nothing is written to yet."""
+    """Allocate an uninitialized, aligned array."""
     dtype = np.dtype(dtype)
     size = math.prod(shape) * dtype.itemsize
     raw = np.empty(size + _ALIGNMENT, np.uint8)
@@ -29,7 +29,7 @@ def empty(shape, dtype) -> np.ndarray:
 
 
 def filled_up(array: np.ndarray, shape) -> np.ndarray:
-    """The array in the first corner of a larger one; zeros elsewhere."""
+    """Pad an array with zeros at the end of each axis."""
     out = empty(shape, array.dtype)
     inside: list[slice] = []
     for have, size in zip(array.shape, shape, strict=True):
@@ -53,7 +53,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
 
 
-def _helpers(count: int) -> concurrent.futures.ThreadPoolExecutor:
+def _thread_pool(count: int) -> concurrent.futures.ThreadPoolExecutor:
     global _threads
     if _threads is None:
         _threads = concurrent.futures.ThreadPoolExecutor(count, "shims-selection")
@@ -61,7 +61,7 @@ def _helpers(count: int) -> concurrent.futures.ThreadPoolExecutor:
 
 
 def side_by_side(calls) -> list:
-    """What several calls into NumPy give, on as many cores as this process may use."""
+    """Call several functions of NumPy on as many cores as this process may use; list the results."""
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )
@@ -79,7 +79,7 @@ def side_by_side(calls) -> list:
                 return
             done[i] = call()
 
-    others = [_helpers(cores - 1).submit(work) for _ in range(workers - 1)]
+    others = [_thread_pool(cores - 1).submit(work) for _ in range(workers - 1)]
     work()
     for other in others:
         other.result()
@@ -91,7 +91,7 @@ def _has_short_runs(mask: np.ndarray) -> bool:
 
 
 def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
-    """The entries along an axis whose mask is true."""
+    """Return the entries along an axis where a mask is true."""
     shape = [*array.shape]
     changes = None if _has_short_runs(mask[:_SAMPLE]) else mask[1:] != mask[:-1]
     if changes is None or (np.count_nonzero(changes) + 1) * _LONG_RUN > mask.size:

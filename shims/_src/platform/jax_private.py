@@ -1,4 +1,4 @@
-"""Every private JAX name that the engine needs, in one place; nothing else imports `jax._src`."""
+"""Import every private JAX name that the shims need; no other module imports `jax._src`."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ dim_as_value_p = shape_poly.dim_as_value_p
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
 
-# Part of the keys of JAX's trace caches: what was traced under other sizes is never used again.
+# Part of the keys of JAX's trace caches, so that a program traced under other sizes is not reused.
 _TRACE_KEY = jax.make_user_context()
 
 
 def trace_key():
-    """The present part of this project in the keys of JAX's trace caches."""
+    """Return the part of JAX's trace-cache keys that the shims set."""
     return _TRACE_KEY.value
 
 
 def set_trace_key(value) -> None:
-    """Set it for this thread; the caller sets it back."""
+    """Set the part of the trace-cache keys for this thread; the caller restores it."""
     _TRACE_KEY._obj.set_local(value)
 
 
 def is_symbolic(d) -> bool:
-    """Whether a dimension is symbolic."""
+    """Return whether a dimension is symbolic."""
     return isinstance(d, DimExpr)
 
 
@@ -57,7 +57,7 @@ Factor: TypeAlias = tuple[Any, Any, Any, int]
 
 
 def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
-    """`((factors, coefficient), ...)` of a symbolic dimension."""
+    """Return the terms of a symbolic dimension: `((factors, coefficient), ...)`."""
     return _terms(d)
 
 
@@ -71,37 +71,37 @@ def _terms(d):
 
 
 def variables(d) -> frozenset[str]:
-    """The names of the variables in a dimension."""
+    """Return the names of the variables in a dimension."""
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
 def lower_bound(d) -> float:
-    """What JAX knows a dimension to be at least, which takes no variable for 0."""
+    """Return JAX's lower bound of a dimension, for which every variable is at least 1."""
     precision = shape_poly.BoundsPrecision.FOR_GEQ0_OR_LT0
     return shape_poly._bounds_decision(d, precision)[0]
 
 
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
-    """The dimension of one name in the scope of another dimension."""
+    """Return the dimension variable `name` in the scope of another dimension."""
     (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)
     assert isinstance(renamed, DimExpr)  # a name, and no number
     return renamed
 
 
 def same_scope(d: DimExpr, scope) -> bool:
-    """Whether a symbolic dimension belongs to a scope."""
+    """Return whether a symbolic dimension belongs to a scope."""
     return d.scope is scope
 
 
 def primal_tracer(x):
-    """The tracer under differentiation wrappers (a mask has no tangent of its own)."""
+    """Unwrap the tracers of differentiation (a mask has no tangent of its own)."""
     while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
         x = x.primal
     return x
 
 
 def defining_equation(x):
-    """`(equation, position of x among its outputs)` of a staged tracer, or `None`."""
+    """Return `(equation, position of x among its outputs)` of a staged tracer, or `None`."""
     if not isinstance(x, pe.DynamicJaxprTracer) or x.parent is None:
         return None
     for i, var in enumerate(x.parent.outvars):
@@ -111,12 +111,12 @@ def defining_equation(x):
 
 
 def operand_atoms(eqn):
-    """The operands of an equation that is being staged, as tracers or literals."""
+    """Return the operands of an equation that is being staged, as tracers or literals."""
     return eqn.in_tracers
 
 
 def constant_of(x):
-    """The concrete value behind a staged tracer, or `None`."""
+    """Return the concrete value behind a staged tracer, or `None`."""
     if isinstance(x, core.Literal):
         return x.val
     if not isinstance(x, pe.DynamicJaxprTracer):
@@ -127,25 +127,25 @@ def constant_of(x):
 
 
 def as_outside(x):
-    """The tracer that a branch or a body closes over where `x` stands for one, otherwise `x`."""
+    """Return the outer tracer that `x` stands for in a branch or loop body; otherwise `x`."""
     outside = constant_of(x)
     return outside if isinstance(outside, pe.DynamicJaxprTracer) else x
 
 
 def variable_of(x):
-    """The variable of a finished trace that a tracer stood for, or `None`."""
+    """Return the jaxpr variable behind a tracer of a finished trace, or `None`."""
     return x.val if isinstance(x, pe.DynamicJaxprTracer) and is_finished(x) else None
 
 
 def identity_of(x) -> object:
-    """A hashable name for a staged input that has no defining equation."""
+    """Return a hashable identity of a staged input that has no defining equation."""
     if isinstance(x, pe.DynamicJaxprTracer):
         return (id(x._trace.frame), id(x.val))
     return ("object", id(x))
 
 
 def is_finished(x) -> bool:
-    """Whether the trace that a tracer belongs to is over."""
+    """Return whether the trace that a tracer belongs to has ended."""
     while isinstance(x, core.Tracer):
         if isinstance(x, pe.DynamicJaxprTracer):
             return not x._trace.frame.tracing_eqns  # emptied when the trace ends
@@ -156,28 +156,28 @@ def is_finished(x) -> bool:
 
 
 def is_batched(x) -> bool:
-    """Whether a tracer carries a `vmap` axis at the innermost level."""
+    """Return whether a tracer carries a `vmap` axis at the innermost level."""
     return isinstance(x, batching.BatchTracer)
 
 
 def is_tracer(x) -> bool:
-    """Whether a value is being traced."""
+    """Return whether a value is a tracer."""
     return isinstance(x, core.Tracer)
 
 
 def is_staged(x) -> bool:
-    """Whether a tracer stands for a value of a program, which knows what it is computed from."""
+    """Return whether a tracer is staged: the value of a jaxpr whose defining equation is known."""
     return isinstance(x, pe.DynamicJaxprTracer)
 
 
 def ambient_is_eager() -> bool:
-    """Whether no JAX trace is in progress in this thread; a tape leaves values concrete."""
+    """Return whether no JAX trace is in progress in this thread; a tape keeps values concrete."""
     context = core.trace_ctx
     return below(context.trace) is core.eval_trace and context.axis_env is core.top_axis_env
 
 
 class _Report(_effects.Effect):
-    """What an operation does that reports something of a run, and gives nothing."""
+    """The effect of an operation that reports a run-time check and has no result."""
 
     def __str__(self) -> str:
         return "Report"
@@ -195,7 +195,7 @@ for _allowed in (
 
 
 def is_differentiated() -> bool:
-    """Whether somebody wants derivatives of what is traced now, at this level or further out."""
+    """Return whether this trace or an enclosing one computes derivatives or records a tape."""
     trace = core.trace_ctx.trace
     while trace is not None:
         if isinstance(trace, (ad.JVPTrace, ad.LinearizeTrace)) or getattr(trace, "looks_on", False):
@@ -205,7 +205,7 @@ def is_differentiated() -> bool:
 
 
 def is_inner_trace() -> bool:
-    """Whether what is traced now becomes a part of another program that is being traced."""
+    """Return whether the current trace is nested in another trace that stages a program."""
     trace, count = core.trace_ctx.trace, 0
     while trace is not None:
         count += isinstance(trace, pe.DynamicJaxprTrace)
@@ -214,24 +214,24 @@ def is_inner_trace() -> bool:
 
 
 def nothing_looks_on() -> bool:
-    """Whether operations are carried out at once, and nobody wants to know of them."""
+    """Return whether operations run eagerly and no tape or transformation observes them."""
     context = core.trace_ctx
     return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
 
 
 def as_array_like(values: np.ndarray, like) -> jax.Array:
-    """NumPy's numbers as an array that lies where `like` does, for a third of `jnp.asarray`'s cost."""
+    """Put a NumPy array on the devices of `like`, for a third of the cost of `jnp.asarray`."""
     aval = core.ShapedArray(values.shape, values.dtype)
     return pxla.batched_device_put(aval, like.sharding, [values], list(like.devices()), False)
 
 
 def scopes_of(eqn) -> list[str]:
-    """The names of the scopes in which an equation was staged, outermost first."""
+    """Return the names of the scopes in which an equation was staged, outermost first."""
     return [scope.name for scope in eqn.source_info.name_stack.stack if hasattr(scope, "name")]
 
 
 def user_line_of(eqn) -> tuple[str, int] | None:
-    """File and line of the user's code that staged an equation."""
+    """Return the file and line of the user's code that staged an equation, or `None`."""
     if eqn.source_info.traceback is None:
         return None
     for frame in eqn.source_info.traceback.frames:
@@ -241,38 +241,38 @@ def user_line_of(eqn) -> tuple[str, int] | None:
 
 
 def source_context(eqn):
-    """A context that gives the lowered operations the source line of their equation."""
+    """Return a context in which lowered operations get the source line of their equation."""
     name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
     return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
 
 
 def open_jaxpr(jaxpr):
-    """`(jaxpr, consts)` of a closed or an open jaxpr."""
+    """Return `(jaxpr, consts)` of a closed or an open jaxpr."""
     consts = getattr(jaxpr, "consts", ())
     return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
 
 
 def with_equations(jaxpr, invars, equations, outvars):
-    """A closed or an open jaxpr of the same constants that computes something else."""
+    """Return a copy of a jaxpr with other inputs, equations and outputs, and the same constants."""
     inner, _ = open_jaxpr(jaxpr)
     changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
     return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
 
 
 def another_variable(var, aval):
-    """A variable like another one, of another type."""
+    """Return a new jaxpr variable of type `aval`, of the same class as `var`."""
     return type(var)(aval)
 
 
 def used_inputs(closed) -> list[bool]:
-    """Which inputs of a closed jaxpr its outputs are computed from."""
+    """Return, for each input of a closed jaxpr, whether its outputs depend on it."""
     jaxpr, _ = open_jaxpr(closed)
     _, used = pe.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
     return list(used)
 
 
 def sub_jaxprs(params):
-    """The jaxprs among an equation's parameters."""
+    """Yield the jaxprs among an equation's parameters."""
     for value in params.values():
         for item in value if isinstance(value, (tuple, list)) else (value,):
             if hasattr(item, "eqns"):
@@ -287,14 +287,14 @@ def bind(eqn, args, params=None):
 
 
 def index_update_class():
-    """The class behind `x.at[i]`."""
+    """Return the class behind `x.at[i]`."""
     from jax._src.numpy import array_methods
 
     return array_methods._IndexUpdateRef
 
 
 def hook_points():
-    """The modules whose functions a dynamic trace looks in on."""
+    """Return the JAX modules and tables whose functions a dynamic trace hooks."""
     from jax._src.lax.control_flow import loops
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
@@ -314,7 +314,7 @@ def hook_points():
 
 
 def batch_over(fun, call):
-    """A wrapped function like `fun` that runs `call(f, *args)`."""
+    """Return a wrapped function that runs `call(f, *args)` in place of `f(*args)`."""
     return _batch_over(fun, call)
 
 
@@ -324,12 +324,12 @@ def _batch_over(f, call, *args):
 
 
 def close(jaxpr, count: int):
-    """A closed jaxpr whose `count` constants have become leading operands."""
+    """Close a jaxpr, and turn its `count` constants into leading operands."""
     return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)
 
 
 def scan_counts(params) -> tuple[int, int]:
-    """`(number of constants, number of carries)` of a scan equation."""
+    """Return `(number of constants, number of carries)` of a scan equation."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
     consts, carry, _ = params["ft_in"].unpack()
@@ -337,7 +337,7 @@ def scan_counts(params) -> tuple[int, int]:
 
 
 def debug_printer(params):
-    """What `jax.debug.print` does with its operands on the host."""
+    """Return the host callback of a `jax.debug.print` equation."""
     fmt, in_tree, static = params["fmt"], params["in_tree"], list(params["static_args"])
 
     def show(arrays):
@@ -352,12 +352,12 @@ NOT_MAPPED = getattr(batching, "not_mapped", None)
 
 
 def is_ordered(effect) -> bool:
-    """Whether what has this effect happens in the order of the program."""
+    """Return whether an effect must happen in program order."""
     return type(effect).__name__.startswith("Ordered")
 
 
 def expansion(eqn):
-    """What a high-level primitive computes, as a function of its operands."""
+    """Return a function that computes a high-level primitive from its operands."""
     primitive = eqn.params["_prim"]
 
     def call(*flat):
@@ -368,13 +368,13 @@ def expansion(eqn):
 
 
 def register_type(cls, to_aval) -> None:
-    """What JAX asks for when a value of a class is given to a primitive."""
+    """Register a class with JAX: `to_aval` is called for values given to a primitive."""
     core.pytype_aval_mappings[cls] = to_aval
     dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
 
 def array_from_host(x):
-    """A NumPy array as a JAX array, without compiling (`jnp.asarray` compiles a copy per shape)."""
+    """Put a NumPy array on the device without compiling (`jnp.asarray` compiles once per shape)."""
     if jax.config.jax_default_device is not None or jax.device_count() > 1:
         return jax.device_put(x)
     aval = core.ShapedArray(x.shape, x.dtype)
@@ -383,60 +383,60 @@ def array_from_host(x):
 
 
 def current_trace():
-    """The trace that this thread's operations go to."""
+    """Return the current trace of this thread."""
     return core.trace_ctx.trace
 
 
 def below(trace):
-    """The trace under those that compute as it does, and only look on."""
+    """Return the trace below the observing traces, which compute as it does."""
     while getattr(trace, "looks_on", False):
         trace = trace.parent
     return trace
 
 
 def set_trace(trace) -> None:
-    """Send this thread's operations to a trace; the caller sets it back."""
+    """Set the current trace of this thread; the caller restores it."""
     core.trace_ctx.set_trace(trace)
 
 
 def under(trace):
-    """A context in which operations go to a trace."""
+    """Return a context in which `trace` is the current trace."""
     return core.set_current_trace(trace)
 
 
 def trace_of(x):
-    """The trace that an array belongs to: of a concrete one, none in particular."""
+    """Return the trace that an array belongs to; `None` if it is concrete."""
     return x._trace if isinstance(x, Tracer) else None
 
 
 def is_within(trace, outer) -> bool:
-    """Whether a trace is `outer`, or was begun while that was going on."""
+    """Return whether a trace is `outer` or nested in it."""
     while trace is not None and trace is not outer:
         trace = getattr(trace, "parent_trace", None)
     return trace is outer
 
 
 def key_of(x) -> int:
-    """What two references to one array share; the array must stay alive."""
+    """Return an identity that all references to one array share; the array must stay alive."""
     return id(x.val) if isinstance(x, pe.DynamicJaxprTracer) else id(x)
 
 
 def another(x):
-    """The same values as an array of its own, without copying what is concrete."""
+    """Return the same values as a distinct array, without copying a concrete one."""
     if isinstance(x, Tracer):
         return jax.lax.copy_p.bind(x)
     return ArrayImpl(x.aval, x.sharding, x._arrays, committed=x._committed)
 
 
 def with_method(array, method):
-    """A concrete array, which is an object with attributes of its own, with a method more."""
+    """Bind a function as a method to one concrete array, and return the array."""
     setattr(array, method.__name__, method)
     return array
 
 
 @contextlib.contextmanager
 def emptied_stores(functions):
-    """Let wrapped functions run again: each remembers once what it returned, and must forget."""
+    """Reset the stores of wrapped functions for a block, so that they can run again."""
     stores = [s for f in functions for s in getattr(f, "stores", ()) if s is not None]
     kept = []
     for store in stores:

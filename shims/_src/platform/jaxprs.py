@@ -1,4 +1,4 @@
-"""Walking jaxprs: every equation of a program, the uses of a variable, and evaluation by a rule."""
+"""Walk jaxprs: iterate over equations, find the uses of a variable, evaluate by a rule."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ def equations(jaxpr) -> Iterator:
 
 
 def has_programs(eqn) -> bool:
-    """Whether an equation has inner programs."""
+    """Return whether an equation has inner programs."""
     return any(True for _ in jp.sub_jaxprs(eqn.params))
 
 
 def uses(jaxpr, var) -> list:
-    """List the equations of an open jaxpr that read a variable, without inner programs."""
+    """List the equations of an open jaxpr that read a variable, not those of inner programs."""
     return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]
 
 
 def evaluate(jaxpr, known: Mapping, step: Callable, of_literal: Callable[[Any], Any]) -> list:
-    """Evaluate an open jaxpr in terms of whatever a rule computes; returns that of its results.
+    """Interpret an open jaxpr with a rule for its equations, and return the values of its outputs.
 
     Args:
       jaxpr: the program.
-      known: by variable, what its constants and inputs are.
-      step: from an equation and what its operands are, what its results are.
-      of_literal: what a literal number is.
+      known: the values of its constants and inputs, by variable.
+      step: a function of an equation and the values of its operands that returns those of its results.
+      of_literal: a function of a literal that returns its value.
     """
     env = dict(known)
 

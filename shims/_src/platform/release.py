@@ -1,4 +1,4 @@
-"""Which releases of JAX the shims run on."""
+"""Check the release of JAX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""State of each thread: a value that a block sets for what runs inside of it, or a stack of them."""
+"""Provide thread-local state: a value that a block sets, and a stack."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class ThreadSlot(threading.local, Generic[T]):
-    """A value of each thread.
+    """A thread-local value.
 
     Args:
-      default: the value where nothing has set another one; no thread may change it in place.
+      default: the value where no block has set another one; it must not be changed in place.
     """
 
     def __init__(self, default: T) -> None:
@@ -31,9 +31,9 @@ class ThreadSlot(threading.local, Generic[T]):
 
 
 class ThreadStack(threading.local, Generic[T]):
-    """A stack of each thread: what its open blocks have pushed, from the outside in.
+    """A thread-local stack of the items that open blocks have pushed, the outermost first.
 
-    Blocks may end in any order: each takes away its own item.
+    Blocks may end in any order: each removes its own item.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class ThreadStack(threading.local, Generic[T]):
 
     @property
     def top(self) -> T | None:
-        """What the innermost block has pushed; `None` outside of any."""
+        """The item of the innermost block; `None` outside of any."""
         return self.items[-1] if self.items else None
 
     @contextlib.contextmanager

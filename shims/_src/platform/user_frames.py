@@ -1,7 +1,7 @@
-"""Tells the user's frames and files from those of libraries; nothing else decides that.
+"""Tell the user's stack frames and files from those of libraries; no other module decides that.
 
-A frame belongs to a library by the name of its module, a file by the folder of its package. Where a
-file lies inside of this package makes no difference.
+A frame belongs to a library by the name of its module, a file by the folder of its package. The
+location of a file inside of this package makes no difference.
 """
 
 from __future__ import annotations
@@ -27,38 +27,38 @@ NOT_CONVERTED = LIBRARIES | {
 }
 
 
-# Packages whose functions converted code calls in the place of the user's own operators.
+# Packages whose functions converted code calls in place of the user's own operators.
 _STAND_INS: list[str] = []
 
 
 def stands_in_for_user(package: str) -> None:
-    """Count the questions of a package's modules as the user's (AutoGraph says so of itself)."""
+    """Treat calls from a package's modules as the user's (AutoGraph registers itself)."""
     _STAND_INS.append(f"{package}.")
 
 
 def asks_for_user(frame: FrameType) -> bool:
-    """Whether what a frame asks is asked by the user's code, generated or converted code included."""
+    """Return whether a frame acts for the user's code; generated and converted code does."""
     name = frame.f_globals.get("__name__") or ""
     return not is_library_frame(frame) or name.startswith(tuple(_STAND_INS))
 
 
 def root_package(frame_globals: dict) -> str:
-    """Give the top-level package of code by its globals, whatever a wrapper says of itself."""
+    """Return the top-level package of code by its globals, not by what a wrapper claims."""
     return (frame_globals.get("__name__") or "").partition(".")[0]
 
 
 def is_library_frame(frame: FrameType) -> bool:
-    """Whether a frame runs a library's code."""
+    """Return whether a frame runs a library's code."""
     return root_package(frame.f_globals) in LIBRARIES
 
 
 def is_user_frame(frame: FrameType) -> bool:
-    """Whether a frame runs a line that the user can look up: no library's, no generated one."""
+    """Return whether a frame runs a line of the user's source: no library, no generated code."""
     return not is_library_frame(frame) and not frame.f_code.co_filename.startswith("<")
 
 
 def user_frame() -> FrameType | None:
-    """The innermost frame that belongs to the user, or `None` outside of any."""
+    """Return the innermost frame that belongs to the user, or `None`."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and not is_user_frame(frame):
         frame = frame.f_back
@@ -66,12 +66,12 @@ def user_frame() -> FrameType | None:
 
 
 def is_library_file(path: str) -> bool:
-    """Whether a file belongs to a library."""
+    """Return whether a file belongs to a library."""
     return path.startswith(_library_paths())
 
 
 def is_user_file(path: str) -> bool:
-    """Whether the user can look up a line of a file: no library's, no generated code."""
+    """Return whether a file is the user's source: no library, no generated code."""
     return not is_library_file(path) and not path.startswith("<")
 
 

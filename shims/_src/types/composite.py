@@ -1,4 +1,4 @@
-"""`Composite`: a value made of arrays, which operators of arrays ask for their result."""
+"""Define `Composite`: a value of several arrays that handles operator calls itself."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OperatorCall:
-    """A call of an operator of arrays with composites among its arguments.
+    """A call of an array operator with composites among its arguments.
 
     Attributes:
       operator: the operator.
       name: its name.
       args: the positional arguments.
-      kwargs: the others.
-      arguments: all of them by parameter, in the order of the signature; defaults are left out.
+      kwargs: the keyword arguments.
+      arguments: all arguments by parameter, in the order of the signature; defaults are left out.
     """
 
     operator: Callable[..., Any]
@@ -40,13 +40,13 @@ class OperatorCall:
         return dict(list(self.arguments.items())[1:])
 
     def composites(self) -> list[Composite]:
-        """The composites among the arguments, and among the elements of lists."""
+        """Return the composites among the arguments and in their lists and tuples."""
         each = (x if isinstance(x, (list, tuple)) else (x,) for x in self.operands)
         return [x for x in itertools.chain.from_iterable(each) if isinstance(x, Composite)]
 
 
 class Composite:
-    """A value made of arrays, which is no array itself."""
+    """A value of several arrays that is not an array itself."""
 
     __slots__ = ()
     is_composite = True
@@ -58,12 +58,12 @@ class Composite:
 
 
 class Ragged(Composite):
-    """The base of `RaggedTensor`, by which files below it tell a ragged tensor."""
+    """The base class of `RaggedTensor`, for `isinstance` tests in rooms below it."""
 
     __slots__ = ()
 
 
 @functools.cache
 def operators_taking(kind: str) -> frozenset[str]:
-    """Return the operators that take composites of a kind, by name, as the table has them."""
+    """Return the names of the operators that accept a kind of composite, by the table."""
     return frozenset(read_data(__package__, "composites")[kind])

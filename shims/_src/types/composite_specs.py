@@ -1,4 +1,4 @@
-"""Ragged and sparse arguments of a function, laid out as the arrays that their specs describe."""
+"""Expand composite arguments of a function into the arrays that their specs describe."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ def _is_spec(spec) -> bool:
 
 
 def arranged(signature: tuple, given: tuple):
-    """`(signature, arguments)` with the specs of ragged and sparse values as trees of `TensorSpec`.
+    """Return `(signature, arguments)` with composite specs and values expanded into trees.
+
+    The specs of ragged and sparse values become trees of `TensorSpec`.
 
     Raises:
       ValueError: the arguments do not have the structure of the signature.

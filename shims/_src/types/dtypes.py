@@ -1,4 +1,4 @@
-"""TensorFlow's dtypes by name, usable wherever NumPy and JAX take a dtype."""
+"""Define TensorFlow's dtypes; NumPy and JAX accept them as dtypes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class DType:
       name: TensorFlow's name, `float32` for instance.
 
     Differs from TensorFlow:
-      It converts to NumPy's dtype by itself, so that `jnp.zeros(3, shims.float32)` works, and
-      64-bit types stand for their 32-bit halves unless `jax_enable_x64` is on.
+      It converts to NumPy's dtype implicitly, so that `jnp.zeros(3, shims.float32)` works, and
+      64-bit types stand for their 32-bit counterparts unless `jax_enable_x64` is on.
 
     Under jit:
       Static.
@@ -47,7 +47,7 @@ class DType:
 
     @property
     def base_dtype(self) -> DType:
-        """Itself: there are no reference dtypes."""
+        """The dtype itself: there are no reference dtypes."""
         return self
 
     @property
@@ -57,37 +57,37 @@ class DType:
 
     @property
     def size(self) -> int:
-        """Bytes of one element."""
+        """The size of one element in bytes."""
         return self.dtype.itemsize
 
     @property
     def is_bool(self) -> bool:
-        """Whether it is `bool`."""
+        """Whether the dtype is `bool`."""
         return self.name == "bool"
 
     @property
     def is_floating(self) -> bool:
-        """Whether it is a real floating-point dtype."""
+        """Whether the dtype is a real floating-point dtype."""
         return bool(jnp.issubdtype(self.dtype, jnp.floating))
 
     @property
     def is_complex(self) -> bool:
-        """Whether it is a complex dtype."""
+        """Whether the dtype is complex."""
         return bool(jnp.issubdtype(self.dtype, jnp.complexfloating))
 
     @property
     def is_integer(self) -> bool:
-        """Whether it is an integer dtype, signed or not."""
+        """Whether the dtype is an integer dtype, signed or unsigned."""
         return bool(jnp.issubdtype(self.dtype, jnp.integer))
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether it is an unsigned integer dtype."""
+        """Whether the dtype is an unsigned integer dtype."""
         return bool(jnp.issubdtype(self.dtype, jnp.unsignedinteger))
 
     @property
     def is_numpy_compatible(self) -> bool:
-        """Whether NumPy has an array of it."""
+        """Whether NumPy has a corresponding dtype: always true."""
         return True
 
     @property
@@ -106,7 +106,7 @@ class DType:
         return self.min, self.max
 
     def is_compatible_with(self, other) -> bool:
-        """Whether `other` is the same dtype."""
+        """Return whether `other` is the same dtype."""
         return self == other
 
     def __eq__(self, other) -> bool:
@@ -167,10 +167,10 @@ _BY_NUMPY = {d.dtype: d for d in _ALL}
 
 
 def as_dtype(type_value) -> DType:
-    """The dtype behind a name, a NumPy dtype, a JAX dtype, a Python type or TensorFlow's dtype.
+    """Convert a name, a Python type, or a dtype of NumPy, JAX or TensorFlow to a `DType`.
 
     Args:
-      type_value: what names or is a dtype.
+      type_value: a dtype or the name of one.
 
     Raises:
       TypeError: it is none of these.
@@ -194,10 +194,10 @@ def as_dtype(type_value) -> DType:
 
 
 def array_dtype(dtype, function: str) -> np.dtype:
-    """The dtype of an array that was asked for as `dtype`: narrowed unless 64 bits are on.
+    """Return the dtype that JAX gives an array for a requested dtype: 32 bits unless x64 is on.
 
     Raises:
-      UnimplementedError: strings, which no accelerator has.
+      UnimplementedError: a dtype of strings, which JAX does not have.
     """
     return _array_dtype(int32.dtype if dtype is int else as_numpy_dtype(dtype), function)
 
@@ -217,13 +217,13 @@ def _array_dtype(dtype: np.dtype, function: str) -> np.dtype:
 
 
 def narrowed(dtype) -> np.dtype:
-    """`dtype`, or its 32-bit half where JAX has no 64 bits (`jax_enable_x64` is off)."""
+    """Return `dtype`, or its 32-bit counterpart while `jax_enable_x64` is off."""
     return jax.dtypes.canonicalize_dtype(np.dtype(dtype))
 
 
 @functools.cache
 def kind_name(dtype) -> str:
-    """`f32`, `i32`, `bool`, ...: how messages call a dtype."""
+    """Return the short name of a dtype in messages: `f32`, `i32`, `bool`, ..."""
     name = np.dtype(dtype).name
     for long, short in (
         ("bfloat", "bf"),

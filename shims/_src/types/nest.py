@@ -1,6 +1,6 @@
-"""Nested structures: lists, tuples, named tuples, dictionaries and `attrs` classes of anything.
+"""Flatten, pack and map nested structures: lists, tuples, named tuples, dictionaries, `attrs` classes.
 
-Unlike JAX's trees, `None` is an element here, and a registered class that is no container is one too.
+Unlike in JAX's pytrees, `None` is an element here, and so is a registered class that is no container.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ _Mapping = collections.abc.Mapping
 
 
 def is_nested(seq):
-    """Whether something is a container of elements.
+    """Return whether a value is a container of elements.
 
     Args:
-      seq: anything.
+      seq: any value.
 
     Returns:
       True for lists, tuples, named tuples, dictionaries and their views, and `attrs` classes; False
-      for arrays, strings, sets and all else.
+      for arrays, strings, sets and everything else.
 
     Differs from TensorFlow:
       Nothing.
@@ -48,7 +48,7 @@ def _is_namedtuple(x) -> bool:
     return isinstance(x, tuple) and hasattr(x, "_fields")
 
 
-def _keys(x) -> list:
+def _sorted_keys(x) -> list:
     try:
         return sorted(x)
     except TypeError:
@@ -56,18 +56,18 @@ def _keys(x) -> list:
 
 
 def _children(x) -> list:
-    """What a container holds, dictionaries in the order of their keys."""
+    """Return the elements of a container, those of a dictionary in the order of its keys."""
     if isinstance(x, _Mapping):
-        return [x[key] for key in _keys(x)]
+        return [x[key] for key in _sorted_keys(x)]
     if _is_attrs(x):
         return [getattr(x, field.name) for field in type(x).__attrs_attrs__]
     return list(x)
 
 
-def _rebuilt(like, children):
-    """A container like another one around other children."""
+def _rebuild(like, children):
+    """Create a container like `like` with other elements."""
     if isinstance(like, _Mapping):
-        found = dict(zip(_keys(like), children, strict=True))
+        found = dict(zip(_sorted_keys(like), children, strict=True))
         items = [(key, found[key]) for key in like]
         if isinstance(like, collections.defaultdict):
             return type(like)(like.default_factory, items)
@@ -80,7 +80,7 @@ def _rebuilt(like, children):
 
 
 def _is_composite(x, expand: bool) -> bool:
-    """Whether an element is made of arrays that are asked for."""
+    """Return whether an element is a pytree of arrays that is to be expanded."""
     return expand and x is not None and not jax.tree_util.all_leaves([x])
 
 
@@ -95,17 +95,17 @@ def _elements(structure, expand: bool) -> Iterator:
 
 
 def flatten(structure, expand_composites=False):
-    """The elements of a structure, as a list.
+    """Return the elements of a structure as a list.
 
     Args:
       structure: a structure, or a single element.
-      expand_composites: whether classes made of arrays count as containers.
+      expand_composites: whether composites count as containers of their arrays.
 
     Returns:
       The elements in order; those of a dictionary in the order of its keys.
 
     Raises:
-      TypeError: the keys of a dictionary have no order.
+      TypeError: the keys of a dictionary cannot be sorted.
 
     Differs from TensorFlow:
       Nothing.
@@ -123,9 +123,9 @@ def flatten(structure, expand_composites=False):
     return list(_elements(structure, expand_composites))
 
 
-def _packed(structure, elements: Iterator, expand: bool):
+def _pack(structure, elements: Iterator, expand: bool):
     if is_nested(structure):
-        return _rebuilt(structure, [_packed(c, elements, expand) for c in _children(structure)])
+        return _rebuild(structure, [_pack(c, elements, expand) for c in _children(structure)])
     if _is_composite(structure, expand):
         leaves, tree = jax.tree.flatten(structure)
         return jax.tree.unflatten(tree, [next(elements) for _ in leaves])
@@ -133,19 +133,19 @@ def _packed(structure, elements: Iterator, expand: bool):
 
 
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
-    """Elements put into a structure.
+    """Pack a flat sequence into a structure.
 
     Args:
       structure: the structure, or a single element.
       flat_sequence: the elements in the order of `flatten`.
-      expand_composites: whether classes made of arrays count as containers.
+      expand_composites: whether composites count as containers of their arrays.
 
     Returns:
       A structure like `structure`.
 
     Raises:
       TypeError: `flat_sequence` is not a sequence.
-      ValueError: there are not as many elements.
+      ValueError: the number of elements differs.
 
     Differs from TensorFlow:
       Nothing.
@@ -167,20 +167,20 @@ def pack_sequence_as(structure, flat_sequence, expand_composites=False):
             f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had "
             f"{len(elements)} items. Structure: {structure}, flat_sequence: {flat_sequence}."
         )
-    return _packed(structure, iter(elements), expand_composites)
+    return _pack(structure, iter(elements), expand_composites)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
-    """Raises unless two structures are nested in the same way.
+    """Raise an error unless two structures are nested in the same way.
 
     Args:
       nest1: a structure.
-      nest2: another one.
-      check_types: whether their containers must be of the same types; two dictionaries always are.
-      expand_composites: whether classes made of arrays count as containers.
+      nest2: another structure.
+      check_types: whether their containers must have the same types; two dictionaries always match.
+      expand_composites: whether composites count as containers of their arrays.
 
     Raises:
-      ValueError: they differ in nesting, in a number of elements or in keys.
+      ValueError: they differ in nesting, in the number of elements or in keys.
       TypeError: they differ in a type.
 
     Differs from TensorFlow:
@@ -194,11 +194,13 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
     counts = [len(flatten(n, expand_composites)) for n in (nest1, nest2)]
     nested = [is_nested(n) for n in (nest1, nest2)]
     if counts[0] != counts[1] and all(nested):
-        raise ValueError(_unlike(nest1, nest2, f"{counts[0]} elements are not {counts[1]}"))
+        raise ValueError(
+            _mismatch_message(nest1, nest2, f"{counts[0]} elements are not {counts[1]}")
+        )
     _check_alike(nest1, nest2, check_types, expand_composites, (nest1, nest2))
 
 
-def _unlike(nest1, nest2, why: str) -> str:
+def _mismatch_message(nest1, nest2, why: str) -> str:
     return (
         "The two structures don't have the same nested structure.\n\n"
         f"First structure: {nest1}\n\nSecond structure: {nest2}\n\nMore specifically: {why}"
@@ -208,20 +210,20 @@ def _unlike(nest1, nest2, why: str) -> str:
 def _check_alike(a, b, check_types, expand, whole: tuple[Any, Any]) -> None:
     if is_nested(a) != is_nested(b):
         which, other = (a, b) if is_nested(a) else (b, a)
-        raise ValueError(_unlike(*whole, f"{which} is a container and {other} is not"))
+        raise ValueError(_mismatch_message(*whole, f"{which} is a container and {other} is not"))
     if not is_nested(a):
         if _is_composite(a, expand) or _is_composite(b, expand):
             trees: list[Any] = [jax.tree.structure(x) for x in (a, b)]
             if trees[0] != trees[1]:
-                raise ValueError(_unlike(*whole, f"{type(a)} is not {type(b)}"))
+                raise ValueError(_mismatch_message(*whole, f"{type(a)} is not {type(b)}"))
         return
     if check_types and not _same_type(a, b):
-        raise TypeError(_unlike(*whole, f"{type(a)} is not {type(b)}"))
+        raise TypeError(_mismatch_message(*whole, f"{type(a)} is not {type(b)}"))
     if check_types and isinstance(a, _Mapping) and set(a) != set(b):
-        raise ValueError(_unlike(*whole, f"the keys {list(a)} are not {list(b)}"))
+        raise ValueError(_mismatch_message(*whole, f"the keys {list(a)} are not {list(b)}"))
     first, second = _children(a), _children(b)
     if len(first) != len(second):
-        raise ValueError(_unlike(*whole, f"{len(first)} elements are not {len(second)}"))
+        raise ValueError(_mismatch_message(*whole, f"{len(first)} elements are not {len(second)}"))
     for x, y in zip(first, second, strict=True):
         _check_alike(x, y, check_types, expand, whole)
 
@@ -233,7 +235,7 @@ def _same_type(a, b) -> bool:
 
 
 def map_structure(func, *structure, **kwargs):
-    """A function of the elements of structures, in such a structure.
+    """Apply a function to the corresponding elements of structures.
 
     Args:
       func: takes an element of each structure.
@@ -241,7 +243,7 @@ def map_structure(func, *structure, **kwargs):
       **kwargs: `check_types` (True) and `expand_composites` (False), see `assert_same_structure`.
 
     Returns:
-      A structure like the first one with what `func` gives.
+      A structure like the first one that holds the results of `func`.
 
     Raises:
       TypeError: `func` is not callable, or types differ.
@@ -251,7 +253,7 @@ def map_structure(func, *structure, **kwargs):
       Nothing.
 
     Under jit:
-      Structures are Python's; only what `func` does is traced.
+      Structures are Python's; only what `func` computes is traced.
 
     Example:
       >>> from shims import nest
@@ -274,4 +276,4 @@ def map_structure(func, *structure, **kwargs):
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types, expand)
     columns = [flatten(s, expand) for s in structure]
-    return _packed(structure[0], iter([func(*row) for row in zip(*columns)]), expand)
+    return _pack(structure[0], iter([func(*row) for row in zip(*columns)]), expand)

@@ -1,4 +1,4 @@
-"""`TensorShape`: a shape of which some sizes, or the rank, may be unknown."""
+"""Define `TensorShape`: a shape whose sizes, or whose rank, may be unknown."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class TensorShape:
         elif dims is None:
             self._dims = None
         elif isinstance(dims, str) or not isinstance(dims, Iterable):
-            self._dims = (_size(dims),)
+            self._dims = (_validate_size(dims),)
         else:
-            self._dims = tuple(_size(d) for d in dims)
+            self._dims = tuple(_validate_size(d) for d in dims)
 
     @property
     def rank(self) -> int | None:
@@ -61,7 +61,7 @@ class TensorShape:
         return None if self._dims is None else list(self._dims)
 
     def as_list(self) -> list:
-        """The sizes as a list.
+        """Return the sizes as a list.
 
         Raises:
           ValueError: the rank is unknown.
@@ -71,22 +71,22 @@ class TensorShape:
         return list(self._dims)
 
     def num_elements(self):
-        """The product of the sizes, or `None` unless all of them are known."""
+        """Return the product of the sizes, or `None` unless all of them are known."""
         return math.prod(self._dims) if self.is_fully_defined() else None
 
     def is_fully_defined(self) -> bool:
-        """Whether every size is a number."""
+        """Return whether every size is a number."""
         return self._dims is not None and not any(_is_unknown(d) for d in self._dims)
 
     def is_compatible_with(self, other) -> bool:
-        """Whether some shape of known sizes is an instance of both."""
+        """Return whether some fully known shape matches both shapes."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return True
         return len(self._dims) == len(other._dims) and all(map(_may_equal, self._dims, other._dims))
 
     def is_subtype_of(self, other) -> bool:
-        """Whether each shape that this one describes is described by `other` too."""
+        """Return whether `other` matches every shape that this one matches."""
         other = TensorShape(other)
         if other._dims is None:
             return True
@@ -95,7 +95,7 @@ class TensorShape:
         return all(b is None or a == b for a, b in zip(self._dims, other._dims))
 
     def merge_with(self, other) -> TensorShape:
-        """The shape that says what both say: numbers win over names, names over `None`.
+        """Merge two shapes: numbers take precedence over names, names over `None`.
 
         Raises:
           ValueError: the two are not compatible.
@@ -108,65 +108,65 @@ class TensorShape:
         return TensorShape(map(_more_specific, self._dims, other._dims))
 
     def concatenate(self, other) -> TensorShape:
-        """The sizes of this shape followed by those of `other`."""
+        """Return the sizes of this shape followed by those of `other`."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)
         return TensorShape(self._dims + other._dims)
 
     def most_specific_compatible_shape(self, other) -> TensorShape:
-        """The most specific shape that describes both, unknown where they differ."""
+        """Return the most specific shape that matches both, `None` where they differ."""
         other = TensorShape(other)
         if self.rank is None or self.rank != other.rank:
             return TensorShape(None)
         return TensorShape(a if a == b else None for a, b in zip(self._dims, other._dims))
 
     def most_specific_common_supertype(self, others) -> TensorShape:
-        """The most specific shape that describes this one and all `others`."""
+        """Return the most specific shape that matches this one and all `others`."""
         shape = self
         for other in others:
             shape = shape.most_specific_compatible_shape(other)
         return shape
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, known to have `rank` dimensions.
+        """Return this shape with rank `rank`.
 
         Raises:
-          ValueError: it has another number of them.
+          ValueError: it has another rank.
         """
         if self._dims is None:
             return TensorShape([None] * rank)
         return self._require(len(self._dims) == rank, f"must have rank {rank}")
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape, checked to have `rank` dimensions or more."""
+        """Return this shape after checking that its rank is at least `rank`."""
         return self._require(
             self._dims is None or len(self._dims) >= rank, f"must have rank at least {rank}"
         )
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape, checked to have `rank` dimensions or fewer."""
+        """Return this shape after checking that its rank is at most `rank`."""
         return self._require(
             self._dims is None or len(self._dims) <= rank, f"must have rank at most {rank}"
         )
 
     def assert_has_rank(self, rank: int) -> None:
-        """Raises `ValueError` unless this shape may have `rank` dimensions."""
+        """Raise `ValueError` unless this shape may have `rank` dimensions."""
         self._require(self.rank in (None, rank), f"must have rank {rank}")
 
     def assert_same_rank(self, other) -> None:
-        """Raises `ValueError` if the two shapes are known to differ in rank."""
+        """Raise `ValueError` if the two shapes are known to differ in rank."""
         other = TensorShape(other)
         if None not in (self.rank, other.rank) and self.rank != other.rank:
             raise ValueError(f"Shapes {self} and {other} must have the same rank")
 
     def assert_is_compatible_with(self, other) -> None:
-        """Raises `ValueError` unless the two shapes are compatible."""
+        """Raise `ValueError` unless the two shapes are compatible."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
-        """Raises `ValueError` unless every size is a number."""
+        """Raise `ValueError` unless every size is a number."""
         self._require(self.is_fully_defined(), "is not fully defined")
 
     def _require(self, holds: bool, what: str) -> TensorShape:
@@ -228,8 +228,8 @@ class TensorShape:
         return f"TensorShape({None if self._dims is None else list(self._dims)})"
 
 
-def _size(d):
-    """One size: a non-negative integer, `None`, a name, or a symbolic dimension."""
+def _validate_size(d):
+    """Validate one size: a non-negative integer, `None`, a name, or a symbolic dimension."""
     if d is None or jp.is_symbolic(d):
         return d
     if isinstance(d, str) and d.isidentifier():

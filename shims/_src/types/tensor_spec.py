@@ -1,4 +1,4 @@
-"""`TensorSpec`: the shape and dtype that a function states for one of its arguments."""
+"""Define `TensorSpec`: the declared shape and dtype of a function's argument."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from shims._src.types.tensor_shape import TensorShape
 
 
 class TensorSpec:
-    """What an array looks like: shape, dtype, and a name for error messages.
+    """The shape and dtype of an array, and a name for error messages.
 
     Args:
       shape: anything that `TensorShape` takes. `None` is an unknown size; a name
         (`["batch", 3]`) is an unknown size that equals every other size of that name.
       dtype: TensorFlow's, NumPy's or JAX's dtype, or its name.
-      name: how messages call the argument.
+      name: the name of the argument in messages.
 
     Raises:
-      TypeError: `dtype` or a size is not one.
+      TypeError: `dtype` is not a dtype, or a size is not valid.
 
     Differs from TensorFlow:
       Sizes may be names, and `dtype` is a NumPy dtype.
@@ -45,17 +45,17 @@ class TensorSpec:
 
     @classmethod
     def from_tensor(cls, tensor, name: str | None = None) -> TensorSpec:
-        """The spec of an array."""
+        """Return the spec of an array."""
         return cls(tensor.shape, tensor.dtype, name)
 
     @classmethod
     def from_spec(cls, spec, name: str | None = None) -> TensorSpec:
-        """A copy of a spec, perhaps with another name."""
+        """Copy a spec, optionally with another name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @property
     def shape(self) -> TensorShape:
-        """The shape, of which sizes may be unknown."""
+        """The shape, whose sizes may be unknown."""
         return self._shape
 
     @property
@@ -65,11 +65,11 @@ class TensorSpec:
 
     @property
     def name(self) -> str | None:
-        """How messages call the argument."""
+        """The name of the argument in messages."""
         return self._name
 
     def is_compatible_with(self, spec_or_tensor) -> bool:
-        """Whether an array, or what another spec describes, may have this shape and dtype."""
+        """Return whether an array or another spec is compatible with this shape and dtype."""
         if not hasattr(spec_or_tensor, "shape") or not hasattr(spec_or_tensor, "dtype"):
             return False
         return self._dtype == as_numpy_dtype(
@@ -77,7 +77,7 @@ class TensorSpec:
         ) and self._shape.is_compatible_with(spec_or_tensor.shape)
 
     def is_subtype_of(self, other) -> bool:
-        """Whether every array that this spec describes is described by `other` too."""
+        """Return whether `other` matches every array that this spec matches."""
         return (
             isinstance(other, TensorSpec)
             and self._dtype == other._dtype
@@ -86,7 +86,7 @@ class TensorSpec:
         )
 
     def most_specific_common_supertype(self, others) -> TensorSpec | None:
-        """The most specific spec that describes this one and all `others`, or `None`."""
+        """Return the most specific spec that matches this one and all `others`, or `None`."""
         others = list(others)
         if any(
             not isinstance(o, TensorSpec) or (o._dtype, o._name) != (self._dtype, self._name)
@@ -97,7 +97,7 @@ class TensorSpec:
         return TensorSpec(shape, self._dtype, self._name)
 
     def most_specific_compatible_type(self, other) -> TensorSpec:
-        """The most specific spec that describes both.
+        """Return the most specific spec that matches both.
 
         Raises:
           ValueError: their dtypes differ.
@@ -126,8 +126,8 @@ class TensorSpec:
         return f"TensorSpec(shape={self._shape}, dtype=tf.{dtype}, name={self._name!r})"
 
 
-# TensorFlow's numbers for dtypes, as protocol buffers and old programs have them.
-_NUMBERS = {
+# TensorFlow's enumeration of dtypes, which protocol buffers and old programs use.
+_NAMES_BY_ENUM = {
     1: "float32",
     2: "float64",
     3: "int32",
@@ -148,16 +148,16 @@ _NUMBERS = {
 
 
 def as_numpy_dtype(dtype) -> np.dtype:
-    """The NumPy dtype behind TensorFlow's, NumPy's or JAX's dtype, or behind its name.
+    """Convert a dtype of TensorFlow, NumPy or JAX, or the name of one, to a NumPy dtype.
 
     Raises:
-      TypeError: it is none of these, or is `int` or `complex`, which do not say how wide they are.
+      TypeError: it is none of these, or it is `int` or `complex`, whose width is ambiguous.
     """
-    found: Any = getattr(dtype, "as_numpy_dtype", dtype)  # what TensorFlow's dtypes have
+    found: Any = getattr(dtype, "as_numpy_dtype", dtype)  # an attribute of TensorFlow's dtypes
     try:
         found = _NAMES.get(found, found)
         if type(found) is int:
-            found = _NUMBERS.get(found)
+            found = _NAMES_BY_ENUM.get(found)
         if found is None or any(found is d for d in ("int", "complex", int, complex)):
             raise TypeError
         return np.dtype(found)
@@ -165,7 +165,7 @@ def as_numpy_dtype(dtype) -> np.dtype:
         raise TypeError(f"Cannot convert {dtype!r} to a dtype.") from None
 
 
-# What NumPy does not know, or takes for something else (`float` is float64 to it).
+# Dtypes that NumPy does not know or reads differently (`float` is float64 to NumPy).
 _NAMES = {
     float: np.float32,
     "float": np.float32,

@@ -1,4 +1,4 @@
-"""Enumerations that say how TensorFlow distributes variables and adds gradients."""
+"""Define TensorFlow's enumerations for distributed variables and for adding gradients."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class VariableSynchronization(enum.Enum):
-    """When the copies of a distributed variable meet; here there is one copy.
+    """Synchronization policy of a distributed variable; here there is one replica.
 
     https://www.tensorflow.org/api_docs/python/tf/VariableSynchronization
     """
@@ -18,7 +18,7 @@ class VariableSynchronization(enum.Enum):
 
 
 class VariableAggregation(enum.Enum):
-    """How the copies of a distributed variable are put together; here there is one copy.
+    """Aggregation over the replicas of a distributed variable; here there is one replica.
 
     https://www.tensorflow.org/api_docs/python/tf/VariableAggregation
     """
@@ -30,7 +30,7 @@ class VariableAggregation(enum.Enum):
 
 
 class AggregationMethod:
-    """How `gradients` adds what meets; all of them give the sum.
+    """Aggregation of the gradients of several paths in `gradients`; every method sums.
 
     https://www.tensorflow.org/api_docs/python/tf/AggregationMethod
     """
