@@ -219,7 +219,7 @@ ForwardAccumulator: a tangent must have the shape and dtype of its primal.
         lambda: shims.gradients(X, X),
         RuntimeError,
         """
-gradients: arrays that are not being traced do not know what they were computed from.
+gradients: arrays that are not being traced have no record of their computation.
   At:
   Do:       use `shims.GradientTape`, or call this inside of `shims.function`""",
     ),

@@ -1,4 +1,4 @@
-"""Walking back over recorded operations, from targets to sources."""
+"""Propagate cotangents backward over recorded operations, from targets to sources."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Operation = Application | Explicit
 
 
 class Backpropagation:
-    """The way back from any targets to given sources.
+    """The backward pass from any targets to given sources.
 
     Args:
-      operations: what was computed, in order.
-      sources: per source, the keys of its values (a variable has one for each read).
+      operations: the recorded operations, in order.
+      sources: for each source, the keys of its values (a variable has one for each read).
     """
 
     def __init__(self, operations: Sequence[Operation], sources: Sequence[Sequence[int]]):
@@ -46,16 +46,16 @@ class Backpropagation:
         return jp.key_of(target) in self._reached
 
     def pull(self, targets: Sequence, cotangents: Sequence) -> list:
-        """The gradients of the sources, `None` where nothing connects them to the targets."""
+        """Return the gradients of the sources, `None` where no target depends on them."""
         pending: dict[int, object] = {}
         final: dict[int, object] = {}
         for target, cotangent in zip(targets, cotangents, strict=True):
             if self.connects(target):
-                _add(pending, jp.key_of(target), cotangent)
+                _accumulate(pending, jp.key_of(target), cotangent)
         for operation, inputs in reversed(self._steps):
             self._step(operation, inputs, pending, final)
         final.update((key, pending[key]) for key in self._wanted & pending.keys())
-        return [_total(final, keys) for keys in self._sources]
+        return [_total_gradient(final, keys) for keys in self._sources]
 
     def _step(self, operation, inputs, pending, final):
         given, cotangents = [], []
@@ -72,14 +72,14 @@ class Backpropagation:
         pulled = operation.pull(wanted, given, cotangents)
         for i, gradient in zip(wanted, pulled, strict=True):
             if gradient is not None:
-                _add(pending, jp.key_of(operation.inputs[i]), gradient)
+                _accumulate(pending, jp.key_of(operation.inputs[i]), gradient)
 
 
-def _add(pending, key, gradient):
+def _accumulate(pending, key, gradient):
     pending[key] = added(pending[key], gradient) if key in pending else gradient
 
 
-def _total(final, keys):
+def _total_gradient(final, keys):
     total = None
     for key in reversed(keys):
         if key in final:
@@ -87,11 +87,11 @@ def _total(final, keys):
     return total
 
 
-def seeds(targets: Sequence, output_gradients) -> list:
-    """The cotangents that a gradient begins with: ones, or what the caller says.
+def initial_cotangents(targets: Sequence, output_gradients) -> list:
+    """Return the cotangents that backpropagation begins with: ones, or the caller's weights.
 
     Raises:
-      ValueError: there are more or fewer than targets, or one has another shape.
+      ValueError: the number of weights differs from that of targets, or a shape differs.
     """
     if output_gradients is None:
         return [jnp.ones_like(as_array(y)) for y in targets]
@@ -101,12 +101,12 @@ def seeds(targets: Sequence, output_gradients) -> list:
             "targets."
         )
     return [
-        jnp.ones_like(as_array(y)) if g is None else _seed(g, y)
+        jnp.ones_like(as_array(y)) if g is None else _checked_cotangent(g, y)
         for g, y in zip(output_gradients, targets, strict=True)
     ]
 
 
-def _seed(gradient, target):
+def _checked_cotangent(gradient, target):
     gradient = as_array(gradient, target.dtype)
     if gradient.shape != tuple(target.shape):
         raise ValueError(
@@ -117,7 +117,7 @@ def _seed(gradient, target):
 
 
 def operations_behind(targets: Sequence) -> list[Operation]:
-    """The equations behind values that are being traced, in the order in which they are computed."""
+    """Return the equations that compute traced values, in topological order."""
     seen: set[int] = set()
     finished: set[int] = set()
     ordered: list[Operation] = []

@@ -1,4 +1,4 @@
-"""Pulling every element of an array back at once, for jacobians."""
+"""Compute the rows of Jacobians, by pulling back a basis of cotangents at once."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from shims._src.recording.indexed_slices import dense
 
 
 def basis_of(target):
-    """The arrays `[n, *target.shape]` that are 1 at one of the `n` elements of `target` each."""
+    """Return the standard basis of `target`: `n` arrays `[n, *target.shape]`, one per element."""
     count = math.prod(target.shape)
     return jnp.reshape(jnp.eye(count, dtype=target.dtype), (count, *target.shape))
 
 
-def mapped(pull: Callable, basis, count: int) -> list:
-    """What `pull` gives for each row of a basis, stacked; `None` stays `None`.
+def pull_basis(pull: Callable, basis, count: int) -> list:
+    """Stack the gradients that `pull` returns for each row of a basis; `None` stays `None`.
 
     Args:
       pull: a function of one cotangent that returns `count` gradients.
       basis: cotangents, stacked.
-      count: how many gradients there are.
+      count: the number of gradients.
     """
     connected: list[bool] = []
 

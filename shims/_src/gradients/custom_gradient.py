@@ -1,4 +1,4 @@
-"""`custom_gradient`: functions whose gradient the caller writes."""
+"""Provide `custom_gradient`, for functions with a gradient that the caller writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shims._src.variables.variable import Variable
 
 
 def custom_gradient(f=None):
-    """A function that is differentiated by the rule that it returns.
+    """Differentiate a function by the gradient function that it returns.
 
     Args:
       f: a function of arrays that returns `(y, grad_fn)`. `grad_fn(*dy)` takes a cotangent for each
@@ -35,7 +35,7 @@ def custom_gradient(f=None):
 
     Raises:
       TypeError: `f` reads variables, and `grad_fn` does not take them.
-      ValueError: `grad_fn` returns more or fewer gradients than there are.
+      ValueError: `grad_fn` returns a wrong number of gradients.
 
     Differs from TensorFlow:
       Nothing; in forward mode JAX refuses such functions.
@@ -60,7 +60,7 @@ def custom_gradient(f=None):
         args = jax.tree.map(_as_operand, args, is_leaf=_is_variable)
         if jp.below(jp.current_trace()) is jp.core.eval_trace and not _any_traced(args):
             return with_rule(f, args, kwargs)
-        return _staged(f, args, kwargs)
+        return _call_staged(f, args, kwargs)
 
     return call
 
@@ -77,35 +77,35 @@ def _any_traced(args) -> bool:
     return any(jp.is_tracer(x) for x in jax.tree.leaves(args))
 
 
-# ---- on values: tapes are told -------------------------------------------------------------------
+# ---- on values: tapes record the rule ------------------------------------------------------------
 
 
 def with_rule(f, args, kwargs, *, hidden: bool = False):
-    """Call `f` on values, and tell the tapes its rule.
+    """Call `f` on values, and record its gradient rule on the tapes.
 
     Args:
       f: returns `(y, grad_fn)`.
       args: its arguments; arrays among them have gradients.
       kwargs: its keyword arguments, which have none.
-      hidden: its own operations are not recorded.
+      hidden: whether its own operations are not recorded.
     """
     with VariableWatcher() as seen:
         result, grad_fn = f(*args, **kwargs)
-    # Read once more: the body may have hidden its reads from the tapes.
+    # Read again, since the body may have hidden its reads from the tapes.
     reads = [(v, state.read(v)) for v, _ in _trainable(seen.reads, (args, kwargs))]
     outputs, tree = jax.tree.flatten(result)
-    # Arrays of their own: what the body computed must not be differentiated through.
+    # New arrays, so that the operations of the body are not differentiated.
     computed = [as_array(y) for y in outputs]
     outputs = [recording.renamed(y) for y in computed]
-    operands = _arrays(args)
-    backward = _rule(grad_fn, operands, reads)
+    operands = _array_leaves(args)
+    backward = _flat_rule(grad_fn, operands, reads)
     values = [v for _, v in reads]
     recording.record([*operands, *values], outputs, backward, () if hidden else computed)
     return jax.tree.unflatten(tree, outputs)
 
 
 def _trainable(reads, arguments) -> list[tuple[Variable, object]]:
-    """Each variable that tapes watch with a value that was read; arguments are not among them."""
+    """Return the trainable variables that were read, each with its value, except arguments."""
     own = {id(x) for x in jax.tree.leaves(arguments, is_leaf=_is_variable)}
     return [
         (variable, values[-1])
@@ -114,12 +114,12 @@ def _trainable(reads, arguments) -> list[tuple[Variable, object]]:
     ]
 
 
-def _arrays(args) -> list:
+def _array_leaves(args) -> list:
     return [x for x in jax.tree.leaves(args) if isinstance(x, jax.Array)]
 
 
-def _rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callable:
-    """`grad_fn` as a function from flat cotangents to flat gradients, those of variables last."""
+def _flat_rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callable:
+    """Return `grad_fn` as a function of flat cotangents to flat gradients, those of variables last."""
     variables = [variable for variable, _ in reads]
     if variables and not _takes_variables(grad_fn):
         raise TypeError(
@@ -134,11 +134,11 @@ def _rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callable:
 
     def backward(*cotangents):
         if not variables:
-            return _checked("arguments", grad_fn(*cotangents), len(operands))
+            return _flatten_gradients("arguments", grad_fn(*cotangents), len(operands))
         gradients, own = grad_fn(*cotangents, variables=variables)
         return [
-            *_checked("arguments", gradients, len(operands)),
-            *_checked("variables", own, len(variables)),
+            *_flatten_gradients("arguments", gradients, len(operands)),
+            *_flatten_gradients("variables", own, len(variables)),
         ]
 
     return backward
@@ -152,7 +152,7 @@ def _takes_variables(grad_fn) -> bool:
     return any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _checked(what: str, gradients, count: int) -> list:
+def _flatten_gradients(what: str, gradients, count: int) -> list:
     if not isinstance(gradients, (list, tuple, dict)):
         gradients = [gradients]
     flat = jax.tree.leaves(gradients, is_leaf=_is_gradient)
@@ -175,8 +175,8 @@ def _is_gradient(x) -> bool:
 # ---- on tracers: a custom rule of JAX ------------------------------------------------------------
 
 
-def _staged(f, args, kwargs):
-    """Trace `f` and its rule once; what they close over becomes operands."""
+def _call_staged(f, args, kwargs):
+    """Trace `f` and its rule once; the values that they close over become operands."""
     leaves, tree = jax.tree.flatten(args)
     places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
     operands = [leaves[i] for i in places]
@@ -192,7 +192,7 @@ def _staged(f, args, kwargs):
         outputs = [as_array(y) for y in outputs]
         reads = _trainable(seen.reads, (args, kwargs))
         box["reads"] = [value for _, value in reads]
-        rule = _differentiating(_rule(grad_fn, values, reads), box)
+        rule = _jax_rule(_flat_rule(grad_fn, values, reads), box)
         specs = [jax.ShapeDtypeStruct(y.shape, y.dtype) for y in outputs]
         closed = jax.make_jaxpr(rule)(*specs)
         jaxpr, residuals = jp.open_jaxpr(closed)
@@ -212,26 +212,26 @@ def _staged(f, args, kwargs):
 
     def fwd(captured, *values):
         residuals = run(captured, *values)[box["count"] :]
-        # With the rule: what a gradient makes of the results is differentiated by it once more.
+        # Call it with the rule, so that second derivatives use the rule, too.
         return staged(captured, *values), (residuals, list(captured), list(values))
 
     def bwd(saved, cotangents):
         residuals, captured, values = saved
         found = iter(jp.core.eval_jaxpr(box["rule"], residuals, *cotangents))
         given = [next(found) if there else None for there in box["there"]]
-        gradients = _full(given[: len(values)], values)
+        gradients = _cast_gradients(given[: len(values)], values)
         outer = [None] * len(captured)
         for place, gradient in zip(own, given[len(values) :], strict=True):
             if place is not None:
                 outer[place] = gradient
-        return (_full(outer, captured), *gradients)
+        return (_cast_gradients(outer, captured), *gradients)
 
     staged.defvjp(fwd, bwd)
     return jax.tree.unflatten(box["tree"], staged(list(captured), *operands))
 
 
-def _differentiating(backward, box):
-    """A rule in JAX's convention of complex gradients, without what is `None`."""
+def _jax_rule(backward, box):
+    """Convert a rule to JAX's convention of complex gradients, and drop gradients that are `None`."""
 
     def rule(*cotangents):
         gradients = backward(*[conjugate(c) for c in cotangents])
@@ -246,8 +246,8 @@ def _places_of_reads(captured, reads) -> list[int | None]:
     return [keys.get(jp.key_of(value)) for value in reads]
 
 
-def _full(gradients, values) -> list:
-    """Gradients of the dtypes that JAX asks for; where there is none, zeros."""
+def _cast_gradients(gradients, values) -> list:
+    """Return gradients in the dtypes of `values`, `None` where there is none."""
     return [
         None if g is None or not is_differentiable(x) else jnp.asarray(g, x.dtype)
         for g, x in zip(gradients, values, strict=True)

@@ -1,4 +1,4 @@
-"""`ForwardAccumulator`: derivatives in the direction of tangents, computed with the values."""
+"""Provide `ForwardAccumulator`, for forward-mode differentiation."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from shims._src.variables.variable import Variable
 
 
 class ForwardAccumulator(Recorder):
-    """Computes the product of the Jacobian with given tangents beside the values of a `with` block.
+    """Computes Jacobian-vector products of the operations in a `with` block.
 
     Args:
       primals: arrays and variables, in a structure.
-      tangents: for each an array of its shape and dtype, in the same structure.
+      tangents: for each primal an array of its shape and dtype, in the same structure.
 
     Raises:
       ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
 
     Differs from TensorFlow:
-      A tangent of another shape is refused at once.
+      A tangent of another shape is refused when the accumulator is created.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates what is being traced.
+      Inside `shims.function` and `jax.jit` it differentiates the traced operations.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -83,12 +83,12 @@ class ForwardAccumulator(Recorder):
         return jp.key_of(x) in self._tangents
 
     def read(self, variable, value) -> None:
-        """Give a value the tangent of its variable."""
+        """Give a value that is read the tangent of its variable."""
         if id(variable) in self._variables:
             self._tangents[jp.key_of(value)] = (value, self._variables[id(variable)])
 
     def record(self, operation) -> None:
-        """Compute the tangents of what an operation gave."""
+        """Compute the tangents of an operation's outputs."""
         for output, computed in zip(operation.outputs, operation.computed, strict=False):
             if self.follows(computed):
                 self._tangents[jp.key_of(output)] = (output, self._tangents[jp.key_of(computed)][1])
@@ -110,11 +110,11 @@ class ForwardAccumulator(Recorder):
             self._tangents[jp.key_of(output)] = (output, tangent)
 
     def jvp(self, primals, unconnected_gradients=UnconnectedGradients.NONE):
-        """The tangents of values computed in the block.
+        """Return the tangents of values computed in the block.
 
         Args:
           primals: arrays and variables, in a structure.
-          unconnected_gradients: what stands for a value that has no tangent.
+          unconnected_gradients: the result for a value that has no tangent.
 
         Returns:
           For each an array of its shape, or `None`; in the structure of `primals`.

@@ -1,4 +1,4 @@
-"""`gradients` and `hessians`: derivatives of what a `shims.function` is computing."""
+"""Provide `gradients` and `hessians`: derivatives inside of a traced function."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
-from shims._src.gradients.backpropagation import Backpropagation, operations_behind, seeds
-from shims._src.gradients.basis import basis_of, mapped
+from shims._src.gradients.backpropagation import (
+    Backpropagation,
+    initial_cotangents,
+    operations_behind,
+)
+from shims._src.gradients.basis import basis_of, pull_basis
 from shims._src.gradients.unconnected_gradients import (
     UnconnectedGradients,
     check_unconnected,
@@ -30,7 +34,7 @@ def gradients(
     stop_gradients=None,
     unconnected_gradients=UnconnectedGradients.NONE,
 ):
-    """The gradients of the sum of all elements of `ys` by each of `xs`, inside a function.
+    """Compute the gradients of the sum of `ys` with respect to each of `xs`, inside a function.
 
     Args:
       ys: an array or a list of arrays.
@@ -39,56 +43,56 @@ def gradients(
       name: accepted.
       gate_gradients: accepted.
       aggregation_method: accepted.
-      stop_gradients: arrays behind which nothing is differentiated.
-      unconnected_gradients: what stands for an `x` that no `y` depends on.
+      stop_gradients: arrays that count as constants.
+      unconnected_gradients: the result for an `x` that no `y` depends on.
 
     Returns:
       A list with an array for each of `xs`, or `None`.
 
     Raises:
       RuntimeError: outside of a function; there use `shims.GradientTape`.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
-      ValueError: `grad_ys` do not fit, or `unconnected_gradients` is unknown.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
+      ValueError: the number or shapes of `grad_ys` differ from `ys`, or `unconnected_gradients` is unknown.
 
     Differs from TensorFlow:
-      Gathered rows have a dense gradient.
+      The gradient of gathered rows is dense.
 
     Under jit:
-      It needs a program that is being traced: `shims.function` or `jax.jit`.
+      It works only while a program is traced by `shims.function` or `jax.jit`.
 
     https://www.tensorflow.org/api_docs/python/tf/gradients
     """
     del name, gate_gradients, aggregation_method
     unconnected = check_unconnected(unconnected_gradients)
-    values = [as_array(x) for x in _listed(xs)]
+    values = [as_array(x) for x in _as_list(xs)]
     pulled = gradients_with_rows(ys, values, grad_ys, stop_gradients, ())
     return [filled(g, x, unconnected) for g, x in zip(pulled, values, strict=True)]
 
 
 def gradients_with_rows(ys, xs, grad_ys, stop_gradients, of_rows) -> list:
-    """The gradients, some of which are `IndexedSlices`.
+    """Compute gradients, of which some may be `IndexedSlices`.
 
     Args:
       ys: an array or a list of arrays.
       xs: a list of arrays.
       grad_ys: weights of the elements of `ys`, or `None`.
-      stop_gradients: arrays behind which nothing is differentiated, or `None`.
-      of_rows: which of `xs`, by number, are to have rows where rows of them are taken.
+      stop_gradients: arrays that count as constants, or `None`.
+      of_rows: the indices of those `xs` whose gradients are `IndexedSlices` where rows are gathered.
     """
-    ys = [as_array(y) for y in _listed(ys)]
-    stopped = [as_array(x) for x in _listed(stop_gradients or [])]
+    ys = [as_array(y) for y in _as_list(ys)]
+    stopped = [as_array(x) for x in _as_list(stop_gradients or [])]
     _check_traced("gradients", [*ys, *xs])
-    weights = None if grad_ys is None else _listed(grad_ys)
+    weights = None if grad_ys is None else _as_list(grad_ys)
     kept = [y for y in ys if is_differentiable(y)]
-    cotangents = seeds(ys, weights)
+    cotangents = initial_cotangents(ys, weights)
     cotangents = [c for c, y in zip(cotangents, ys, strict=True) if is_differentiable(y)]
     rows = [jp.key_of(xs[i]) for i in of_rows]
-    pulled = _way(kept, xs, stopped, rows).pull(kept, cotangents)
+    pulled = _backpropagation(kept, xs, stopped, rows).pull(kept, cotangents)
     return [conjugate(g if i in of_rows else dense(g)) for i, g in enumerate(pulled)]
 
 
 def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessians"):
-    """The second derivatives of the sum of `ys` by each of `xs`, inside a function.
+    """Compute the second derivatives of the sum of `ys` with respect to each of `xs`.
 
     Args:
       ys: an array or a list of arrays.
@@ -101,33 +105,33 @@ def hessians(ys, xs, gate_gradients=False, aggregation_method=None, name="hessia
       A list with an array `x.shape + x.shape` for each of `xs`.
 
     Raises:
-      RuntimeError: outside of a function.
-      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide what was computed.
+      RuntimeError: outside of a traced function.
+      UnimplementedError: inside of `jax.grad` or `jax.vmap`, which hide the computation.
       ValueError: no `y` depends on an `x`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      It needs a program that is being traced: `shims.function` or `jax.jit`.
+      It works only while a program is traced by `shims.function` or `jax.jit`.
 
     https://www.tensorflow.org/api_docs/python/tf/hessians
     """
     del gate_gradients, aggregation_method, name
-    values = [as_array(x) for x in _listed(xs)]
+    values = [as_array(x) for x in _as_list(xs)]
     found = []
     for x, gradient in zip(values, gradients(ys, values), strict=True):
         if gradient is None:
             raise ValueError("hessians: no `y` depends on an `x`, which has no gradient.")
-        way = _way([gradient], [x], ())
+        way = _backpropagation([gradient], [x], ())
         pull = lambda ct, way=way, gradient=gradient: way.pull([gradient], [ct])
-        (rows,) = mapped(pull, basis_of(gradient), 1)
+        (rows,) = pull_basis(pull, basis_of(gradient), 1)
         shape = (*x.shape, *x.shape)
         found.append(jnp.zeros(shape, x.dtype) if rows is None else jnp.reshape(rows, shape))
     return found
 
 
-def _way(ys, xs, stopped, of_rows=()) -> Backpropagation:
+def _backpropagation(ys, xs, stopped, of_rows=()) -> Backpropagation:
     ends = {jp.key_of(x) for x in stopped}
     operations = operations_behind(ys)
     if of_rows:
@@ -136,7 +140,7 @@ def _way(ys, xs, stopped, of_rows=()) -> Backpropagation:
     return Backpropagation(kept, [(jp.key_of(x),) if is_differentiable(x) else () for x in xs])
 
 
-def _listed(values) -> list:
+def _as_list(values) -> list:
     return list(values) if isinstance(values, (list, tuple)) else [values]
 
 
@@ -145,7 +149,7 @@ def _check_traced(function: str, arrays) -> None:
         raise RuntimeError(
             errors.message(
                 function,
-                "arrays that are not being traced do not know what they were computed from.",
+                "arrays that are not being traced have no record of their computation.",
                 do="use `shims.GradientTape`, or call this inside of `shims.function`",
             )
         )

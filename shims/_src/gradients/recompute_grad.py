@@ -1,4 +1,4 @@
-"""`recompute_grad`: memory saved by computing a function again for its gradient."""
+"""Provide `recompute_grad`, which saves memory by recomputing a function for its gradient."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shims._src.recording.connectivity import is_differentiable
 
 
 def recompute_grad(f):
-    """A function whose intermediate values are not kept for its gradient, but computed again.
+    """Recompute the intermediate values of a function for its gradient, instead of keeping them.
 
     Args:
       f: a function of arrays.
 
     Returns:
-      A function of the same arguments that returns the same.
+      A function with the same arguments and results.
 
     Raises:
       Nothing of its own.
@@ -42,13 +42,13 @@ def recompute_grad(f):
     @functools.wraps(f)
     def call(*args, **kwargs):
         if jp.below(jp.current_trace()) is not jp.core.eval_trace:
-            return _checkpointed(f, args, kwargs)
-        return _again(f, args, kwargs)
+            return _call_checkpointed(f, args, kwargs)
+        return _recomputed(f, args, kwargs)
 
     return call
 
 
-def _checkpointed(f, args, kwargs):
+def _call_checkpointed(f, args, kwargs):
     leaves, tree = jax.tree.flatten((args, kwargs))
     places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
 
@@ -62,8 +62,8 @@ def _checkpointed(f, args, kwargs):
     return jax.checkpoint(on_arrays)(*[leaves[i] for i in places])
 
 
-def _again(f, args, kwargs):
-    """Under a tape: the forward pass is not recorded, the gradient records a second one."""
+def _recomputed(f, args, kwargs):
+    """Call `f` without recording its operations; the gradient runs and records it again."""
 
     def computed(*args):
         with recording.unrecorded():
@@ -73,7 +73,7 @@ def _again(f, args, kwargs):
             leaves, tree = jax.tree.flatten(args)
             sources = [x for x in leaves if isinstance(x, jax.Array)]
             with GradientTape() as tape:
-                # Arrays of their own: an argument may be an intermediate value of another one.
+                # Copies, since one argument may have been computed from another one.
                 fresh = {id(x): as_array(x) + 0 if is_differentiable(x) else x for x in sources}
                 sources = [fresh[id(x)] for x in sources]
                 tape.watch([sources, list(variables)])

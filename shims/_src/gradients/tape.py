@@ -1,4 +1,4 @@
-"""`GradientTape`: derivatives of what a `with` block computed."""
+"""Provide `GradientTape`, for derivatives of the operations in a `with` block."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
-from shims._src.gradients.backpropagation import Backpropagation, seeds
-from shims._src.gradients.basis import basis_of, mapped
+from shims._src.gradients.backpropagation import Backpropagation, initial_cotangents
+from shims._src.gradients.basis import basis_of, pull_basis
 from shims._src.gradients.unconnected_gradients import (
     UnconnectedGradients,
     check_unconnected,
@@ -28,18 +28,19 @@ from shims._src.variables.variable import Variable
 
 
 class GradientTape(Recorder):
-    """Remembers what is computed from watched arrays and variables, to differentiate it.
+    """Records operations on watched arrays and variables, to differentiate them.
 
     Args:
-      persistent: whether it can be asked more than once.
+      persistent: whether several gradients can be computed.
       watch_accessed_variables: whether trainable variables are watched when they are read.
 
     Differs from TensorFlow:
-      What computes nothing (`x.reshape(x.shape)`, `shims.identity(x)`) gives the same array.
+      An operation that computes nothing (`x.reshape(x.shape)`, `shims.identity(x)`) returns `x`
+      itself, so both have one gradient.
 
     Under jit:
-      Inside `shims.function` and `jax.jit` it differentiates what is being traced. A call of a
-      `shims.function` is remembered as one operation.
+      Inside `shims.function` and `jax.jit` it differentiates the traced operations. A call of a
+      `shims.function` is recorded as one operation.
 
     Example:
       >>> x = jnp.float32(3.0)
@@ -91,11 +92,11 @@ class GradientTape(Recorder):
         self._sees_keras = state.sees_keras()
 
     def follows(self, x) -> bool:
-        """Whether an array is watched, or was computed from one that is."""
+        """Whether an array is watched, or was computed from a watched one."""
         return jp.key_of(x) in self._arrays
 
     def record(self, operation) -> None:
-        """Keep an operation, and follow what it gave."""
+        """Record an operation that depends on watched arrays, and follow its outputs."""
         inputs = {i for i, x in enumerate(operation.inputs) if self.follows(x)}
         results = [
             y for y, link in zip(operation.outputs, operation.links, strict=True) if link & inputs
@@ -113,16 +114,16 @@ class GradientTape(Recorder):
             self._reads.setdefault(id(variable), []).append(value)
 
     def watch(self, tensor) -> None:
-        """Differentiate by an array or a variable, or several in a structure.
+        """Watch an array or variable, or a structure of them.
 
         Args:
           tensor: arrays and variables.
 
         Raises:
-          ValueError: something in `tensor` is neither.
-          RuntimeError: the tape was never entered, or is used up.
+          ValueError: a leaf of `tensor` is neither an array nor a variable.
+          RuntimeError: the tape was never entered, or has been used.
         """
-        for x in map(self._seen, _flat(tensor)):
+        for x in map(self._seen, _flat_leaves(tensor)):
             if not isinstance(x, (jax.Array, Variable)):
                 raise ValueError(
                     f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
@@ -137,10 +138,10 @@ class GradientTape(Recorder):
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """A context in which nothing is recorded.
+        """Return a context in which nothing is recorded.
 
         Raises:
-          RuntimeError: the tape has nothing to stop.
+          RuntimeError: the tape was never entered, or has been used.
           ValueError: the tape is not recording.
         """
         if self._used:
@@ -154,7 +155,7 @@ class GradientTape(Recorder):
             self.recording = True
 
     def reset(self) -> None:
-        """Forget everything, and go on recording.
+        """Forget all recorded operations, and continue recording.
 
         Raises:
           ValueError: the tape is not recording.
@@ -164,7 +165,7 @@ class GradientTape(Recorder):
         self._clear()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables watched so far, in the order in which they were first seen."""
+        """Return the variables watched so far, in the order of their first reads."""
         return tuple(v.keras if isinstance(v, OfKeras) else v for v in self._variables.values())
 
     # ---- derivatives -----------------------------------------------------------------------------
@@ -176,22 +177,22 @@ class GradientTape(Recorder):
         output_gradients=None,
         unconnected_gradients=UnconnectedGradients.NONE,
     ):
-        """The gradient of the sum of all elements of `target` by each of `sources`.
+        """Compute the gradient of the sum of `target` with respect to each of `sources`.
 
         Args:
           target: arrays and variables, in a structure.
           sources: arrays and variables, in a structure.
           output_gradients: weights of the elements, an array for each target or `None`.
-          unconnected_gradients: what stands for a source that `target` does not depend on.
+          unconnected_gradients: the result for a source that `target` does not depend on.
 
         Returns:
           For each source an array of its shape, an `IndexedSlices` where rows of it were gathered,
           or `None`; in the structure of `sources`.
 
         Raises:
-          RuntimeError: a tape that is not persistent is asked again.
+          RuntimeError: a tape that is not persistent is used again.
           TypeError: `target` is `None`, or a source is a variable of Keras.
-          ValueError: `output_gradients` do not fit, or `unconnected_gradients` is unknown.
+          ValueError: the number or shapes of `output_gradients` differ from `target`, or `unconnected_gradients` is unknown.
         """
         unconnected = check_unconnected(unconnected_gradients)
         self._check_usable()
@@ -201,13 +202,13 @@ class GradientTape(Recorder):
                 "GradientTape.gradient: `target` is None; it takes arrays, variables, or a "
                 "structure of them."
             )
-        # A variable is a target as such: what was assigned to it is another matter.
-        targets = [y if isinstance(y, Variable) else _as_recorded(y) for y in _flat(target)]
+        # A target variable stands for itself, not for the value that was last assigned to it.
+        targets = [y if isinstance(y, Variable) else _as_recorded(y) for y in _flat_leaves(target)]
         flat, tree = self._sources(sources)
         if output_gradients is not None:
             output_gradients = jax.tree.leaves(output_gradients, is_leaf=_is_leaf_or_none)
         kept = [i for i, y in enumerate(targets) if is_differentiable(y)]
-        cotangents = seeds(targets, output_gradients) if kept else []
+        cotangents = initial_cotangents(targets, output_gradients) if kept else []
         way = Backpropagation(list(self._operations), self._keys(flat))
         pulled = way.pull([targets[i] for i in kept], [cotangents[i] for i in kept])
         self._finish()
@@ -216,7 +217,7 @@ class GradientTape(Recorder):
             as_array(g) if isinstance(x, OfKeras) and g is not None else g
             for g, x in zip(results, flat, strict=True)
         ]
-        return _packed(sources, tree, results)
+        return _pack_results(sources, tree, results)
 
     def jacobian(
         self,
@@ -226,12 +227,12 @@ class GradientTape(Recorder):
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """The derivatives of each element of `target` by each element of `sources`.
+        """Compute the derivatives of each element of `target` by each element of `sources`.
 
         Args:
           target: an array.
           sources: arrays and variables, in a structure.
-          unconnected_gradients: what stands for a source that `target` does not depend on.
+          unconnected_gradients: the result for a source that `target` does not depend on.
           parallel_iterations: accepted.
           experimental_use_pfor: accepted; the rows are always computed together.
 
@@ -239,7 +240,7 @@ class GradientTape(Recorder):
           For each source an array `target.shape + source.shape`, or `None`.
 
         Raises:
-          RuntimeError: a tape that is not persistent is asked again.
+          RuntimeError: a tape that is not persistent is used again.
           ValueError: `unconnected_gradients` is unknown.
         """
         del parallel_iterations, experimental_use_pfor
@@ -249,7 +250,7 @@ class GradientTape(Recorder):
         target = _as_recorded(target)
         flat, tree = self._sources(sources)
         way = Backpropagation(list(self._operations), self._keys(flat))
-        pulled = mapped(lambda ct: way.pull([target], [ct]), basis_of(target), len(flat))
+        pulled = pull_basis(lambda ct: way.pull([target], [ct]), basis_of(target), len(flat))
         self._finish()
         results = []
         for x, g in zip(flat, pulled, strict=True):
@@ -258,7 +259,7 @@ class GradientTape(Recorder):
             elif unconnected is UnconnectedGradients.ZERO:
                 g = jnp.zeros((*target.shape, *as_array(x).shape), as_array(x).dtype)
             results.append(g)
-        return _packed(sources, tree, results)
+        return _pack_results(sources, tree, results)
 
     def batch_jacobian(
         self,
@@ -268,12 +269,12 @@ class GradientTape(Recorder):
         parallel_iterations=None,
         experimental_use_pfor=True,
     ):
-        """The derivatives of each row of `target` by the same row of `source`.
+        """Compute the derivatives of each row of `target` by the same row of `source`.
 
         Args:
           target: array `[b, ...]`, of which row `i` depends on row `i` of `source` only.
           source: array `[b, ...]`.
-          unconnected_gradients: accepted; without a connection TensorFlow gives zeros anyway.
+          unconnected_gradients: accepted; without a connection the result is zeros, as in TensorFlow.
           parallel_iterations: accepted.
           experimental_use_pfor: accepted; the rows are always computed together.
 
@@ -281,8 +282,8 @@ class GradientTape(Recorder):
           An array `[b, *target.shape[1:], *source.shape[1:]]`.
 
         Raises:
-          ValueError: `target` and `source` have no leading axis of one size.
-          RuntimeError: a tape that is not persistent is asked again.
+          ValueError: `target` and `source` have no leading axis of equal size.
+          RuntimeError: a tape that is not persistent is used again.
         """
         del parallel_iterations, experimental_use_pfor
         check_unconnected(unconnected_gradients)
@@ -296,7 +297,7 @@ class GradientTape(Recorder):
         def of_column(column):
             return way.pull([target], [jnp.broadcast_to(column, target.shape)])
 
-        (pulled,) = mapped(of_column, basis_of(target[0]), 1)
+        (pulled,) = pull_basis(of_column, basis_of(target[0]), 1)
         self._finish()
         shape = (target.shape[0], *target.shape[1:], *source_array.shape[1:])
         if pulled is None:
@@ -304,12 +305,12 @@ class GradientTape(Recorder):
         return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
 
     def _sources(self, structure):
-        """The leaves of `sources`, and their structure."""
+        """Return the leaves of `sources`, and their structure."""
         flat, tree = _flatten(structure)
         return [self._seen(x) for x in flat], tree
 
     def _seen(self, source):
-        """A source as the tape knows it: what stands for a variable of Keras."""
+        """Return a source in the form that the tape records; Keras variables are replaced."""
         source = standing_for(source) if self._sees_keras else source
         if type(source).__module__.partition(".")[0] == "keras":
             raise TypeError(
@@ -347,7 +348,7 @@ class GradientTape(Recorder):
             )
 
     def _pause_inside(self) -> None:
-        """Asked in its own block, a tape that is not persistent ends."""
+        """Stop recording when a tape that is not persistent is used inside its own block."""
         if self.recording and not self._persistent:
             self.stop()
 
@@ -369,7 +370,7 @@ def _check_rows(target, source) -> None:
 
 
 def _as_recorded(x):
-    """A target as the very array that was recorded."""
+    """Return a target as the array that was recorded."""
     if isinstance(x, IndexedSlices):
         return x.values
     return x if isinstance(x, jax.Array) else as_array(x)
@@ -387,8 +388,8 @@ def _flatten(structure):
     return jax.tree.flatten(structure, is_leaf=_is_leaf)
 
 
-def _packed(template, tree, results):
-    """Results in the structure of a template; dictionaries keep their order, which JAX sorts."""
+def _pack_results(template, tree, results):
+    """Pack results in the structure of a template; dictionaries keep their order, which JAX sorts."""
     return _in_order(template, jax.tree.unflatten(tree, results))
 
 
@@ -400,5 +401,5 @@ def _in_order(template, value):
     return value
 
 
-def _flat(structure) -> Sequence:
+def _flat_leaves(structure) -> Sequence:
     return _flatten(structure)[0]

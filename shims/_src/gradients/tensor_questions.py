@@ -1,4 +1,4 @@
-"""What is asked of a value: whether it is a tensor, being traced, known, of which kind."""
+"""Provide predicates of tensors, `get_static_value`, `grad_pass_through` and `get_logger`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.sizes.initial_values import known_value
 from shims._src.variables.variable import Variable
 
-# What `isinstance` asks for; tracers are arrays too.
+# For `isinstance`; tracers are arrays, too.
 Tensor = jax.Array
 
 
 def is_tensor(x) -> bool:
-    """Whether a value is an array of JAX, a variable, or a ragged or sparse tensor.
+    """Check whether a value is a JAX array, a variable, or a ragged or sparse tensor.
 
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
@@ -27,7 +27,7 @@ def is_tensor(x) -> bool:
 
 
 def is_symbolic_tensor(tensor) -> bool:
-    """Whether a value is being traced.
+    """Check whether a value is being traced.
 
     https://www.tensorflow.org/api_docs/python/tf/is_symbolic_tensor
     """
@@ -35,17 +35,17 @@ def is_symbolic_tensor(tensor) -> bool:
 
 
 def get_static_value(tensor, partial=False):
-    """The value of a tensor as a NumPy array, where it does not depend on what is being traced.
+    """Return a tensor as a NumPy array, where it does not depend on traced values.
 
     Args:
       tensor: array, traced or not.
       partial: accepted; an array is known as a whole or not at all.
 
     Returns:
-      An array of NumPy, or `None`.
+      A NumPy array, or `None`.
 
     Differs from TensorFlow:
-      Whatever does not depend on arguments is known, not only what a few operators give.
+      Every value that does not depend on traced arguments is known, whichever operators compute it.
 
     Under jit:
       As above.
@@ -62,10 +62,10 @@ def get_static_value(tensor, partial=False):
 
 
 def grad_pass_through(f):
-    """`f` with the gradient of an identity.
+    """Return `f` with the gradient of the identity.
 
     Args:
-      f: a function of one array that gives an array of the same shape.
+      f: a function of one array that returns an array of the same shape.
 
     Returns:
       The function.
@@ -96,7 +96,7 @@ def grad_pass_through(f):
 
 
 def get_logger() -> logging.Logger:
-    """The logger of this library.
+    """Return the logger of this library.
 
     https://www.tensorflow.org/api_docs/python/tf/get_logger
     """

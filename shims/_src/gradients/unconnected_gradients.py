@@ -1,4 +1,4 @@
-"""`UnconnectedGradients`: what the gradient is where nothing connects a target to a source."""
+"""Define `UnconnectedGradients`, the gradients where no target depends on a source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.arguments.conversion import as_array
 
 
 class UnconnectedGradients(enum.Enum):
-    """What the gradient by a source is that a target does not depend on.
+    """The kinds of gradient for a source that a target does not depend on.
 
     `NONE` is `None`, `ZERO` an array of zeros.
 
@@ -25,7 +25,7 @@ UnconnectedGradients.__module__ = "shims"
 
 
 def check_unconnected(value) -> UnconnectedGradients:
-    """A member, given as such or by its value.
+    """Convert a value to a member of `UnconnectedGradients`.
 
     Raises:
       ValueError: there is no such member.
@@ -37,7 +37,7 @@ def check_unconnected(value) -> UnconnectedGradients:
 
 
 def filled(gradient, source, unconnected: UnconnectedGradients):
-    """`gradient`, or for `None` what `unconnected` says."""
+    """Return `gradient`, or where it is `None` the result that `unconnected` requests."""
     if gradient is None and unconnected is UnconnectedGradients.ZERO:
         return jnp.zeros_like(as_array(source))
     return gradient

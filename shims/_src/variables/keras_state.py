@@ -1,9 +1,9 @@
-"""Variables of Keras among our own: tapes see their reads, and functions make them inputs and outputs.
+"""Connect Keras variables to tapes and functions, through Keras' `StatelessScope`.
 
-Keras asks a `StatelessScope` for the values of its variables, and gives it what is assigned to them.
-The scope of this module passes both on to `state`, under the name of a `Variable` that stands for the
-one of Keras. It is there while a tape records or a function is traced, and not inside of a scope of
-Keras' own, whose values count.
+Keras asks a `StatelessScope` for the values of its variables, and passes it their assignments. The scope
+of this module forwards both to `state`, for a `Variable` that represents the Keras variable. So tapes
+see its reads, and functions make it an input and output. The scope is open while a tape records or a
+function is traced, but not inside of a scope that Keras opens itself, whose values take precedence.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _STANDING: weakref.WeakValueDictionary[int, OfKeras] = weakref.WeakValueDictiona
 
 
 class OfKeras(Variable):
-    """Stands for a variable of Keras, which keeps the value.
+    """Represents a Keras variable, which holds the value.
 
     Attributes:
-      keras: that variable.
+      keras: the Keras variable.
     """
 
     def __init__(self, variable):
@@ -45,7 +45,7 @@ class OfKeras(Variable):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it; layers switch it on and off."""
+        """Whether tapes watch it; layers can change this."""
         return self.keras.trainable
 
     @property
@@ -55,11 +55,12 @@ class OfKeras(Variable):
 
     @stored_value.setter
     def stored_value(self, value) -> None:
+        """The value outside of every scope."""
         self.keras._direct_assign(value)
 
 
 def standing_for(x):
-    """What stands for a variable of Keras; anything else as it is."""
+    """Return the representative of a Keras variable, and any other value unchanged."""
     keras = _keras_on_jax()
     if keras is None or not isinstance(x, keras.Variable):
         return x
@@ -70,7 +71,7 @@ def standing_for(x):
 
 
 def _keras_on_jax():
-    """The module Keras, `None` where it is not imported or computes with something else."""
+    """Return the Keras module, `None` if it is not imported or has another back end."""
     keras = sys.modules.get("keras")
     if keras is None or not hasattr(keras, "StatelessScope"):
         return None
@@ -78,12 +79,12 @@ def _keras_on_jax():
 
 
 def bind() -> None:
-    """Let reads and assignments of Keras' variables come to `state`."""
+    """Route reads and assignments of Keras variables to `state`."""
     state.bind_keras(_open_scope)
 
 
 def _open_scope() -> Callable[[], None] | None:
-    """Enter a scope and return what leaves it; `None` without Keras, or in one of its own scopes."""
+    """Enter a scope and return a function that closes it; `None` without Keras, or in its own scope."""
     keras = _keras_on_jax()
     if keras is None:
         return None
@@ -92,11 +93,11 @@ def _open_scope() -> Callable[[], None] | None:
     if scope.original_scope is not None:
         scope.__exit__()
         return None
-    return functools.partial(_close, scope)
+    return functools.partial(_close_scope, scope)
 
 
-def _close(scope) -> None:
-    """Leave a scope; variables that were made in it get their first values, if they have none."""
+def _close_scope(scope) -> None:
+    """Close a scope; variables created in it get their initial values, if they have none."""
     with _outside_of_traces():
         scope.__exit__()
 
@@ -104,11 +105,11 @@ def _close(scope) -> None:
 @functools.cache
 def _scope_class(base):
     class Scope(base):
-        """Passes reads and assignments on."""
+        """Forwards reads and assignments to `state`."""
 
         def get_current_value(self, variable):
             if variable._value is None:
-                _close(self)
+                _close_scope(self)
                 self.__enter__()
             return state.read(standing_for(variable))
 

@@ -1,4 +1,4 @@
-"""`Module`: an object that finds the variables and modules among its attributes."""
+"""Provide `Module`, which finds the variables and modules among its attributes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ _CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))")
 
 
 class Module:
-    """A base class whose objects know the variables and modules in their attributes.
+    """A base class that collects the variables and modules in its attributes.
 
     Args:
-      name: an identifier of Python; the name of the class with underscores when `None`.
+      name: a Python identifier; the class name in snake case when `None`.
 
     Raises:
-      ValueError: `name` is none.
+      ValueError: `name` is not a Python identifier.
 
     Differs from TensorFlow:
-      A module is no checkpoint of its own; `docs/state.md` shows how values are saved.
+      A module cannot save itself as a checkpoint; `docs/state.md` shows how values are saved.
 
     Under jit:
       A plain Python object. `shims.function` finds the variables that it uses.
@@ -55,17 +55,17 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name that it was made with."""
+        """The name given to the module."""
         return self._name
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope in which variables get this module's name."""
+        """The scope that prefixes names of variables with the module's name."""
         return name_scope(self._scope_name)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """All variables of this module and of those inside, attributes in the order of their names."""
+        """All variables of this module and its submodules, with attributes sorted by name."""
         return tuple(self._flatten(predicate=_is_variable))
 
     @property
@@ -80,16 +80,16 @@ class Module:
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules inside of this one."""
+        """All modules nested in this one."""
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
     def _flatten(self, recursive: bool = True, predicate: Callable = lambda _: True) -> Iterator:
-        """What a predicate takes of the leaves of all attributes, each once."""
+        """Yield the leaves of all attributes that satisfy a predicate, each once."""
         yield from _leaves_of(self, recursive, predicate, {id(self)})
 
     @classmethod
     def with_name_scope(cls, method):
-        """A method that runs inside of the module's name scope."""
+        """Decorate a method to run inside the module's name scope."""
 
         @functools.wraps(method)
         def scoped(self, *args, **kwargs):
@@ -106,7 +106,7 @@ def _is_variable(x) -> bool:
 def _leaves_of(module: Module, recursive: bool, predicate: Callable, seen: set[int]) -> Iterator:
     inner = []
     for name in sorted(vars(module)):
-        for leaf in _flat(vars(module)[name]):
+        for leaf in _flat_leaves(vars(module)[name]):
             if id(leaf) in seen:
                 continue
             seen.add(id(leaf))
@@ -118,13 +118,13 @@ def _leaves_of(module: Module, recursive: bool, predicate: Callable, seen: set[i
         yield from _leaves_of(submodule, recursive, predicate, seen)
 
 
-def _flat(value) -> Iterator:
-    """The leaves of nested lists, tuples and dictionaries, these in the order of their keys."""
+def _flat_leaves(value) -> Iterator:
+    """Yield the leaves of nested lists, tuples and dictionaries, the latter sorted by key."""
     if isinstance(value, Mapping):
         for key in sorted(value):
-            yield from _flat(value[key])
+            yield from _flat_leaves(value[key])
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _flat(item)
+            yield from _flat_leaves(item)
     else:
         yield value

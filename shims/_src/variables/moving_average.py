@@ -1,4 +1,4 @@
-"""`train.ExponentialMovingAverage`: shadows of variables that follow them slowly."""
+"""Provide `train.ExponentialMovingAverage`, which maintains moving averages of variables."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from shims._src.variables.variable import Variable
 
 
 class ExponentialMovingAverage:
-    """Keeps moving averages of variables: `average = decay * average + (1 - decay) * value`.
+    """Maintains moving averages of variables: `average = decay * average + (1 - decay) * value`.
 
     Args:
       decay: scalar.
-      num_updates: a count that makes `decay` smaller in the beginning:
+      num_updates: a count of updates that reduces `decay` at the start:
         `min(decay, (1 + num_updates) / (10 + num_updates))`.
-      zero_debias: accepted; it is for tensors, which have no averages here.
-      name: what the names of the averages end in.
+      zero_debias: accepted; it applies to tensors, which have no averages here.
+      name: the suffix of the names of the averages.
 
     Differs from TensorFlow:
-      `apply` needs its variables.
+      `apply` requires its list of variables.
 
     Under jit:
-      As assignments to variables: inside of a `shims.function`.
+      Works as assignments to variables do: inside of a `shims.function`.
 
     Example:
       >>> import shims
@@ -47,18 +47,18 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """What the names of the averages end in."""
+        """The suffix of the names of the averages."""
         return self._name
 
     def apply(self, var_list=None) -> None:
-        """Bring the averages of variables up to date; a new one begins with the present value.
+        """Update the averages of variables; a new average starts with the current value.
 
         Args:
           var_list: variables of floating-point dtypes.
 
         Raises:
-          TypeError: one is no variable, or of another dtype.
-          ValueError: there is no list.
+          TypeError: an element is not a variable, or has another dtype.
+          ValueError: `var_list` is missing.
         """
         if var_list is None:
             raise ValueError(
@@ -89,7 +89,7 @@ class ExponentialMovingAverage:
             raise TypeError(
                 errors.message(
                     "ExponentialMovingAverage.apply",
-                    "only variables have averages.",
+                    "`var_list` must contain variables only.",
                     received=type(variable).__name__,
                 )
             )
@@ -97,17 +97,17 @@ class ExponentialMovingAverage:
             raise TypeError(f"The variables must be half, float, or double: {variable.name}")
 
     def average(self, var):
-        """The variable that holds the average of `var`; `None` where there is none."""
+        """Return the variable that holds the average of `var`, `None` if there is none."""
         return self._averages.get(var.ref())
 
     def average_name(self, var) -> str:
-        """The name of the average of `var`, whether it exists or not."""
+        """Return the name of the average of `var`, whether it exists or not."""
         return self._full_name(var)
 
     def _full_name(self, variable) -> str:
         return f"{variable.name.removesuffix(':0')}/{self._name}"
 
     def variables_to_restore(self, moving_avg_variables=None) -> dict[str, Variable]:
-        """Which variable is to get the value of each saved average, by the average's name."""
+        """Map the name of each saved average to the variable to restore from it."""
         chosen = moving_avg_variables or [r.deref() for r in self._averages]
         return {self._full_name(v): v for v in chosen}

@@ -1,4 +1,4 @@
-"""Variables among the arguments of a function: handed on as they are, as in TensorFlow."""
+"""Pass variables among the arguments of a function by reference, as TensorFlow does."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shims._src.variables.variable import Variable
 
 
 class ByReference:
-    """A variable as a leaf of the arguments. It is part of the program; its value is not.
+    """A variable as a leaf of the arguments, identified by the object and not by its value.
 
     Attributes:
-      variable: one of ours, or of Keras.
+      variable: a `Variable`, or a Keras variable.
     """
 
     def __init__(self, variable):
@@ -32,7 +32,7 @@ class ByReference:
 
 
 def flattened(arguments, *, by_value: bool = False):
-    """`(leaves, tree)` of a pytree; padded arrays are leaves, and variables, unless `by_value`."""
+    """Return `(leaves, tree)`; padded arrays are leaves and, unless `by_value`, variables."""
     if by_value:
         return jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
     leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, (Padded, Variable)))
@@ -40,12 +40,12 @@ def flattened(arguments, *, by_value: bool = False):
 
 
 def dereferenced(leaf):
-    """A leaf as it was given."""
+    """Return a leaf in the form that the caller passed."""
     return leaf.variable if isinstance(leaf, ByReference) else leaf
 
 
 def is_traced(leaf) -> bool:
-    """Whether a leaf is, or holds, an array that stands for others."""
+    """Whether a leaf is or contains a tracer."""
     if isinstance(leaf, ByReference):
         return jp.is_tracer(state.read(standing_for(leaf.variable)))
     return any(jp.is_tracer(x) for x in jax.tree.leaves(leaf))

@@ -1,4 +1,4 @@
-"""`Variable`: a value that ported code assigns to."""
+"""Provide `Variable`, a value that can be assigned to."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from shims._src.variables.variable_part import read_part
 from shims._src.variables.variable_scatter import Scattered
 
 
-class _Created(type):
-    """Lets the creators of `variable_creator_scope` make variables."""
+class _VariableMeta(type):
+    """A metaclass that creates variables through the creators of `variable_creator_scope`."""
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """What a variable is made from."""
+        """The signature of the constructor."""
         own = inspect.signature(Variable.__init__)
         return own.replace(parameters=list(own.parameters.values())[1:])
 
     def __call__(cls, *args, **kwargs):
-        """Make a variable, through the creators of the blocks around it."""
+        """Create a variable through the enclosing creators."""
         creators = variable_creators()
         if not creators:
             return super().__call__(*args, **kwargs)
@@ -43,17 +43,17 @@ class _Created(type):
         return make(**given)
 
 
-class Variable(Scattered, metaclass=_Created):
-    """A named value that can be assigned.
+class Variable(Scattered, metaclass=_VariableMeta):
+    """A named value that can be assigned to.
 
     Args:
-      initial_value: an array, numbers, or a function of no arguments that gives one.
-      trainable: whether tapes watch it; True unless said otherwise.
+      initial_value: an array, numbers, or a function of no arguments that returns them.
+      trainable: whether tapes watch it; True by default.
       validate_shape: accepted; shapes are always checked.
       caching_device: not supported.
-      name: how it prints; TensorFlow's `:0` is added.
+      name: its name, without TensorFlow's suffix `:0`, which is added.
       variable_def: not supported.
-      dtype: the dtype that Python numbers become.
+      dtype: the dtype of Python numbers in the initial value.
       import_scope: not supported.
       constraint: a function that optimizers apply after an update; kept, not called.
       synchronization: kept; there is one copy.
@@ -66,14 +66,14 @@ class Variable(Scattered, metaclass=_Created):
       UnimplementedError: an argument that is not supported was given.
 
     Differs from TensorFlow:
-      `assign` returns the variable itself, which reads as TensorFlow's result does. There is no
-      resource handle, and no device. In functions that are not converted (`autograph=False`),
+      `assign` returns the variable itself, which reads like TensorFlow's result. There is no
+      resource handle and no device. In functions that are not converted (`autograph=False`),
       `variable[1:3]` is a tracer, which has no `assign`: write
       `variable.assign(variable.value().at[1:3].set(x))`.
 
     Under jit:
-      `shims.function` turns the variables that a function uses into inputs and outputs. Inside a
-      foreign `jax.jit` a read is a constant of the trace, as for any Python object, and an
+      `shims.function` turns the variables that a function uses into inputs and outputs. Inside an
+      enclosing `jax.jit` a read is a constant of the trace, as for any Python object, and an
       assignment raises, because it would leak a tracer. As a pytree a variable has no leaves: it is
       passed by reference, and compares equal to itself only.
 
@@ -86,7 +86,7 @@ class Variable(Scattered, metaclass=_Created):
     """
 
     __module__ = "shims"
-    __array_ufunc__ = None  # `numpy_array + variable` comes to `__radd__`
+    __array_ufunc__ = None  # so that `numpy_array + variable` calls `__radd__`
 
     def __init__(
         self,
@@ -105,7 +105,9 @@ class Variable(Scattered, metaclass=_Created):
         experimental_enable_variable_lifting=True,
     ):
         del validate_shape, experimental_enable_variable_lifting
-        _refuse(caching_device=caching_device, variable_def=variable_def, import_scope=import_scope)
+        _refuse_arguments(
+            caching_device=caching_device, variable_def=variable_def, import_scope=import_scope
+        )
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `Variable` must be specified.")
         if callable(initial_value) and not isinstance(initial_value, Variable):
@@ -142,7 +144,7 @@ class Variable(Scattered, metaclass=_Created):
 
     @property
     def name(self) -> str:
-        """The name, with TensorFlow's `:0`."""
+        """The name, with TensorFlow's suffix `:0`."""
         return f"{self._name}:0"
 
     @property
@@ -152,7 +154,7 @@ class Variable(Scattered, metaclass=_Created):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape that every value must fit."""
+        """The shape that every value must be compatible with."""
         return self._shape
 
     @property
@@ -162,63 +164,63 @@ class Variable(Scattered, metaclass=_Created):
 
     @property
     def constraint(self):
-        """What an optimizer should apply after an update."""
+        """The function that an optimizer applies after an update, or `None`."""
         return self._constraint
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When copies would meet."""
+        """When copies would be synchronized; there is one copy."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How copies would be put together."""
+        """How copies would be combined; there is one copy."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
-        """State more of the shape.
+        """Refine the static shape.
 
         Raises:
-          ValueError: the value does not fit.
+          ValueError: the shapes are not compatible.
         """
         self._shape = self._shape.merge_with(shape)
 
     def get_shape(self) -> TensorShape:
-        """The shape that every value must fit."""
+        """Return the shape that every value must be compatible with."""
         return self._shape
 
     def is_initialized(self, name=None) -> bool:
-        """True: a variable gets its value when it is made."""
+        """Return True: a variable is initialized when it is created."""
         return True
 
     def read_value(self):
-        """The value at this point of the program, as an array."""
+        """Return the current value as an array."""
         return state.read(self)
 
     def value(self):
-        """The value at this point of the program, as an array."""
+        """Return the current value as an array."""
         return state.read(self)
 
     def initialized_value(self):
-        """The value at this point of the program, as an array."""
+        """Return the current value as an array."""
         return state.read(self)
 
     def numpy(self) -> np.ndarray:
-        """The value as a NumPy array; not under a trace."""
+        """Return the current value as a NumPy array, outside of every trace."""
         return np.asarray(state.read(self))
 
     def assign(self, value, use_locking=None, name=None, read_value=True):
-        """Give it a new value.
+        """Assign a new value.
 
         Args:
           value: an array or numbers of the variable's shape and dtype.
-          use_locking: accepted; a program is one thread.
+          use_locking: accepted; a program runs in one thread.
           name: accepted.
           read_value: whether to return the variable.
 
         Raises:
-          ValueError: the shape or the dtype does not fit.
-          FailedPreconditionError: the value is being traced by a foreign transformation.
+          ValueError: the shape or the dtype is not that of the variable.
+          FailedPreconditionError: the value is traced by an enclosing JAX transformation.
         """
         del use_locking, name
         return self._set(as_array(value, self._dtype), read_value)
@@ -236,7 +238,7 @@ class Variable(Scattered, metaclass=_Created):
         return self._set(value - delta, read_value)
 
     def _both(self, method: str, delta):
-        """The value, and what is to be added to it, which does not broadcast."""
+        """Return the value and a delta of the same shape, which does not broadcast."""
         value, delta = state.read(self), as_array(delta, self._dtype)
         if not TensorShape(value.shape).is_compatible_with(delta.shape):
             raise errors.InvalidArgumentError(
@@ -260,7 +262,7 @@ class Variable(Scattered, metaclass=_Created):
         return self if read_value else None
 
     def ref(self) -> Reference:
-        """A hashable reference, for use as a key."""
+        """Return a hashable reference, for use as a key."""
         return Reference(self)
 
     experimental_ref = ref
@@ -322,7 +324,7 @@ class Variable(Scattered, metaclass=_Created):
 
 
 class Reference:
-    """A hashable stand-in for a variable; `deref()` gives the variable."""
+    """A hashable reference to a variable; `deref()` returns the variable."""
 
     __slots__ = ("_variable",)
 
@@ -330,7 +332,7 @@ class Reference:
         self._variable = variable
 
     def deref(self) -> Variable:
-        """The variable."""
+        """Return the variable."""
         return self._variable
 
     def __eq__(self, other) -> bool:
@@ -343,7 +345,7 @@ class Reference:
         return f"<Reference wrapping {self._variable!r}>"
 
 
-def _refuse(**arguments) -> None:
+def _refuse_arguments(**arguments) -> None:
     given = [name for name, value in arguments.items() if value is not None]
     if given:
         raise errors.UnimplementedError(
@@ -404,16 +406,19 @@ for _name, _symbol in _IN_PLACE.items():
     setattr(Variable, f"__{_name}__", _in_place(f"__{_name}__", _symbol))
 
 
-def _flattened(variable):
-    """Its value: a jitted function of JAX, which `jnp.square` is, would else keep an old one."""
+def _flatten_variable(variable):
+    """Flatten a variable to its current value.
+
+    Jitted functions of JAX such as `jnp.square` would otherwise reuse an old value.
+    """
     return (state.read(variable),), variable.ref()
 
 
-def _unflattened(reference, leaves):
-    """The variable itself where its value is what it was; what a transformation made of it else."""
+def _unflatten_variable(reference, leaves):
+    """Return the variable where its value is unchanged, else the new leaf."""
     (leaf,) = leaves
     variable = reference.deref()
     return variable if leaf is variable.read_value() else leaf
 
 
-jax.tree_util.register_pytree_node(Variable, _flattened, _unflattened)
+jax.tree_util.register_pytree_node(Variable, _flatten_variable, _unflatten_variable)

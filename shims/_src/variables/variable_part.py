@@ -1,4 +1,4 @@
-"""Parts of variables that are assigned to: `variable[1:3].assign(x)`."""
+"""Assign to parts of variables: `variable[1:3].assign(x)`."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from shims._src.recording import state
 
 
 class Part:
-    """A part of a variable, which can be assigned to.
+    """A part of a variable that can be assigned to.
 
     Args:
       variable: the variable.
-      key: what stands in the brackets: integers, slices, `...` and `None`.
+      key: the subscript: integers, slices, `...` and `None`.
     """
 
     def __init__(self, variable, key):
         self._variable, self._key = variable, key
 
     def assign(self, val, name=None):
-        """Give the part a new value.
+        """Assign a new value to the part.
 
         Args:
           val: an array or numbers of the part's shape, or of one that broadcasts to it.
@@ -34,18 +34,18 @@ class Part:
           The variable.
 
         Raises:
-          InvalidArgumentError: the shapes do not fit, or a position is out of range.
+          InvalidArgumentError: the value does not broadcast, or a position is out of range.
 
         https://www.tensorflow.org/api_docs/python/tf/Variable
         """
         del name
         value = state.read(self._variable)
         _check_positions(value, self._key)
-        return self._variable.assign(_replaced(value, self._key, as_array(val, value.dtype)))
+        return self._variable.assign(_replace_part(value, self._key, as_array(val, value.dtype)))
 
 
 class Parts:
-    """A variable in converted code, where `assign` follows the brackets that come behind it."""
+    """A variable in converted code whose subscripts can be assigned to with `assign`."""
 
     def __init__(self, variable):
         self._variable = variable
@@ -55,9 +55,9 @@ class Parts:
 
 
 def read_part(variable, key):
-    """`variable[key]`: an array, which has TensorFlow's method `assign` where it is concrete.
+    """Return `variable[key]`, an array with TensorFlow's method `assign` where it is concrete.
 
-    What is being traced cannot have one; converted code asks `Parts` instead.
+    A tracer cannot have that method; converted code uses `Parts` instead.
     """
     value = state.read(variable)
     if not _is_part(key):
@@ -70,20 +70,20 @@ def read_part(variable, key):
 
 
 def _is_part(key) -> bool:
-    """Whether a key has positions only: what masks select cannot be assigned to."""
+    """Whether a key consists of positions only; a selection by mask cannot be assigned to."""
     return not any(
         isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
-        for item in _items(key)
+        for item in _key_items(key)
     )
 
 
-def _items(key) -> tuple:
+def _key_items(key) -> tuple:
     return key if isinstance(key, tuple) else (key,)
 
 
 def _check_positions(value, key) -> None:
-    """Single positions must be inside of their axes; JAX takes the nearest one instead."""
-    items = _items(key)
+    """Refuse positions out of range, which JAX would clamp."""
+    items = _key_items(key)
     spare = value.ndim - sum(item is not None and item is not Ellipsis for item in items)
     axis = 0
     for item in items:
@@ -99,10 +99,10 @@ def _check_positions(value, key) -> None:
             axis += 1
 
 
-def _replaced(value, key, val):
-    """The value of a variable whose part `key` is `val`."""
+def _replace_part(value, key, val):
+    """Return the value of a variable with its part `key` replaced by `val`."""
     bounds = [
-        getattr(item, name, item) for item in _items(key) for name in ("start", "stop", "step")
+        getattr(item, name, item) for item in _key_items(key) for name in ("start", "stop", "step")
     ]
     if not any(map(jp.is_tracer, (value, val, *bounds))):
         shape = np.empty(value.shape, bool)[key].shape

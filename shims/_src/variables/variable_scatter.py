@@ -1,4 +1,4 @@
-"""Parts of variables, read and assigned by position."""
+"""Read and assign parts of variables by position."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ class Scattered:
     """The methods of a variable that take positions; `_set` assigns."""
 
     def sparse_read(self, indices, name=None):
-        """Rows by position, as `gather` gives them."""
+        """Gather rows by position, as `gather` does."""
         del name
         return gather.gather(state.read(self), indices)
 
     def gather_nd(self, indices, name=None):
-        """Slices by coordinates, as `gather_nd` gives them."""
+        """Gather slices by coordinates, as `gather_nd` does."""
         del name
         return gather.gather_nd(state.read(self), indices)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows; of several for one row the last one stays.
+        """Replace rows; the last of several updates of one row is kept.
 
         Args:
-          sparse_delta: `IndexedSlices`: the rows, and where they go.
-          use_locking: accepted; a program is one thread.
+          sparse_delta: `IndexedSlices` with the new rows and their positions.
+          use_locking: accepted; a program runs in one thread.
           name: ignored.
 
         Returns:
           The variable.
 
         Raises:
-          TypeError: `sparse_delta` is something else.
+          TypeError: `sparse_delta` is not an `IndexedSlices`.
           InvalidArgumentError: a position is out of range, or the rows have another shape.
         """
         return self._scattered(scatter.tensor_scatter_nd_update, sparse_delta)
@@ -51,11 +51,11 @@ class Scattered:
         return self._scattered(scatter.tensor_scatter_nd_sub, sparse_delta)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Take the larger; the arguments are those of `scatter_update`."""
+        """Take the elementwise maximum of rows and updates; the arguments are those of `scatter_update`."""
         return self._scattered(scatter.tensor_scatter_nd_max, sparse_delta)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Take the smaller; the arguments are those of `scatter_update`."""
+        """Take the elementwise minimum of rows and updates; the arguments are those of `scatter_update`."""
         return self._scattered(scatter.tensor_scatter_nd_min, sparse_delta)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
@@ -67,7 +67,7 @@ class Scattered:
         return self._scattered(divide_rows, sparse_delta)
 
     def batch_scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows of each row of a batch; the arguments are those of `scatter_update`."""
+        """Replace rows within each batch element; the arguments are those of `scatter_update`."""
         value, indices, updates = self._parts(sparse_delta)
         batch = [
             jnp.broadcast_to(
@@ -104,11 +104,11 @@ class Scattered:
         return self._scattered_nd(scatter.tensor_scatter_nd_sub, indices, updates)
 
     def scatter_nd_max(self, indices, updates, name=None):
-        """Take the larger; the arguments are those of `scatter_nd_update`."""
+        """Take the elementwise maximum of slices; the arguments are those of `scatter_nd_update`."""
         return self._scattered_nd(scatter.tensor_scatter_nd_max, indices, updates)
 
     def scatter_nd_min(self, indices, updates, name=None):
-        """Take the smaller; the arguments are those of `scatter_nd_update`."""
+        """Take the elementwise minimum of slices; the arguments are those of `scatter_nd_update`."""
         return self._scattered_nd(scatter.tensor_scatter_nd_min, indices, updates)
 
     def _parts(self, sparse_delta):
@@ -130,10 +130,10 @@ class Scattered:
 
 
 def combined_rows(combine, value, indices, updates):
-    """The value of a variable with some of its rows changed.
+    """Return the value of a variable with some of its rows changed.
 
     Args:
-      combine: `tensor_scatter_nd_update` or one of its kind.
+      combine: `tensor_scatter_nd_update` or a function like it.
       value: the value before.
       indices: positions of rows.
       updates: the rows, of shape `indices.shape + value.shape[1:]`, or a scalar.
@@ -158,10 +158,10 @@ def combined_rows(combine, value, indices, updates):
 
 
 def multiply_rows(x, i, u):
-    """Rows multiplied, several times for several updates of one row."""
+    """Multiply rows of `x`, repeatedly for several updates of one row."""
     return x.at[i[..., 0]].multiply(u)
 
 
 def divide_rows(x, i, u):
-    """Rows divided, several times for several updates of one row."""
+    """Divide rows of `x`, repeatedly for several updates of one row."""
     return x.at[i[..., 0]].divide(u)
