@@ -90,7 +90,10 @@ def _leaked(x):
 
 REFUSED = {
     "loop dtype": (TypeError, "enters the loop with type int32, but has type float32"),
-    "TensorArray.grad": (errors.UnimplementedError, "differentiate with respect to the written values"),
+    "TensorArray.grad": (
+        errors.UnimplementedError,
+        "differentiate with respect to the written values",
+    ),
     "split by data": (ValueError, "`lengths` must be known while the graph is built"),
     "split unevenly": (ValueError, "set `infer_shape=False`"),
     "dtype of an element": (ValueError, "TensorArray dtype is float32"),

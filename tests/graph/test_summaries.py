@@ -161,5 +161,7 @@ def test_sounds_and_tensors_are_tensorflows_bytes():
 
 def test_a_rate_that_is_fed_is_refused():
     rate = tf.placeholder(tf.float32, [])
-    with pytest.raises(tf.errors.UnimplementedError, match="`sample_rate` must not depend on placeholders"):
+    with pytest.raises(
+        tf.errors.UnimplementedError, match="`sample_rate` must not depend on placeholders"
+    ):
         tf.summary.audio("a", tf.zeros([1, 2]), rate)
