@@ -42,7 +42,7 @@ def test_one_wrong_element_among_a_million_is_found():
     port = reference.copy()
     port[123_456] += 1e-4
     found = judged(reference, port, measure)
-    assert (found.stage, found.problem) == ("values", "other values")
+    assert (found.stage, found.problem) == ("values", "values differ")
     assert found.worst is not None
     assert (found.worst.index, found.worst.mismatched) == ((123_456,), 1)
 
@@ -88,15 +88,15 @@ def test_the_worst_integer_is_the_one_that_is_furthest():
             np.float32([1, np.nan]),
             np.float32([np.nan, 1]),
             "placement",
-            "NaN and infinity stand in other places",
+            "NaN or infinity in different places",
         ),
         (
             np.float32([np.inf]),
             np.float32([-np.inf]),
             "placement",
-            "NaN and infinity stand in other places",
+            "NaN or infinity in different places",
         ),
-        (np.array([True]), np.array([False]), "values", "other values"),
+        (np.array([True]), np.array([False]), "values", "values differ"),
     ],
 )
 def test_stages_and_their_words(a, b, stage, problem):

@@ -54,7 +54,7 @@ def test_each_case_that_ends_its_process_is_left_out_with_its_reason(run):
 def test_a_loop_without_an_end_and_want_of_memory(run):
     report = run(0, 2, 5, timeout=4.0)
     assert why(report) == {
-        2: "no end within 4 seconds, in JAX jit",
+        2: "not finished within 4 seconds, in JAX jit",
         5: "it ended its process (exit code 1), in JAX jit: MemoryError: no room",
     }
 

@@ -83,7 +83,7 @@ def test_a_golden_that_is_none(folder):
     done = invoke(verify, "new.py", "new.py:half")
     assert done.exit_code == 2
     assert done.stderr.splitlines()[:2] == [
-        "new.py: this golden is damaged, so that nothing in it counts.",
+        "new.py: this golden is damaged and cannot be used.",
         "  Received: its first bytes are not those of a safetensors file",
     ]
     done = invoke(verify, "nothing.golden", "new.py:half")

@@ -105,10 +105,10 @@ def test_the_message(tmp_path):
     with pytest.raises(DiffError) as error:
         document.read(path)
     assert str(error.value) == (
-        f"{path}: this golden is damaged, so that nothing in it counts.\n"
+        f"{path}: this golden is damaged and cannot be used.\n"
         "  Received: the numbers of the array "
         f"{list(document.safetensors_file.loads(DATA)[0])[-1]} were changed\n"
-        "  Do:       take it from where it was recorded, or record it again"
+        "  Do:       copy it again from its source, or record it again"
     )
 
 

@@ -82,7 +82,7 @@ def test_the_signature_of_a_function():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x: float32[n,3", "`x: float32\\[n,3` is no argument"),
+        ("x: float32[n,3", "`x: float32\\[n,3` is not a valid argument"),
         ("x: float33[n]", "there is no type `float33`"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_strategy_in_a_file(tmp_path, monkeypatch):
         "from hypothesis import strategies as st\ncalls = st.just(1)\nno = 3\n"
     )
     assert made(f"{tmp_path}/s.py:calls") == [(1,)] * 1
-    with pytest.raises(DiffError, match="these are no inputs"):
+    with pytest.raises(DiffError, match="this is not a source of inputs"):
         made(f"{tmp_path}/s.py:no")
 
 
@@ -154,7 +154,7 @@ def test_real_calls_are_kept(tmp_path):
 
 def test_what_cannot_be_kept_is_a_warning_and_no_more(tmp_path):
     captured = capture(tmp_path / "calls.safetensors")(lambda x, *, k=0: x)
-    with pytest.warns(UserWarning, match="is not captured any more: .*k: arguments by keyword"):
+    with pytest.warns(UserWarning, match="is not captured any more: .*k: keyword-only arguments"):
         assert captured(1, k=2) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")

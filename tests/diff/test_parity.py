@@ -159,7 +159,7 @@ def test_a_function_and_its_port(tmp_path, monkeypatch):
     assert done.exit_code == 1, done.output
     assert done.stdout.splitlines()[1:3] == [
         "TF graph and TF XLA     equal (6 compared)",
-        "TF graph and JAX jit    different: d/d x (ones) of case 0: other values (6 compared)",
+        "TF graph and JAX jit    different: d/d x (ones) of case 0: values differ (6 compared)",
     ]
     assert CliRunner().invoke(parity, words[:2]).stderr == (
         "parity: OLD, NEW and --inputs belong together.\n"

@@ -70,7 +70,7 @@ def test_goldens_are_recorded_once_and_replayed(pytester, monkeypatch):
     assert before == [(pytester.path / "goldens" / name).read_bytes() for name in goldens]
     (pytester.path / "goldens/absolute.golden").write_bytes(before[0][:99])
     done = pytester.runpytest_inprocess(*words[:-1], "verdict")
-    done.stdout.fnmatch_lines(["*this golden is damaged, so that nothing in it counts."])
+    done.stdout.fnmatch_lines(["*this golden is damaged and cannot be used."])
 
 
 def test_it_loads_nothing_until_it_is_used():

@@ -60,7 +60,7 @@ def test_a_file_that_ends_early():
     for end in range(len(DATA)):
         with pytest.raises(DamagedError, match=r"^it ends"):
             loads(DATA[:end])
-    with pytest.raises(DamagedError, match="1 bytes stand behind its last array"):
+    with pytest.raises(DamagedError, match="1 bytes follow its last array"):
         loads(DATA + b"\0")
 
 

@@ -15,7 +15,7 @@ TWO = given(([1.0, 2.0],), ([3.0, 5.0],))
 VACUOUS = (
     (
         Pair("no cases", tf.square, jnp.square, list),
-        "Cannot tell: cases() gave no case",
+        "Cannot tell: cases() returned no cases",
     ),
     (
         Pair("constant", lambda x: tf.ones([3]) + 0 * x[0], lambda x: jnp.ones(3) + 0 * x[0], TWO),

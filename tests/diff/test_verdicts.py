@@ -109,7 +109,7 @@ def test_an_original_with_a_state_is_unsteady():
 
     report = run(Pair("", old, lambda x: x + 1, normals((3,))))
     assert report.verdict == "inconclusive"
-    assert "the original itself does not give the same numbers twice" in report.headline
+    assert "the original itself does not return the same numbers twice" in report.headline
 
 
 def test_random_numbers_that_differ_between_eager_and_graph_are_unsteady():
@@ -125,8 +125,8 @@ def test_an_integer_that_jax_cannot_hold():
     report = run(Pair("", lambda x: x * 2, lambda x: x * 2, cases))
     assert report.verdict == "limited"
     assert texts(report.reasons) == [
-        "inputs: OverflowError: 1099511627776 does not fit int32, which is all that JAX has "
-        "unless 64-bit types are on: run with --x64 (case 0)"
+        "inputs: OverflowError: 1099511627776 does not fit int32, and JAX has no 64-bit "
+        "types unless they are enabled: run with --x64 (case 0)"
     ]
 
 

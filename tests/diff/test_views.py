@@ -99,14 +99,16 @@ def test_the_terminal_shows_which_pairs_agree():
 
 def test_a_knife_edge_is_shown_with_its_pair():
     text = as_text("limited")
-    assert "Where the original disagrees with itself" in text
+    assert "Knife edges: the original disagrees with itself" in text
     assert "d/d x (ones): TF eager has 0, TF XLA nan at [0] (case 0)" in text
 
 
 def test_a_difference_in_structure_is_shown_without_elements():
-    assert "other structure (missing: output[0], output[1]; extra: output)" in as_text("structure")
+    assert "different structure (missing: output[0], output[1]; extra: output)" in as_text(
+        "structure"
+    )
     page = to_html(report("structure"))
-    assert "other structure (missing: output[0], output[1]; extra: output)" in page
+    assert "different structure (missing: output[0], output[1]; extra: output)" in page
 
 
 def leaf(path, **changes):

@@ -27,26 +27,26 @@ def compare(
     bfloat16: bool = False,
     draws: int = 0,
 ) -> Report:
-    """The report on a TensorFlow function and its port, for notebooks and tests.
+    """Compare a TensorFlow function with its port, from a notebook or a test.
 
     Args:
       old: the TensorFlow function.
       new: its port to JAX.
-      cases: argument tuples, or a function that gives them; NumPy arrays in them are data.
+      cases: argument tuples, or a function that returns them; NumPy arrays in them are data.
       seed: for the random cotangents and for the functions' own random numbers.
       x64: turn JAX's 64-bit types on or off; `None` leaves them as they are.
-      locate: find the operation at which the two part, where they do.
+      locate: find the first divergence, if the results differ.
       lanes: further lanes of the port: `vmap`, `sharded`, `cpu`, `gpu`, `tpu`.
-      forward: take gradients in forward mode, too.
+      forward: also compute gradients in forward mode.
       steps: how many steps of training are compared.
-      bfloat16: give both functions their floats in bfloat16.
+      bfloat16: pass floats to both functions in bfloat16.
       draws: for random functions, how often both are called to compare distributions.
 
     Returns:
       A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not installed.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
     """
     import tf2jax_port.diff.report.as_html  # noqa: F401, gives the report its page in notebooks
     from tf2jax_port.diff.functions.loading import named
@@ -64,7 +64,7 @@ def compare(
 
 
 class _Callable(ModuleType):
-    """This module, which is a function as well: `tf2jax_port.diff(old, new, cases)`."""
+    """A module type that can be called: `tf2jax_port.diff(old, new, cases)`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Report:
         return compare(*args, **kwargs)
@@ -74,14 +74,14 @@ sys.modules[__name__].__class__ = _Callable
 
 
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
-    """A decorator that records the real calls of a function, for `--inputs FILE.safetensors`.
+    """Return a decorator that records the calls of a function, for `--inputs FILE.safetensors`.
 
-    The program runs on as it did: a call that cannot be recorded (inside a trace, with arguments
+    The program runs on unchanged: a call that cannot be recorded (inside a trace, with arguments
     that a file without code cannot hold) is a warning.
 
     Args:
       path: the file, which is replaced.
-      limit: how many calls are kept, equal ones once.
+      limit: the number of calls to keep; equal calls are kept once.
     """
     from tf2jax_port.diff.inputs.capturing import capture as decorator
 

@@ -1,7 +1,7 @@
-"""The pytest plugin: `@pytest.mark.tf_parity(old, new, inputs)` and the fixture `tf_parity`.
+"""Provide the pytest marker `@pytest.mark.tf_parity(old, new, inputs)` and the fixture `tf_parity`.
 
-It loads nothing but pytest until a test uses it. A test fails with the lines of the verdict, unless
-the verdict is one that it allows.
+The plugin imports only pytest until a test uses it. A test fails with the lines of the verdict,
+unless the verdict is one that the test allows.
 """
 
 from __future__ import annotations
@@ -25,42 +25,42 @@ _WORKER: pytest.StashKey[Worker] = pytest.StashKey()
 _SECONDS = 600.0
 
 _MARKER = (
-    "tf_parity(old, new, inputs, *, golden=None, seed=0, x64=False, allow=('equal',)): the port `new` "
-    "gives what the TensorFlow function `old` gives, in values and gradients."
+    "tf_parity(old, new, inputs, *, golden=None, seed=0, x64=False, allow=('equal',)): check that the port "
+    "`new` returns the values and gradients of the TensorFlow function `old`."
 )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--tf-goldens DIR`, `--tf-timeout SECONDS`, `--tf-no-isolate`."""
+    """Add the options `--tf-goldens DIR`, `--tf-timeout SECONDS` and `--tf-no-isolate`."""
     group = parser.getgroup("tf2jax-port")
     group.addoption(
         "--tf-timeout",
         type=float,
         default=_SECONDS,
         metavar="SECONDS",
-        help="How long one lane of one case may take, where it runs in a process of its own.",
+        help="Time limit for one lane of one case that runs in a separate process.",
     )
     group.addoption(
         "--tf-no-isolate",
         action="store_true",
-        help="Run all functions in pytest's own process, to set a breakpoint in one; by default only "
-        "those that no other process can import run there: lambdas, functions inside of others.",
+        help="Run all functions in pytest's own process, for example to set a breakpoint; by default "
+        "only functions that no other process can import run there: lambdas, nested functions.",
     )
     group.addoption(
         "--tf-goldens",
         metavar="DIR",
-        help="Compare with the goldens in this folder, so that TensorFlow is not needed; record "
-        "those that are missing, where it is there.",
+        help="Compare with the goldens in this folder, so that TensorFlow is not needed; missing goldens "
+        "are recorded if TensorFlow is installed.",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The marker."""
+    """Register the marker `tf_parity`."""
     config.addinivalue_line("markers", _MARKER)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Ends the process that compared."""
+    """End the worker process that ran the comparisons."""
     worker = config.stash.get(_WORKER, None)
     if worker is not None:
         worker.close()
@@ -68,7 +68,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Compares before the test's own body runs."""
+    """Run the comparison of a marked test before the test's own body."""
     mark = item.get_closest_marker("tf_parity")
     if mark is not None:
         Parity(item)(*mark.args, **mark.kwargs)
@@ -77,15 +77,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.fixture
 def tf_parity(request: pytest.FixtureRequest) -> Parity:
-    """Compares a TensorFlow function and its port; returns the report, or fails the test."""
+    """Return a function that compares a TensorFlow function with its port or fails the test."""
     return Parity(request.node)
 
 
 class Parity:
-    """Comparisons of one test.
+    """The comparisons of one test.
 
     Args:
-      item: the test; files are found beside its own.
+      item: the test; relative file names are looked up in its folder.
     """
 
     def __init__(self, item: pytest.Item) -> None:
@@ -105,15 +105,15 @@ class Parity:
         x64: bool = False,
         allow: Iterable[str] = ("equal",),
     ) -> Report:
-        """The report, if its verdict is allowed.
+        """Compare and return the report, or fail the test if the verdict is not allowed.
 
         Args:
-          old: the TensorFlow function, or `FILE.py:FUNCTION` beside the test.
+          old: the TensorFlow function, or `FILE.py:FUNCTION` in the test's folder.
           new: the port, likewise.
-          inputs: a function that gives argument tuples, or what `--inputs` takes.
-          golden: the name of the golden under `--tf-goldens`; by default that of the test.
+          inputs: a function that returns argument tuples, or anything that `--inputs` takes.
+          golden: the name of the golden under `--tf-goldens`; by default the name of the test.
           seed: for cotangents, random numbers and generated inputs.
-          x64: JAX's 64-bit types.
+          x64: whether to use JAX's 64-bit types.
           allow: the verdicts with which the test passes.
         """
         from tf2jax_port.diff.functions.loading import DiffError
@@ -142,7 +142,7 @@ class Parity:
         return self._here(old, new, inputs, golden, seed, x64)
 
     def _here(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
-        """The report, made in this process."""
+        """Compare in this process."""
         if self._goldens is None:
             from tf2jax_port.diff.sessions.run import Request, compare_functions
 
@@ -166,7 +166,7 @@ class Parity:
         return verify(from_document(*read(path)), path, self._loaded(new))
 
     def _elsewhere(self, specs: Sequence[str], golden: str, seed: int, x64: bool) -> Report:
-        """The report, made in a process that all tests of this run share."""
+        """Compare in the worker process that all tests of this run share."""
         old, new, inputs = specs
         from tf2jax_port.diff.sessions.orders import Order
         from tf2jax_port.diff.supervision.supervisor import Worker, supervised
@@ -177,7 +177,7 @@ class Parity:
         if worker is None:
             worker = self._config.stash[_WORKER] = Worker(None, seconds)
         if self._goldens is None:
-            return supervised(order, 1, seconds, _silent, None, worker)
+            return supervised(order, 1, seconds, _ignore_progress, None, worker)
         from tf2jax_port.diff.golden_file.document import read
         from tf2jax_port.diff.golden_file.golden import from_document
         from tf2jax_port.diff.goldens.record import record_elsewhere
@@ -193,7 +193,7 @@ class Parity:
         return verify_elsewhere(kept, file, new, timeout=seconds, worker=worker)
 
     def _spec(self, part: Any) -> str:
-        """What another process can load it by; empty where none can."""
+        """Return a specification that another process can import, or an empty string."""
         if isinstance(part, str):
             return self._beside(part)
         name, place = getattr(part, "__qualname__", ""), getattr(part, "__module__", None) or ""
@@ -215,14 +215,14 @@ class Parity:
         return Source(inputs)
 
     def _beside(self, spec: str) -> str:
-        """The specification with a file that lies beside the test, where there is one."""
+        """Complete the specification with the test's folder if the file lies there."""
         place, colon, name = spec.partition(":")
         path = self._folder / place
         return f"{path}{colon}{name}" if path.is_file() else spec
 
 
-def _silent(done: int, total: int, lane: str) -> None:
-    """A test tells nobody how far it is."""
+def _ignore_progress(done: int, total: int, lane: str) -> None:
+    """Ignore the progress of a comparison; a test does not show it."""
 
 
 def _require_tensorflow(path: Path) -> None:
@@ -230,7 +230,7 @@ def _require_tensorflow(path: Path) -> None:
 
     if importlib.util.find_spec("tensorflow") is None:
         raise DiffError(
-            f"{path}: there is no such golden, and no TensorFlow to record it with.\n"
+            f"{path}: the golden does not exist, and TensorFlow is not installed to record it.\n"
             "  Do:       run the test with --tf-goldens once where TensorFlow is installed"
         )
 

@@ -1,1 +1,1 @@
-"""How far two arrays, or two samples, are apart."""
+"""Measure how far apart two arrays, or two samples, are."""

@@ -1,4 +1,4 @@
-"""Two arrays, stage by stage: where is the first that fails?"""
+"""Compare two arrays stage by stage and find the first stage that fails."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf2jax_port.diff.values.precision import as_jax_has_it, exact_wide
 from tf2jax_port.diff.values.spill import release
 from tf2jax_port.diff.vocabulary.lanes import INTERFACE, PLACEMENT, VALUES
 
-# Errors over the original's own: none, up to a hundredth, and so on.
+# Upper bounds of the histogram's intervals, in errors over the original's own.
 ERRORS = (0.0, 1e-2, 1e-1, 1.0, 10.0, 1e2, 1e3, 1e4, 1e5)
 _COUNTED, _SHOWN = 1 << 20, 5
 
@@ -23,16 +23,16 @@ _SAME = Closeness(EXACT, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The element that is furthest off.
+    """The element with the largest error.
 
     Attributes:
-      index: its place.
-      old: what the original has there.
-      new: what the port has there.
+      index: its position.
+      old: its value in the original.
+      new: its value in the port.
       absolute: the difference.
-      relative: the difference over the size of the original's element.
-      mismatched: how many elements are off.
-      total: of how many.
+      relative: the difference over the magnitude of the original's element.
+      mismatched: how many elements differ.
+      total: the number of elements.
     """
 
     index: tuple[int, ...]
@@ -45,23 +45,23 @@ class Worst:
 
     @property
     def place(self) -> str:
-        """The index as reports show it: `[3, 0]`, or `the only element`."""
+        """The index in reports: `[3, 0]`, or `the only element`."""
         return str(list(self.index)) if self.index else "the only element"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two arrays side by side.
+    """The comparison of two arrays.
 
     Attributes:
-      stage: the first that fails; `None` when the arrays agree.
-      problem: what is wrong, in a few words.
-      closeness: how far apart they are, where values were compared.
-      worst: the element that is furthest off, where elements were compared.
-      next_worst: those that follow it.
-      histogram: how many elements have an error in each of `ERRORS`, over the original's own; of some
-        of them where there are very many; empty where no rounded numbers were compared.
-      note: an agreement that is not literal.
+      stage: the first stage that fails; `None` if the arrays agree.
+      problem: what differs, in a few words.
+      closeness: how far apart they are, if values were compared.
+      worst: the element with the largest error, if elements were compared.
+      next_worst: the elements with the next largest errors.
+      histogram: the number of elements with an error in each interval of `ERRORS`, over the original's
+        own; a sample of the elements of large arrays; empty if no floats were compared.
+      note: in what way the arrays agree although they are not identical.
     """
 
     stage: str | None = None
@@ -80,11 +80,11 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What counts as the same type.
+    """The rules for comparing dtypes.
 
     Attributes:
       x64: whether JAX has 64-bit types; if not, 64 bits become 32.
-      either_way: a difference between 32 and 64 bits does not count, in either direction.
+      either_way: ignore differences between 32 and 64 bits in either direction.
     """
 
     x64: bool
@@ -94,19 +94,19 @@ class Rules:
 def compare(
     a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules
 ) -> Comparison:
-    """The first stage at which two arrays differ.
+    """Compare two arrays and find the first stage at which they differ.
 
     Args:
       a: from the original, or the first of a pair.
       b: from the port, or the second of a pair.
-      measure: how rounded numbers are judged; `None` for integers and booleans.
-      rules: what counts as the same type.
+      measure: the gauge for floats; `None` for integers and booleans.
+      rules: how dtypes are compared.
     """
     if a is None or b is None:
         return _compare_absent(a, b)
     if a.shape != b.shape:
         return Comparison(INTERFACE, f"shape {list(a.shape)} against {list(b.shape)}")
-    note, ours, theirs = "", *_types(a, b, rules)
+    note, ours, theirs = "", *_jax_dtypes(a, b, rules)
     if ours != theirs:
         return Comparison(INTERFACE, f"dtype {a.dtype.name} against {b.dtype.name}")
     if a.dtype != b.dtype:
@@ -117,14 +117,14 @@ def compare(
         a, b = a.astype(ours, copy=False), b.astype(ours, copy=False)
     if holds_anywhere(placement, a, b):
         placed = placement(a, b)
-        problem = "NaN and infinity stand in other places"
-        return Comparison(PLACEMENT, problem, worst=_first(a, b, placed), note=note)
+        problem = "NaN or infinity in different places"
+        return Comparison(PLACEMENT, problem, worst=_first_element(a, b, placed), note=note)
     assert measure is not None
     return _compare_values(a, b, measure, note)
 
 
 def placement(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Where one array has NaN or an infinity and the other has not the same."""
+    """Return a mask of the elements whose NaN or infinity differs between the arrays."""
     wrong = np.zeros(a.shape, bool)
     for x, y in ((a.real, b.real), (a.imag, b.imag)) if a.dtype.kind == "c" else ((a, b),):
         wrong |= np.isnan(x) != np.isnan(y)
@@ -133,14 +133,14 @@ def placement(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return wrong
 
 
-def _types(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, np.dtype]:
+def _jax_dtypes(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, np.dtype]:
     if rules.either_way:
         return as_jax_has_it(a.dtype, False), as_jax_has_it(b.dtype, False)
     return as_jax_has_it(a.dtype, rules.x64), as_jax_has_it(b.dtype, rules.x64)
 
 
 def _compare_absent(a: np.ndarray | None, b: np.ndarray | None) -> Comparison:
-    """`None` is not zero, but JAX has no other way of saying it."""
+    """Compare with `None`, which equals zeros: JAX returns zeros instead of `None`."""
     if a is None and b is None:
         return Comparison()
     present = b if a is None else a
@@ -159,17 +159,17 @@ def _compare_exact(a: np.ndarray, b: np.ndarray, note: str) -> Comparison:
     if a.dtype.kind in "iu":
         apart = np.abs(a.astype(np.float64) - b.astype(np.float64))
         wrong_most = wrong & (apart == apart.max())
-        worst = _worst(a, b, _place(wrong_most), int(wrong.sum()))
+        worst = _make_worst(a, b, _first_index(wrong_most), int(wrong.sum()))
     else:
-        worst = _first(a, b, wrong)
-    return Comparison(VALUES, "other values", far, worst, note)
+        worst = _first_element(a, b, wrong)
+    return Comparison(VALUES, "values differ", far, worst, note)
 
 
 def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> Comparison:
-    """Close to the truth, or close to each other.
+    """Compare floats: the port passes if it is close to the truth or to the original.
 
     An original that is further from the truth than its port is no fault of the port, as long as
-    the two do not part company altogether.
+    the two are not completely different.
     """
     mine, theirs = measure.measure(a), measure.measure(b)
     counted = _histogram(b, measure)
@@ -180,7 +180,7 @@ def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> 
         return Comparison(closeness=apart, note=note, histogram=counted)
     judged = theirs if theirs.ratio >= mine.ratio else mine
     worst, *others = furthest(a, b, measure)
-    return Comparison(VALUES, "other values", judged, worst, note, tuple(others), counted)
+    return Comparison(VALUES, "values differ", judged, worst, note, tuple(others), counted)
 
 
 def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
@@ -194,10 +194,10 @@ def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
 
 
 def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
-    """The elements that are furthest off, and how many are off by more than rounding."""
+    """Return the elements with the largest errors, and how many errors exceed rounding."""
     allowed = limit(a.size) * measure.own_rms
     wrong = start = 0
-    # The furthest first, of those that are equally far off the first.
+    # Sorted by decreasing error; of equal errors the first comes first.
     furthest_off: list[tuple[float, int]] = []
     for x, y in pieces(a, b):
         error = distance(exact_wide(x), exact_wide(y))
@@ -211,19 +211,19 @@ def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
     wrong = max(1, wrong)
     shown = [i for _, i in furthest_off[:wrong]]
     places: list[Any] = [np.unravel_index(i, a.shape) for i in shown]
-    return [_worst(a, b, tuple(map(int, place)), wrong) for place in places]
+    return [_make_worst(a, b, tuple(map(int, place)), wrong) for place in places]
 
 
-def _first(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
-    return _worst(a, b, _place(wrong), int(wrong.sum()))
+def _first_element(a: np.ndarray, b: np.ndarray, wrong: np.ndarray) -> Worst:
+    return _make_worst(a, b, _first_index(wrong), int(wrong.sum()))
 
 
-def _place(wrong: np.ndarray) -> tuple[int, ...]:
+def _first_index(wrong: np.ndarray) -> tuple[int, ...]:
     return tuple(np.argwhere(wrong)[0].tolist())
 
 
-def _worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int) -> Worst:
-    old, new = _scalar(a[index]), _scalar(b[index])
+def _make_worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int) -> Worst:
+    old, new = _to_scalar(a[index]), _to_scalar(b[index])
     absolute = relative = float("nan")
     if not isinstance(old, str) and not isinstance(new, str):
         absolute = float(abs(complex(new) - complex(old)))
@@ -232,7 +232,7 @@ def _worst(a: np.ndarray, b: np.ndarray, index: tuple[int, ...], mismatched: int
     return Worst(index, old, new, absolute, relative, mismatched, a.size)
 
 
-def _scalar(element: object) -> float | int | complex | str:
+def _to_scalar(element: object) -> float | int | complex | str:
     value: Any = np.asarray(element)
     if value.dtype.kind in "SUO":
         return str(value.item())

@@ -1,9 +1,10 @@
-"""Random functions: do two of them draw from the same distribution?
+"""Test whether two random functions draw from the same distribution.
 
-Every number that is compared is one of many independent draws: elements of the result, its mean, its
-mean square, its extremes, and random sums of its elements, which see what single elements do not (a mask
-that is shared, a row that is drawn once), and how much these differ from call to call. Two samples of each are held against each other by
-the largest distance of their distribution functions (Kolmogorov and Smirnov).
+Every statistic is computed from many independent draws: elements of the result, its mean, its mean
+square, its extremes, and random sums of its elements, which reveal what single elements do not (a
+shared mask, a row that is drawn once), and how much these vary from call to call. The two samples of
+each statistic are compared with the Kolmogorov-Smirnov test, by the largest distance between their
+distribution functions.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import ONES, Observation, Quantity, value_of
 from tf2jax_port.diff.values.precision import exact_wide, read_only
 
-# How often two equal distributions are taken for different ones: once in a million arrays. The bound
-# holds for samples of every size (Wei and Dudley 2012), and for all numbers of an array together.
+# The probability of reporting equal distributions as different, per array. The bound holds for samples
+# of every size (Wei and Dudley 2012), and for all statistics of an array together.
 FALSE_ALARM = 1e-6
 _BOUND = 2.17
 
 _ELEMENTS, _SUMS = 256, 16
-# What two programs round otherwise is the same number.
+# Numbers that differ by less than this relative error are the same up to rounding.
 _SAME = 1e-5
 _SEEDS = ("seed", "key", "rng")
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """What a lane gave, call after call.
+    """The results of a lane in repeated calls.
 
     Attributes:
-      samples: for each output and gradient its arrays; a `Failure` where a call failed.
+      samples: for each output and gradient its arrays; a `Failure` if a call failed.
     """
 
     samples: Mapping[Quantity, list[np.ndarray]] | Failure
@@ -43,13 +44,13 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far two samples are apart.
+    """The distance between two samples.
 
     Attributes:
-      largest: the largest distance of two distribution functions, from 0 to 1.
-      allowed: what chance may make of it.
-      where: the number that it belongs to.
-      words: what is wrong, empty where nothing is.
+      largest: the largest distance between two distribution functions, from 0 to 1.
+      allowed: the largest distance that chance explains.
+      where: the statistic with this distance.
+      words: what differs, empty if nothing does.
     """
 
     largest: float
@@ -59,16 +60,16 @@ class Distance:
 
 
 def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -> Draws:
-    """Call a lane again and again.
+    """Call a lane repeatedly and collect the results.
 
     Args:
       run: one call, without setting the seeds.
-      case: its inputs; an integer argument called `seed`, `key` or `rng` grows with every call.
-      count: how often.
+      case: its inputs; an integer argument called `seed`, `key` or `rng` is incremented at each call.
+      count: the number of calls.
     """
     samples: dict[Quantity, list[np.ndarray]] = {}
     for number in range(count):
-        seen = run(_grown(case, number))
+        seen = run(_with_next_seed(case, number))
         if isinstance(seen.outputs, Failure):
             return Draws(seen.outputs)
         gradients = seen.gradients.get(ONES, {})
@@ -83,36 +84,36 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
 
 
 def distance(old: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> Distance:
-    """How far the draws of two functions are apart."""
+    """Measure the distance between the draws of two functions."""
     if is_constant(new) and not is_constant(old):
-        words = "the port gives the same numbers every time: its key depends on no seed"
+        words = "the port returns the same numbers in every call: its key depends on no seed"
         return Distance(1.0, 0.0, "every element", words)
     names, one, other = _statistics(old, new)
     pairs = [(name, one[:, i], other[:, i]) for i, name in enumerate(names)]
-    # Differences of two calls tell of the spread, whatever the mean.
+    # Differences of two calls measure the spread independently of the mean.
     spreads = [
         (f"the spread of {n}", abs(a[1::2] - a[:-1:2]), abs(b[1::2] - b[:-1:2]))
         for n, a, b in pairs
         if not n.startswith("element")
     ]
-    found = [_measured(*pair, 2 * len(pairs)) for pair in (*pairs, *spreads)]
+    found = [_compare_statistic(*pair, 2 * len(pairs)) for pair in (*pairs, *spreads)]
     return max(found, key=lambda one: one.largest / one.allowed)
 
 
-def _measured(name: str, old: np.ndarray, new: np.ndarray, count: int) -> Distance:
-    """How far two samples of one number of at most `count` are apart."""
+def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) -> Distance:
+    """Compare two samples of one of at most `count` statistics."""
     allowed = math.sqrt(math.log(_BOUND * count / FALSE_ALARM) / min(len(old), len(new)))
-    apart, words = _apart(old, new), ""
+    apart, words = _ks_distance(old, new), ""
     if apart > allowed:
         words = (
-            f"another distribution of {name}: distance {apart:.2g}, chance makes at most "
+            f"the distribution of {name} differs: distance {apart:.2g}, by chance at most "
             f"{allowed:.2g}; means {float(np.mean(old)):.4g} and {float(np.mean(new)):.4g}"
         )
     return Distance(apart, allowed, name, words)
 
 
 def is_constant(samples: Sequence[np.ndarray]) -> bool:
-    """Whether all draws are the same."""
+    """Return whether all draws are the same."""
     first = samples[0]
     return all(a.shape == first.shape and a.tobytes() == first.tobytes() for a in samples[1:])
 
@@ -120,9 +121,9 @@ def is_constant(samples: Sequence[np.ndarray]) -> bool:
 def _statistics(
     old: Sequence[np.ndarray], new: Sequence[np.ndarray]
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Names of numbers, and for both sides a row of them for each draw."""
+    """Return the names of the statistics and, for both sides, a row of them per draw."""
     shapes = {array.shape for array in (*old, *new)}
-    if len(shapes) > 1:  # how many elements there are is drawn, too
+    if len(shapes) > 1:  # the size is random, too
         names = ["the size", "the mean", "the mean square", "the least", "the largest"]
         return names, *_rows(_summary, old, new)
     (shape,) = shapes
@@ -134,7 +135,7 @@ def _statistics(
     names += ["a random sum of elements"] * _SUMS
 
     def row(array: np.ndarray) -> np.ndarray:
-        flat = _real(array)
+        flat = _as_reals(array)
         finite = np.where(np.isfinite(flat), flat, 0)
         picked = np.nan_to_num(flat[chosen], nan=1e30, posinf=2e30, neginf=-2e30)
         return np.concatenate([picked, _summary(array), finite @ weights])
@@ -149,7 +150,7 @@ def _rows(
 
 
 def _summary(array: np.ndarray) -> np.ndarray:
-    flat = _real(array)
+    flat = _as_reals(array)
     finite = flat[np.isfinite(flat)]
     if not finite.size:
         return np.array([flat.size, 0, 0, 0, 0], np.float64)
@@ -157,14 +158,14 @@ def _summary(array: np.ndarray) -> np.ndarray:
     return np.array([flat.size, *most])
 
 
-def _real(array: np.ndarray) -> np.ndarray:
-    """The elements as numbers that have an order; of complex ones the sum of both parts."""
+def _as_reals(array: np.ndarray) -> np.ndarray:
+    """Return the elements as real numbers; complex ones as a weighted sum of both parts."""
     wide = exact_wide(array).reshape(-1)
     return wide.real + 1.7 * wide.imag if wide.dtype.kind == "c" else wide
 
 
-def _apart(one: np.ndarray, other: np.ndarray) -> float:
-    """The largest distance of two distribution functions, of which one may be shifted a little."""
+def _ks_distance(one: np.ndarray, other: np.ndarray) -> float:
+    """Compute the Kolmogorov-Smirnov distance, ignoring shifts as small as rounding."""
     a, b = np.sort(one), np.sort(other)
     slack = _SAME * max(np.max(np.abs(a)), np.max(np.abs(b)))
     points = np.concatenate([a, b])
@@ -177,8 +178,8 @@ def _apart(one: np.ndarray, other: np.ndarray) -> float:
     return float(max(first.max(), second.max(), 0.0))
 
 
-def _grown(case: Arguments, by: int) -> Arguments:
-    """The case for one more call: with another seed, where it has one."""
+def _with_next_seed(case: Arguments, by: int) -> Arguments:
+    """Return the case of one more call: with another seed, if it has one."""
     arrays = [
         read_only(np.asarray(array + array.dtype.type(by)))
         if name in _SEEDS and array.dtype.kind in "iu"

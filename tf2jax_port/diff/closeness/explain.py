@@ -1,4 +1,4 @@
-"""A second look at a difference: is it the port's, or does the original differ from itself?"""
+"""Explain a difference: by the port, by rounding, or because the original disagrees with itself."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ UNSTEADY = "unsteady"
 
 FLOAT64_RUN = "the original in float64"
 
-# What makes a difference no difference, in the words of `Explanation.names`.
+# Why a difference is accepted as equal; used in `Explanation.names`.
 DOUBLE_RUN = "double"
 MOVED_RUNS = "moved"
 
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another answer of the original to the same question.
+    """Another result of the original for the same inputs.
 
     Attributes:
       name: the lane's title, or how the run differed.
-      array: what it gave.
-      where: the elements for which it may speak; `None` for all.
+      array: the result.
+      where: the elements for which it may be used; `None` for all.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One array of the original, run again.
+    """One array of the original in repeated runs.
 
     Attributes:
       again: on the same inputs.
-      moved: on inputs moved by `SMALL` and by `LARGE` ulp, for each direction.
-      decides: whether the moved inputs may also settle which way a tie falls.
+      moved: on inputs perturbed by `SMALL` and by `LARGE` ulp, for each direction.
+      decides: whether the perturbed runs may also decide how a tie is broken.
     """
 
     again: np.ndarray | None
@@ -70,13 +70,13 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What the second look found.
+    """The explanation of a difference.
 
     Attributes:
       outcome: `DIFFERENT`, `KNIFE_EDGE`, `EQUAL` or `UNSTEADY`.
       comparison: the comparison to report.
-      names: the runs of the original that answer as the port does, or why it is no difference.
-      elements: for how many elements it took them.
+      names: the runs of the original that agree with the port, or why it is no difference.
+      elements: the number of elements that were taken from these runs.
       measure: the gauge in its widest form.
     """
 
@@ -97,17 +97,17 @@ def explain(
     double: Callable[[], np.ndarray | None],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """Why `port` differs from `reference`.
+    """Explain why `port` differs from `reference`.
 
     Args:
-      reference: what the original gave.
-      port: what the port gave.
+      reference: the result of the original.
+      port: the result of the port.
       first: the comparison of the two, which fails.
-      measure: how rounded numbers are judged.
-      rules: what counts as the same type.
-      lanes: the original's other answers to the same inputs.
+      measure: the gauge for floats.
+      rules: how dtypes are compared.
+      lanes: the original's other results for the same inputs.
       double: runs the port in double precision.
-      probe: runs the original again, on the same and on slightly moved inputs.
+      probe: runs the original again, on the same and on slightly perturbed inputs.
     """
     rounding = first.stage == VALUES and _is_rounding(port, measure, double)
     if rounding and measure is not None and measure.is_small(first.closeness.port_error):
@@ -115,13 +115,13 @@ def explain(
     edge = _settle(reference, port, lanes, measure, rules)
     if edge is not None:
         return edge
-    found = _ask_again(reference, port, first, measure, rules, lanes, probe)
+    found = _explain_by_reruns(reference, port, first, measure, rules, lanes, probe)
     if found.outcome == DIFFERENT and rounding:
         return Explanation(EQUAL, first, (DOUBLE_RUN,), measure=measure)
     return found
 
 
-def _ask_again(
+def _explain_by_reruns(
     reference: np.ndarray | None,
     port: np.ndarray | None,
     first: Comparison,
@@ -130,48 +130,52 @@ def _ask_again(
     lanes: Sequence[Alternative],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """What the original says when it is run again, and when its inputs move a little."""
+    """Compare with the original run again, on the same and on slightly perturbed inputs."""
     runs = probe()
     if runs is None:
         return Explanation(DIFFERENT, first, measure=measure)
-    if not _same(reference, runs.again, measure, rules):
+    if not _agree(reference, runs.again, measure, rules):
         return Explanation(UNSTEADY, first, measure=measure)
     jumps: list[Alternative] = []
     if measure is not None and reference is not None:
-        measure = measure.with_cancelled(reference.dtype)
-        if _hopeless(reference, port, measure, runs, lanes):
+        measure = measure.with_canceled(reference.dtype)
+        if _is_far_from_all(reference, port, measure, runs, lanes):
             return Explanation(DIFFERENT, first, measure=measure)
         measure, jumps = _widen(reference, runs, measure)
         comparison = compare(reference, port, measure, rules)
         if comparison.agrees:
             return Explanation(EQUAL, comparison, (MOVED_RUNS,), measure=measure)
     elif runs.decides:
-        jumps = [Alternative(_moved(n), a) for p in runs.moved for n, a in zip((SMALL, LARGE), p)]
+        jumps = [
+            Alternative(_perturbation_title(n), a)
+            for p in runs.moved
+            for n, a in zip((SMALL, LARGE), p)
+        ]
     edge = _settle(reference, port, [*lanes, *jumps], measure, rules)
     return edge or Explanation(DIFFERENT, first, measure=measure)
 
 
-def _hopeless(
+def _is_far_from_all(
     reference: np.ndarray,
     port: np.ndarray | None,
     measure: Gauge,
     runs: Probe,
     lanes: Sequence[Alternative],
 ) -> bool:
-    """Whether no answer of the original comes near the port, however much the moved inputs allow.
+    """Return whether no result of the original is near the port, even with the widest gauge.
 
-    What the runs say in detail takes long for large arrays, and is not asked for then.
+    It spares the detailed analysis of the perturbed runs, which is slow for large arrays.
     """
     if port is None or port.shape != reference.shape:
         return False
     answers = [one.array for one in lanes]
-    apart = list(_apart_from(reference, answers))
+    apart = list(_distances_from(reference, answers))
     own = measure.own_max
     for pair in runs.moved:
         answers += pair
-        moved = list(_apart_from(reference, pair))
+        moved = list(_distances_from(reference, pair))
         apart += moved
-        if len(moved) == 2:  # no element of `Motion.noise` is larger
+        if len(moved) == 2:  # an upper bound of `Motion.noise`
             own = max(own, moved[0], moved[1] * SMALL / LARGE)
     wide = replace(measure, own_max=own)
     return _out_of_reach(reference, port, answers, wide, max(apart, default=0.0))
@@ -184,18 +188,18 @@ def _out_of_reach(
     measure: Gauge,
     most: float,
 ) -> bool:
-    """Whether some element is too far from all answers, even with the widest of `Gauge.replaced`.
+    """Return whether some element is too far from all answers for any `Gauge.replaced`.
 
     Args:
-      reference: what the original gave.
-      port: what the port gave.
-      answers: what else the original gave.
-      measure: how far an element may be.
-      most: how far the answers are from the reference.
+      reference: the result of the original.
+      port: the result of the port.
+      answers: the other results of the original.
+      measure: the gauge, which bounds the error of an element.
+      most: the largest distance of the answers from the reference.
     """
     if not is_inexact(port.dtype):
         return False
-    alike = [reference, measure.truth, *_like(reference, answers)]
+    alike = [reference, measure.truth, *_comparable(reference, answers)]
     top = largest(measure.size) + norms(reference, measure.truth)[1] + most
     unit = max(ulp(reference.dtype), ulp(port.dtype))
     own = max(measure.own_max, FLOOR_ULP_WITHOUT_TRUTH * unit * top)
@@ -208,22 +212,24 @@ def _out_of_reach(
     return holds_anywhere(far, port, *alike)
 
 
-def _like(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[np.ndarray]:
-    """Those that can be held against the reference element by element."""
+def _comparable(
+    reference: np.ndarray, answers: Sequence[np.ndarray | None]
+) -> Iterator[np.ndarray]:
+    """Select the arrays that can be compared with the reference element by element."""
     for array in answers:
         if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
             yield array
 
 
-def _apart_from(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[float]:
-    for array in _like(reference, answers):
+def _distances_from(reference: np.ndarray, answers: Sequence[np.ndarray | None]) -> Iterator[float]:
+    for array in _comparable(reference, answers):
         yield norms(array, reference)[1]
 
 
 def _is_rounding(
     port: np.ndarray | None, measure: Gauge | None, double: Callable[[], np.ndarray | None]
 ) -> bool:
-    """Whether original and port are the same function, of which the port rounds otherwise."""
+    """Return whether original and port are the same function up to the port's rounding."""
     if port is None or measure is None or measure.basis != FLOAT64:
         return False
     fine = double()
@@ -233,18 +239,18 @@ def _is_rounding(
 
 
 def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
-    """The gauge with the original's sensitivity in it, and the answers it jumps to."""
+    """Return the gauge including the original's sensitivity, and the results it jumps to."""
     samples: list[np.ndarray] = []
     jumps: list[Alternative] = []
     for pair in runs.moved:
         small, large = pair
         named = list(zip((SMALL, LARGE), pair))
         if small is None or large is None or not small.shape == large.shape == reference.shape:
-            jumps += [Alternative(_moved(n), array) for n, array in named]
+            jumps += [Alternative(_perturbation_title(n), array) for n, array in named]
             continue
         found = motion(reference, small, large, measure.own_rms)
         samples.append(found.noise)
-        jumps += [Alternative(_moved(n), array, found.jumps) for n, array in named]
+        jumps += [Alternative(_perturbation_title(n), array, found.jumps) for n, array in named]
     return measure.widened(samples), jumps if runs.decides else []
 
 
@@ -255,12 +261,12 @@ def _settle(
     measure: Gauge | None,
     rules: Rules,
 ) -> Explanation | None:
-    """A knife edge, if the port agrees with answers of the original, each where it has one."""
+    """Return a knife edge if every element of the port agrees with some result of the original."""
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
     arrays = [alternative.array for alternative in alternatives]
     if measure is not None:
-        most = max(_apart_from(reference, arrays), default=0.0)
+        most = max(_distances_from(reference, arrays), default=0.0)
         if _out_of_reach(reference, port, arrays, measure, most):
             return None
     chosen, names, taken = reference, [], np.zeros(reference.shape, bool)
@@ -269,7 +275,7 @@ def _settle(
         if other is None or other.shape != reference.shape or other.dtype.kind in "SUO":
             continue
         better = _better(chosen, other, port, measure)
-        better &= in_pieces(partial(_apart, measure=measure), reference, other)
+        better &= in_pieces(partial(_differ, measure=measure), reference, other)
         if alternative.where is not None:
             better &= alternative.where
         if better.any():
@@ -287,7 +293,7 @@ def _settle(
 def _settle_whole(
     port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
 ) -> Explanation | None:
-    """The same where shapes differ, so that only a whole answer can be the port's."""
+    """Return a knife edge for arrays of different shapes, if a whole result equals the port's."""
     for alternative in alternatives:
         other = alternative.array
         if port is None or other is None or other.shape != port.shape:
@@ -299,8 +305,8 @@ def _settle_whole(
     return None
 
 
-def _apart(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
-    """Where two answers of the original differ by more than rounding."""
+def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
+    """Return a mask of the elements where two results of the original differ beyond rounding."""
     if measure is None:
         return np.asarray(a != b)
     x, y = exact_wide(a), exact_wide(b)
@@ -312,7 +318,7 @@ def _apart(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
 def _better(
     chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
 ) -> np.ndarray:
-    """Where `other` is nearer to the port than what is chosen so far."""
+    """Return a mask of the elements where `other` is nearer to the port than `chosen`."""
     if measure is None:
         return np.asarray((other == port) & (chosen != port))
     return in_pieces(_nearer, chosen, other, port)
@@ -327,14 +333,14 @@ def _nearer(chosen: np.ndarray, other: np.ndarray, port: np.ndarray) -> np.ndarr
 
 
 def _regauged(measure: Gauge | None, chosen: np.ndarray, taken: np.ndarray) -> Gauge | None:
-    """The gauge with the chosen answers as the truth where they were taken."""
+    """Return the gauge with the chosen results as the truth where they were taken."""
     return measure if measure is None else measure.replaced(chosen, taken, chosen.dtype)
 
 
-def _same(a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules) -> bool:
+def _agree(a: np.ndarray | None, b: np.ndarray | None, measure: Gauge | None, rules: Rules) -> bool:
     return compare(a, b, measure, Rules(rules.x64, either_way=True)).agrees
 
 
-def _moved(ulps: int) -> str:
+def _perturbation_title(ulps: int) -> str:
     unit = "unit" if ulps == 1 else "units"
     return f"TF eager with its inputs moved by {ulps} {unit} in the last place"

@@ -1,4 +1,4 @@
-"""Everything that was observed about one case, and what may be asked of it."""
+"""Hold everything that was observed about one case."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _REFERENCES = OLD_LANES[:2]
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """The original, run again.
+    """Repeated runs of the original.
 
     Attributes:
       again: on the same inputs.
-      moved: on inputs moved by one and by eight ulp, for each direction.
+      moved: on inputs perturbed by one and by eight ulp, for each direction.
       decides: see `Probe`.
     """
 
@@ -39,21 +39,21 @@ class Reruns:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """One case as all lanes saw it.
+    """The observations of one case in all lanes.
 
     Attributes:
       case: its number.
-      lanes: lane to what it gave.
-      in_double: the original in double precision, a `Failure` where it does not run there.
+      lanes: the observation of each lane.
+      in_double: the original in double precision, a `Failure` if it does not run there.
       in_single: for an original in double precision whose port works in single: the original in
         single precision.
       x64: whether JAX has 64-bit types.
-      input_sizes: for each array, the sum of the sizes of its elements.
-      rerun: runs the original again; called at most when something differs.
+      input_sizes: for each array, the sum of the magnitudes of its elements.
+      rerun: runs the original again; called only if something differs.
       port_in_double: runs a lane of the port, the eager or the compiled one, in double precision;
-        called at most when something differs.
-      draws: many calls of some lanes, where distributions are compared.
-      as_given: why a case was run as it was given where bfloat16 was asked for; empty elsewhere.
+        called only if something differs.
+      draws: many calls of some lanes, if distributions are compared.
+      as_given: why a case was not run in bfloat16 although that was requested; empty otherwise.
     """
 
     case: int
@@ -69,12 +69,12 @@ class Facts:
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     def judged(self) -> Facts:
-        """What a report needs of it, once it is judged: large arrays as `stand_in`, no other runs."""
+        """Return what a report needs after judging: large arrays as `stand_in`, no reruns."""
         lanes = {
             lane: replace(
                 seen,
-                outputs=_light(seen.outputs),
-                gradients={kind: _light(found) for kind, found in seen.gradients.items()},
+                outputs=_shrink(seen.outputs),
+                gradients={kind: _shrink(found) for kind, found in seen.gradients.items()},
             )
             for lane, seen in self.lanes.items()
         }
@@ -83,30 +83,30 @@ class Facts:
             lanes=lanes,
             in_double=_NO_MORE,
             in_single=None,
-            rerun=_no_more,
-            port_in_double=_no_more,
+            rerun=_raise_judged,
+            port_in_double=_raise_judged,
             draws=None if self.draws is None else {},
             _gauges={},
         )
 
     @property
     def reference(self) -> str | None:
-        """The lane of the original that speaks for it: TF eager, else the graph.
+        """The reference lane of the original: TF eager, or else TF graph.
 
-        TF XLA does not: where both of the others refuse an input, it may compute something.
+        TF XLA is none: it may compute something for inputs that both of the others reject.
         """
         ran = [lane.id for lane in _REFERENCES if self.lanes[lane.id].ran]
         return ran[0] if ran else None
 
     def reference_for(self, quantity: Quantity) -> str | None:
-        """The first of these lanes that has this quantity."""
+        """Return the first of these lanes that has this quantity."""
         for lane in _REFERENCES:
             if not isinstance(value_of(self.lanes[lane.id], quantity), Failure):
                 return lane.id
         return None
 
     def quantities(self) -> list[Quantity]:
-        """All that the original gives here: outputs, then gradients."""
+        """Return all quantities of the original: outputs, then gradients."""
         if self.reference is None:
             return []
         observation = self.lanes[self.reference]
@@ -122,64 +122,64 @@ class Facts:
         return found
 
     def gauge(self, quantity: Quantity) -> Gauge | None:
-        """How rounded numbers of this quantity are judged; `None` for exact ones."""
+        """Return the gauge for this quantity; `None` for exact numbers."""
         if quantity not in self._gauges:
             made = self._make_gauge(quantity)
             if made is not None and quantity.cotangent in COTANGENTS:
-                made = replace(made, natural=self._natural(quantity))
+                made = replace(made, natural=self._natural_size(quantity))
             if made is not None:
                 made = replace(made, truth=spilled(made.truth), size=spilled(made.size))
             self._gauges[quantity] = made
         return self._gauges[quantity]
 
     def alternatives(self, quantity: Quantity, apart_from: str) -> list[Alternative]:
-        """The original's other answers to the same inputs."""
+        """Return the original's other results for the same inputs."""
         found = []
         for lane in OLD_LANES:
             value = value_of(self.lanes[lane.id], quantity)
             if lane.id != apart_from and not isinstance(value, Failure):
                 found.append(Alternative(title(lane.id), value))
-        truth = self._of(self.in_double, quantity)
+        truth = self._array_of(self.in_double, quantity)
         if truth is not None:
             found.append(Alternative(FLOAT64_RUN, truth))
         return found
 
     def probe(self, quantity: Quantity) -> Probe | None:
-        """This quantity in the repeated runs of the original."""
+        """Return this quantity in the repeated runs of the original."""
         runs = self.rerun()
         if runs is None:
             return None
         return Probe(
-            self._of(runs.again, quantity),
-            [(self._of(a, quantity), self._of(b, quantity)) for a, b in runs.moved],
+            self._array_of(runs.again, quantity),
+            [(self._array_of(a, quantity), self._array_of(b, quantity)) for a, b in runs.moved],
             runs.decides,
         )
 
     def double(self, quantity: Quantity, lane: str) -> np.ndarray | None:
-        """This quantity in the run of the port's lane in double precision."""
-        return self._of(self.port_in_double(lane), quantity)
+        """Return this quantity in the run of a port's lane in double precision."""
+        return self._array_of(self.port_in_double(lane), quantity)
 
     def _make_gauge(self, quantity: Quantity) -> Gauge | None:
         lane = self.reference_for(quantity)
-        reference = self._of(self.lanes[lane], quantity) if lane else None
+        reference = self._array_of(self.lanes[lane], quantity) if lane else None
         if reference is None or not is_inexact(reference.dtype):
             return None
         working = as_jax_has_it(reference.dtype, self.x64)
-        runs = [self._of(self.lanes[lane.id], quantity) for lane in OLD_LANES]
+        runs = [self._array_of(self.lanes[lane.id], quantity) for lane in OLD_LANES]
         baselines = [a for a in runs if a is not None and a.shape == reference.shape]
         scale = self._scale(quantity, reference.shape)
         if working != reference.dtype:  # the original already is in double precision
-            single = self._of(self.in_single, quantity)
+            single = self._array_of(self.in_single, quantity)
             fits = single is not None and single.shape == reference.shape
             narrow = [single] if single is not None and fits else []
             return gauge(working, reference, reference, narrow, scale)
-        truth = self._of(self.in_double, quantity)
+        truth = self._array_of(self.in_double, quantity)
         if truth is not None and not (_is_wider(truth, reference) and self._stays_wide()):
             truth = None
         return gauge(working, reference, truth, baselines, scale)
 
-    def _natural(self, quantity: Quantity) -> float:
-        """How large outputs are over the input: the gradient of something like a product."""
+    def _natural_size(self, quantity: Quantity) -> float:
+        """Return the magnitude of the outputs over that of the input, as in a product's gradient."""
         size = self.input_sizes.get(quantity.path, 0.0)
         lane = self.reference
         if not size or lane is None:
@@ -191,15 +191,15 @@ class Facts:
             if array is not None and is_inexact(array.dtype):
                 finite = np.abs(exact_wide(array[np.isfinite(array)]))
                 if finite.size:
-                    # The median: a constant of -1e9 in a mask is no measure of anything.
+                    # The median, because a constant of -1e9 in a mask would dominate a mean.
                     typical += float(np.median(finite)) * finite.size
         return typical / size
 
     def _stays_wide(self) -> bool:
-        """Whether the original, run in double precision, gives all its floats in it.
+        """Return whether all float outputs of the original's double-precision run are in float64.
 
-        One that casts to float32 inside gives its gradients in float64 again, but not to the
-        digits of float64.
+        A function that casts to float32 inside returns float64 gradients, but without the accuracy of
+        float64.
         """
         assert isinstance(self.in_double, Observation)
         outputs = self.in_double.outputs
@@ -208,30 +208,30 @@ class Facts:
         return all(array.dtype.name in ("float64", "complex128") for array in floats)
 
     def _scale(self, quantity: Quantity, shape: tuple[int, ...]) -> np.ndarray | None:
-        """How large a gradient is with the other cotangents."""
+        """Return the largest magnitude of a gradient's elements over all cotangents."""
         if quantity.cotangent not in COTANGENTS:
             return None
         found = []
         for cotangent in COTANGENTS:
             other = Quantity(quantity.kind, quantity.path, cotangent)
             lane = self.reference_for(other)
-            array = self._of(self.lanes[lane], other) if lane else None
+            array = self._array_of(self.lanes[lane], other) if lane else None
             if array is not None and array.shape == shape:
                 found.append(array)
         return in_pieces(_largest_sizes, *found) if found else np.zeros(shape)
 
     @staticmethod
-    def _of(run: Observation | Failure | None, quantity: Quantity) -> np.ndarray | None:
+    def _array_of(run: Observation | Failure | None, quantity: Quantity) -> np.ndarray | None:
         if run is None or isinstance(run, Failure):
             return None
         value = value_of(run, quantity)
         return None if isinstance(value, Failure) else value
 
 
-_NO_MORE = Failure("judged", "what is judged needs no other run")
+_NO_MORE = Failure("judged", "a judged case is not run again")
 
 
-def _no_more(*_: object) -> Any:
+def _raise_judged(*_: object) -> Any:
     raise AssertionError(_NO_MORE.reason)
 
 
@@ -240,13 +240,13 @@ def _largest_sizes(*arrays: np.ndarray) -> np.ndarray:
     return np.max([np.where(np.isfinite(size), size, 0) for size in sizes], 0)
 
 
-def _light(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:
+def _shrink(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:
     if isinstance(arrays, Failure):
         return arrays
     return {path: None if a is None else stand_in(a) for path, a in arrays.items()}
 
 
 def _is_wider(truth: np.ndarray, reference: np.ndarray) -> bool:
-    """Whether the run in double precision stayed in double precision to the end."""
+    """Return whether the result of the run in double precision has double precision."""
     wide = truth.dtype.name in ("float64", "complex128") and truth.dtype != reference.dtype
     return wide and truth.shape == reference.shape

@@ -1,4 +1,4 @@
-"""How the original moves when its inputs move by a unit in the last place."""
+"""Measure how the original changes when its inputs change by a unit in the last place."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from tf2jax_port.diff.values.spill import spilled
 
 SMALL, LARGE = 1, 8
 
-# Which elements move up and which down. Neighbors in size part or meet when they alternate; sums
-# and thresholds move furthest when all go together.
+# Which elements increase and which decrease. Alternating signs separate or join values of similar
+# size; equal signs change sums and thresholds most.
 TOGETHER, ALTERNATING = "together", "alternating"
 DIRECTIONS = ((TOGETHER, 1), (TOGETHER, -1), (ALTERNATING, 1), (ALTERNATING, -1))
 Direction = tuple[str, int]
 
-# A smooth function moves in proportion to its inputs: 8 times as far for 8 ulp, up to rounding.
+# A smooth function changes in proportion to its inputs: 8 times as much for 8 ulp, up to rounding.
 _LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What one array of the original does under two perturbations of the same direction.
+    """The response of one array of the original to two perturbations of the same direction.
 
     Attributes:
-      noise: per element, how far it moves for one ulp; 0 where it jumps.
-      jumps: where it moves by a step instead of in proportion.
+      noise: per element, the change for one ulp; 0 where it jumps.
+      jumps: where the change is a step and not proportional.
     """
 
     noise: np.ndarray
@@ -38,11 +38,11 @@ class Motion:
 
 
 class Perturbed:
-    """A case with every float moved a little.
+    """Slightly perturbed copies of a case.
 
-    Equal elements move together, so that ties stay ties. Zeros, NaN and infinities stay; so do
-    round numbers such as 0.5 or 3, where a person who writes test data puts ties with constants,
-    unless there is nothing else.
+    Equal elements change together, so that ties stay ties. Zeros, NaN and infinities stay; so do
+    round numbers such as 0.5 or 3, which people use in test data to make ties with constants,
+    unless all numbers are round.
 
     Args:
       case: the call.
@@ -52,7 +52,7 @@ class Perturbed:
     def __init__(self, case: Arguments, x64: bool) -> None:
         self._case, self._x64 = case, x64
         self.all_round = not any(
-            holds_anywhere(lambda part: ~_is_round(part), _parts(array))
+            holds_anywhere(lambda part: ~_is_round(part), _as_real(array))
             for array in case.arrays
             if is_inexact(array.dtype)
         )
@@ -60,17 +60,17 @@ class Perturbed:
         self._alternating: dict[int, np.ndarray] = {}
 
     def by(self, ulps: int, direction: Direction) -> Arguments:
-        """The case with every float moved by about `ulps` units in the last place."""
+        """Return the case with every float changed by about `ulps` units in the last place."""
         arrays = self._case.arrays
         return self._case.with_arrays(
-            [spilled(self._moved(i, array, ulps, direction)) for i, array in enumerate(arrays)]
+            [spilled(self._perturb(i, array, ulps, direction)) for i, array in enumerate(arrays)]
         )
 
-    def _moved(self, i: int, array: np.ndarray, ulps: int, direction: Direction) -> np.ndarray:
+    def _perturb(self, i: int, array: np.ndarray, ulps: int, direction: Direction) -> np.ndarray:
         if not is_inexact(array.dtype):
             return array
         working = as_jax_has_it(array.dtype, self._x64)
-        parts = _parts(array)
+        parts = _as_real(array)
         pattern, sign = direction
         step = ulps * sign * ulp(working)
 
@@ -84,19 +84,19 @@ class Perturbed:
             return np.where(still, parts, moved.astype(parts.dtype))
 
         if pattern == TOGETHER:
-            return read_only(_joined(in_pieces(move, parts), array))
+            return read_only(_from_real(in_pieces(move, parts), array))
         if i not in self._alternating:
-            self._alternating[i] = spilled(_odd(parts))
-        return read_only(_joined(in_pieces(move, parts, self._alternating[i]), array))
+            self._alternating[i] = spilled(_has_odd_rank(parts))
+        return read_only(_from_real(in_pieces(move, parts, self._alternating[i]), array))
 
 
 def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) -> Motion:
-    """Tell rounding from jumping.
+    """Distinguish proportional changes from jumps.
 
     Args:
-      still: what the original gives.
-      small: what it gives after `SMALL` ulp.
-      large: what it gives after `LARGE` ulp, in the same direction.
+      still: the original's result.
+      small: its result after a perturbation by `SMALL` ulp.
+      large: its result after a perturbation by `LARGE` ulp, in the same direction.
       own: the original's own error as known so far.
     """
 
@@ -116,21 +116,21 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
     return Motion(in_pieces(noise, jumps, still, small, large), jumps)
 
 
-def _parts(array: np.ndarray) -> np.ndarray:
-    """The array as reals, the parts of complex numbers along a last axis."""
+def _as_real(array: np.ndarray) -> np.ndarray:
+    """Return a real array, with the parts of complex numbers along a new last axis."""
     if array.dtype.kind != "c":
         return array
     return np.stack([array.real, array.imag], axis=-1)
 
 
-def _joined(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
+def _from_real(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
     if like.dtype.kind != "c":
         return parts.astype(like.dtype)
     return (parts[..., 0] + 1j * parts[..., 1]).astype(like.dtype)
 
 
-def _odd(parts: np.ndarray) -> np.ndarray:
-    """Whether an element has an odd place among the sizes that there are; equal sizes share one."""
+def _has_odd_rank(parts: np.ndarray) -> np.ndarray:
+    """Return whether each element's rank by magnitude is odd; equal magnitudes share a rank."""
     size = np.abs(parts).reshape(-1)
     if size.dtype.itemsize < 4:  # a narrower type has no fast sort
         size = size.astype(np.float32)
@@ -143,7 +143,7 @@ def _odd(parts: np.ndarray) -> np.ndarray:
 
 
 def _is_round(parts: np.ndarray) -> np.ndarray:
-    """Whether the lower half of the significand is empty."""
+    """Return whether the lower half of the significand is zero."""
     bits = 12 if parts.dtype.itemsize >= 4 else 4
     finite = np.where(np.isfinite(parts), parts, 0).astype(np.float64)
     significand = np.frexp(finite)[0] * 2.0**bits

@@ -1,1 +1,1 @@
-"""The functions that are compared: found by name, or imported from a graph."""
+"""Load the functions to compare, by name or from a graph."""

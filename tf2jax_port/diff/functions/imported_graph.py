@@ -1,4 +1,4 @@
-"""An imported graph beside TensorFlow's own run of it."""
+"""Compare an imported graph with TensorFlow's own run of it."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ _CLOSE = 1e-4  # of the largest number of an output
 
 
 def compare(path: str, found: Imported, data: str | None = None) -> dict[str, dict[str, Any]]:
-    """Runs both on the same feeds.
+    """Run the graph in TensorFlow and in JAX on the same feeds and compare the outputs.
 
     Args:
       path: the file or folder of the graph.
-      found: what was made of it.
+      found: the imported graph.
       data: a `.npz` file of feeds; without it random numbers, 0 or 1 for integers.
 
     Returns:
-      For each output whether it is equal, and a sentence about it.
+      For each output, whether it is equal and a sentence about it.
 
     Raises:
-      DiffError: TensorFlow is not installed, or refuses the feeds.
+      DiffError: TensorFlow is not installed, or rejects the feeds.
     """
     require_tensorflow()
-    feeds = _given(data, found) if data else _drawn(found)
+    feeds = _load_feeds(data, found) if data else _draw_feeds(found)
     expected = _run_tensorflow(path, found, feeds)
     actual = loading.function_of(found)(found.variables(), feeds)
-    return {key: _judged(np.asarray(actual[key]), expected[key]) for key in expected}
+    return {key: _compare_output(np.asarray(actual[key]), expected[key]) for key in expected}
 
 
-def _given(data: str, found: Imported) -> dict[str, np.ndarray]:
+def _load_feeds(data: str, found: Imported) -> dict[str, np.ndarray]:
     with np.load(data) as file:
         feeds = {key: file[key] for key in file}
     missing = [key for key in found.choice.inputs if key not in feeds]
@@ -47,23 +47,25 @@ def _given(data: str, found: Imported) -> dict[str, np.ndarray]:
     return feeds
 
 
-def _drawn(found: Imported) -> dict[str, np.ndarray]:
+def _draw_feeds(found: Imported) -> dict[str, np.ndarray]:
     rng, nodes = np.random.default_rng(0), found.model.graph.nodes
-    feeds = {key: _draw(rng, key, nodes[edge.node]) for key, edge in found.choice.inputs.items()}
+    feeds = {
+        key: _draw_array(rng, key, nodes[edge.node]) for key, edge in found.choice.inputs.items()
+    }
     return feeds | {"seed": np.zeros(2, np.int32)} if found.program.draws else feeds
 
 
-def _draw(rng: np.random.Generator, key: str, node: Node) -> np.ndarray:
+def _draw_array(rng: np.random.Generator, key: str, node: Node) -> np.ndarray:
     shape, dtype = node.attribute("shape"), node.attribute("dtype")
     if shape is None or dtype in (None, "string"):
-        raise DiffError(f"no numbers can be drawn for {key}; give some with --data")
+        raise DiffError(f"cannot draw random inputs for {key}; pass them with --data")
     sizes = [_UNKNOWN if size is None else size for size in shape]
     if dtype.startswith(("float", "bfloat", "complex")):
-        return rng.normal(size=sizes).astype(np.float32).astype(_numpy(dtype))
-    return rng.integers(0, 2, size=sizes).astype(_numpy(dtype))
+        return rng.normal(size=sizes).astype(np.float32).astype(_numpy_dtype(dtype))
+    return rng.integers(0, 2, size=sizes).astype(_numpy_dtype(dtype))
 
 
-def _numpy(dtype: str) -> np.dtype:
+def _numpy_dtype(dtype: str) -> np.dtype:
     from tf2jax_port.importing.tensors import numpy_dtype
 
     return numpy_dtype(dtype)
@@ -82,11 +84,11 @@ def _run_tensorflow(path: str, found: Imported, feeds: Mapping[str, np.ndarray])
             tf.graph_util.import_graph_def(_graph_def(v1, folder), name="")
             return session.run(fetches, fed)
     except (tf.errors.OpError, ValueError) as error:
-        raise DiffError(f"TensorFlow does not run the graph: {error}") from error
+        raise DiffError(f"TensorFlow cannot run the graph: {error}") from error
 
 
 def _run_signature(tf: Any, found: Imported, feeds: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """A SavedModel by its signature; TensorFlow's sessions do not find every variable of Keras."""
+    """Run a SavedModel by its signature; TensorFlow's sessions miss some variables of Keras."""
     outputs = {key: str(edge) for key, edge in found.choice.outputs.items()}
     folder = str(found.model.variables.parent.parent) if found.model.variables else ""
     loaded = tf.saved_model.load(folder)
@@ -110,7 +112,7 @@ def _graph_def(v1: Any, path: pathlib.Path) -> Any:
     return graph
 
 
-def _judged(actual: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
+def _compare_output(actual: np.ndarray, expected: np.ndarray) -> dict[str, Any]:
     if actual.shape != expected.shape:
         return {"equal": False, "says": f"shape {actual.shape}, TensorFlow {expected.shape}"}
     if expected.dtype.kind not in "fc":

@@ -1,4 +1,4 @@
-"""From `FILE.py:FUNCTION` or `package.module:attribute` to the function."""
+"""Load a function from `FILE.py:FUNCTION` or `package.module:attribute`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class DiffError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A function and where it came from.
+    """A function and its source.
 
     Attributes:
-      spec: as it was written on the command line.
+      spec: the specification on the command line.
       name: the part after the colon.
       function: the object.
-      sha256: fingerprint of the source file, empty where there is none.
+      sha256: fingerprint of the source file, empty if there is none.
       importable: whether another process could load it by its specification.
     """
 
@@ -43,14 +43,14 @@ class Loaded:
 
 
 def load(spec: str, default: str = "") -> Loaded:
-    """The callable that a specification names.
+    """Load the callable that a specification names.
 
     Args:
       spec: `FILE.py:FUNCTION`, `FILE.py:Class.method` or `package.module:attribute`.
-      default: the attribute where the specification has no colon.
+      default: the attribute if the specification has no colon.
 
     Raises:
-      DiffError: there is no such file, module or attribute, or it does not import.
+      DiffError: there is no such file, module or attribute, or importing it fails.
     """
     _, name = split(spec, default)
     value, module = find(spec, default)
@@ -63,10 +63,10 @@ def load(spec: str, default: str = "") -> Loaded:
 
 
 def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
-    """The object that a specification names, and its module.
+    """Load the object that a specification names, and its module.
 
     Raises:
-      DiffError: there is no such file, module or attribute, or it does not import.
+      DiffError: there is no such file, module or attribute, or importing it fails.
     """
     place, name = split(spec, default)
     module = _import_file(place) if place.endswith(".py") else _import_module(place)
@@ -79,7 +79,7 @@ def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
 
 
 def named(function: Callable[..., Any]) -> Loaded:
-    """A function that is there already, under the name by which it could be loaded."""
+    """Wrap an existing function as `Loaded`, under the name by which it could be imported."""
     name = getattr(function, "__qualname__", type(function).__name__)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     place = getattr(module, "__name__", "__main__")
@@ -87,7 +87,7 @@ def named(function: Callable[..., Any]) -> Loaded:
 
 
 def split(spec: str, default: str = "") -> tuple[str, str]:
-    """The two halves of a specification.
+    """Split a specification into file or module and attribute.
 
     Raises:
       DiffError: there is no attribute and no default for it.
@@ -115,12 +115,12 @@ def _import_file(place: str) -> ModuleType:
     if spec is None or spec.loader is None:
         raise DiffError(f"{place}: this is not a Python file.")
     loaded, digest = sys.modules.get(name), hashlib.sha256(path.read_bytes()).hexdigest()
-    # A model and its variables are two names of one module: it is run once.
+    # A model and its variables may come from one module, which is executed once.
     if loaded is not None and getattr(loaded, _DIGEST, "") == digest:
         return loaded
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    with _search(path.parent):
+    with _add_to_path(path.parent):
         result = attempt(spec.loader.exec_module, module)
     if isinstance(result, Failure):
         del sys.modules[name]
@@ -130,7 +130,7 @@ def _import_file(place: str) -> ModuleType:
 
 
 def _import_module(place: str) -> ModuleType:
-    with _search(Path.cwd()):
+    with _add_to_path(Path.cwd()):
         result = attempt(importlib.import_module, place)
     if isinstance(result, Failure):
         raise DiffError(_does_not_import(place, result))
@@ -138,8 +138,8 @@ def _import_module(place: str) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _search(directory: Path) -> Iterator[None]:
-    """Let a module import its neighbors, also those that it imports when it is called."""
+def _add_to_path(directory: Path) -> Iterator[None]:
+    """Add a folder to `sys.path`, for good: a module may import its neighbors when it is called."""
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     yield
@@ -175,7 +175,7 @@ INSTALL = "pip install 'tf2jax-port[tensorflow]'  (the extra `tensorflow`)"
 
 
 def require_tensorflow() -> None:
-    """Check that the lanes of the old function can run.
+    """Check that TensorFlow can be imported.
 
     Raises:
       DiffError: TensorFlow is not installed.

@@ -1,1 +1,1 @@
-"""The file of a golden: what an original gave."""
+"""Define the file of a golden, which holds the results of an original."""

@@ -1,8 +1,7 @@
-"""What a golden says beside its numbers, as JSON, and the numbers that it points to.
+"""Read and write goldens: a JSON document and the arrays that it refers to.
 
 An array is stored under the fingerprint of its type, shape and bytes: equal arrays are stored once,
-and whoever reads one knows whether it is the one that was written. The document itself is signed by
-its own fingerprint.
+and a reader can check that an array is unchanged. The document itself is protected by a checksum.
 """
 
 from __future__ import annotations
@@ -38,10 +37,10 @@ class Store:
         self.arrays = dict(arrays or {})
 
     def put(self, array: np.ndarray | None) -> Any:
-        """What stands in the document for an array: its key, and how it was, where that is lost.
+        """Store an array and return its entry in the document: the key, and the dtype if complex.
 
         Raises:
-          DiffError: the file has no such type.
+          DiffError: the file format has no such type.
         """
         if array is None:
             return None
@@ -52,15 +51,15 @@ class Store:
             array = np.stack([array.real, array.imag], axis=-1).astype(half)
         if not safetensors_file.holds(array.dtype):
             raise DiffError(
-                f"goldens: there is no place for an array of {array.dtype.name}.\n"
+                f"goldens: an array of {array.dtype.name} cannot be stored.\n"
                 "  Required: booleans, integers, floats or complex numbers"
             )
-        key = _key(array)
+        key = _array_key(array)
         self.arrays[key] = array
         return f"{key}:{words}" if words else key
 
     def get(self, entry: Any) -> np.ndarray | None:
-        """The array that an entry of the document stands for.
+        """Return the array of an entry of the document.
 
         Raises:
           DamagedError: there is none.
@@ -80,7 +79,7 @@ class Store:
 
 
 def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOST_BYTES) -> None:
-    """Write the file whole or not at all.
+    """Write the file completely or not at all.
 
     Raises:
       DiffError: it would be too large, or cannot be written.
@@ -88,8 +87,8 @@ def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOS
     data = to_bytes(document, store)
     if len(data) > most:
         raise DiffError(
-            f"{path}: it would have {_size(len(data))}.\n"
-            f"  Required: at most {_size(most)}\n"
+            f"{path}: it would have {_format_size(len(data))}.\n"
+            f"  Required: at most {_format_size(most)}\n"
             "  Do:       record fewer or smaller cases (--case N), or allow more (--most-mb N)"
         )
     try:
@@ -102,23 +101,23 @@ def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOS
 
 
 def to_bytes(document: Mapping[str, Any], store: Store) -> bytes:
-    """The file of a document and its arrays."""
+    """Serialize a document and its arrays."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
-    metadata = {**_KIND, _DOCUMENT: text, _CHECKSUM: _signature(text)}
+    metadata = {**_KIND, _DOCUMENT: text, _CHECKSUM: _checksum(text)}
     return safetensors_file.dumps(store.arrays, metadata)
 
 
 def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
-    """The document and its arrays.
+    """Read the document and its arrays.
 
     Raises:
-      DiffError: there is no such file, or it is not as it was written.
+      DiffError: there is no such file, or it was changed.
     """
     try:
         if path.stat().st_size > most:
             raise DiffError(
-                f"{path}: it has {_size(path.stat().st_size)}.\n"
-                f"  Required: at most {_size(most)}\n  Do:       allow more (--most-mb N)"
+                f"{path}: it has {_format_size(path.stat().st_size)}.\n"
+                f"  Required: at most {_format_size(most)}\n  Do:       allow more (--most-mb N)"
             )
         data = path.read_bytes()
     except OSError as error:
@@ -127,26 +126,26 @@ def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
         return from_bytes(data)
     except DamagedError as error:
         raise DiffError(
-            f"{path}: this golden is damaged, so that nothing in it counts.\n"
+            f"{path}: this golden is damaged and cannot be used.\n"
             f"  Received: {error}\n"
-            "  Do:       take it from where it was recorded, or record it again"
+            "  Do:       copy it again from its source, or record it again"
         ) from error
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
-    """The document and its arrays, every one of them checked.
+    """Parse and check the document and its arrays.
 
     Raises:
-      DamagedError: something is not as it was written.
+      DamagedError: something was changed.
     """
     arrays, metadata = safetensors_file.loads(data)
     text = metadata.get(_DOCUMENT)
     if text is None:
         raise DamagedError("it was not written by tf2jax-port")
-    if metadata != {**_KIND, _DOCUMENT: text, _CHECKSUM: _signature(text)}:
-        raise DamagedError("what it says beside its numbers was changed")
+    if metadata != {**_KIND, _DOCUMENT: text, _CHECKSUM: _checksum(text)}:
+        raise DamagedError("its metadata was changed")
     for key, array in arrays.items():
-        if _key(array) != key:
+        if _array_key(array) != key:
             raise DamagedError(f"the numbers of the array {key} were changed")
     document: dict[str, Any] = json.loads(text)
     if document.get("format") != FORMAT:
@@ -157,10 +156,10 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
 
 
 def pack(value: Any) -> Any:
-    """An argument around its arrays as JSON.
+    """Convert the static parts of an argument to JSON.
 
     Raises:
-      DiffError: only code could make it again.
+      DiffError: the argument has a type that JSON cannot represent.
     """
     if isinstance(value, Slot):
         return {"slot": value.index}
@@ -175,13 +174,13 @@ def pack(value: Any) -> Any:
     if type(value) is dict:
         return {"dict": [[pack(key), pack(part)] for key, part in value.items()]}
     raise DiffError(
-        f"goldens: an argument is a {type(value).__name__}, which only code could make again.\n"
+        f"goldens: an argument is a {type(value).__name__}, which cannot be stored without code.\n"
         "  Required: arrays, numbers, text and None, in lists, tuples and dictionaries"
     )
 
 
 def unpack(value: Any) -> Any:
-    """What `pack` made JSON of."""
+    """Restore a value that `pack` converted to JSON."""
     if not isinstance(value, dict):
         return value
     ((kind, inside),) = value.items()
@@ -196,15 +195,15 @@ def unpack(value: Any) -> Any:
     return {"list": list, "tuple": tuple}[kind](unpack(part) for part in inside)
 
 
-def _key(array: np.ndarray) -> str:
+def _array_key(array: np.ndarray) -> str:
     state = hashlib.sha256(f"{array.dtype.name}{list(array.shape)}".encode())
     state.update(np.ascontiguousarray(array).tobytes())
     return state.hexdigest()[:_DIGITS]
 
 
-def _signature(text: str) -> str:
+def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _size(count: int) -> str:
+def _format_size(count: int) -> str:
     return f"{count / (1 << 20):.1f} MiB" if count >= 1 << 20 else f"{count} bytes"

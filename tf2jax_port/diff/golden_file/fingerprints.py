@@ -1,4 +1,4 @@
-"""The values on the way: what each operation of the original gave, in a few numbers."""
+"""Summarize every intermediate value of the original in a few numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tf2jax_port.diff.values import user_files
 from tf2jax_port.diff.values.arguments import Arguments, is_inexact
 from tf2jax_port.diff.values.precision import exact_wide
 
-# A loop that runs for long says enough with its first rounds.
+# The first iterations of a long loop are enough.
 MOST = 2000
 
 
 def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
-    """Every float that an eager run computes, in order, up to `MOST`.
+    """Summarize every float that an eager run computes, in order, up to `MOST`.
 
     Args:
       lanes: a `TensorFlowLanes`.
@@ -38,7 +38,7 @@ def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
     ) -> None:
         if graph is not None or len(found) >= MOST:
             return
-        at, name = _line(), op.decode() if isinstance(op, bytes) else op
+        at, name = _user_line(), op.decode() if isinstance(op, bytes) else op
         for output in outputs:
             if is_inexact(np.dtype(output.dtype.as_numpy_dtype)):
                 found.append(fingerprint(name, at, output.numpy()))
@@ -52,7 +52,7 @@ def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
 
 
 def fingerprint(op: str, at: str, array: np.ndarray) -> Fingerprint:
-    """One value in a few numbers."""
+    """Summarize one value."""
     finite = np.abs(array) < np.inf if array.dtype.kind == "c" else np.isfinite(array)
     wide = exact_wide(array[finite])
     if not wide.size:
@@ -65,8 +65,8 @@ def fingerprint(op: str, at: str, array: np.ndarray) -> Fingerprint:
     return Fingerprint(op, at, array.dtype.name, array.shape, (mean, rms, low, high), wide.size)
 
 
-def _line() -> str:
-    """The innermost line that belongs to nobody's library."""
+def _user_line() -> str:
+    """Return the innermost line of the call stack that is in the user's own code."""
     for frame in reversed(traceback.extract_stack(limit=60)):
         if user_files.is_users(frame.filename):
             return f"{Path(frame.filename).name}:{frame.lineno}"

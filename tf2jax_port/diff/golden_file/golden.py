@@ -1,4 +1,4 @@
-"""A golden: everything that an original gave, case by case, as plain data."""
+"""Represent a golden: the results of an original, case by case, as plain data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tf2jax_port.diff.values.observation import Gradients, Observation
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """One intermediate value of the original.
+    """A summary of one intermediate value of the original.
 
     Attributes:
       op: the operation, `MatMul`.
-      at: the line of the original that asked for it, `model.py:12`.
+      at: the line of the original that called it, `model.py:12`.
       dtype: of the value.
       shape: of the value.
-      numbers: mean, root mean square, least and largest of its finite elements.
-      finite: how many elements are finite.
+      numbers: mean, root mean square, minimum and maximum of its finite elements.
+      finite: the number of finite elements.
     """
 
     op: str
@@ -38,15 +38,15 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """One case and what the original gave for it.
+    """One case and the original's results for it.
 
     Attributes:
       case: the call.
-      lanes: lane to what it gave.
+      lanes: the observation of each lane.
       in_double: the original in double precision.
-      in_single: the original in single precision, where its inputs are wider than JAX has them.
-      reruns: the original on the same and on slightly moved inputs; `None` where it does not run.
-      intermediates: the values on the way, in the order in which they were computed.
+      in_single: the original in single precision, if its inputs are wider than JAX allows.
+      reruns: the original on the same and on slightly perturbed inputs; `None` if it does not run.
+      intermediates: the intermediate values, in the order in which they were computed.
     """
 
     case: Arguments
@@ -59,16 +59,16 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """What `record` wrote.
+    """A recorded original.
 
     Attributes:
-      spec: the original as it was named on the command line.
-      framework: what it was run with, `"tensorflow"` or `"jax"`.
+      spec: the specification of the original on the command line.
+      framework: the framework that ran it, `"tensorflow"` or `"jax"`.
       seed: for cotangents and random numbers.
-      x64: whether the inputs are those of a JAX with 64-bit types.
-      terms: the contract that a port is held to.
-      versions: of what was run.
-      device: where it ran.
+      x64: whether the inputs are meant for JAX with 64-bit types.
+      terms: the contract by which a port is judged.
+      versions: of the libraries that were used.
+      device: the device on which it ran.
       skipped: inputs that could not be run, and why.
       cases: the cases.
     """
@@ -85,10 +85,10 @@ class Golden:
 
 
 def to_document(golden: Golden) -> tuple[dict[str, Any], Store]:
-    """The golden as JSON and arrays.
+    """Convert a golden to JSON and arrays.
 
     Raises:
-      DiffError: it has something in it that a file without code cannot hold.
+      DiffError: it contains something that a file without code cannot hold.
     """
     store = Store()
     document = {
@@ -101,13 +101,13 @@ def to_document(golden: Golden) -> tuple[dict[str, Any], Store]:
         "versions": dict(golden.versions),
         "device": golden.device,
         "skipped": [list(entry) for entry in golden.skipped],
-        "cases": [_case(case, store) for case in golden.cases],
+        "cases": [_pack_case(case, store) for case in golden.cases],
     }
     return document, store
 
 
 def from_document(document: Mapping[str, Any], store: Store) -> Golden:
-    """The golden that `to_document` made JSON of."""
+    """Restore a golden that `to_document` converted."""
     return Golden(
         spec=document["spec"],
         framework=document["framework"],
@@ -122,10 +122,10 @@ def from_document(document: Mapping[str, Any], store: Store) -> Golden:
 
 
 def pack_call(case: Arguments, store: Store) -> dict[str, Any]:
-    """The arguments of one call.
+    """Convert the arguments of one call to JSON and arrays.
 
     Raises:
-      DiffError: only code could make one of them again.
+      DiffError: an argument has a type that JSON cannot represent.
     """
     return {
         "index": case.index,
@@ -136,15 +136,15 @@ def pack_call(case: Arguments, store: Store) -> dict[str, Any]:
 
 
 def unpack_call(entry: Mapping[str, Any], store: Store) -> Arguments:
-    """The call that `pack_call` made JSON of."""
+    """Restore a call that `pack_call` converted."""
     arrays = tuple(store.get(key) for key in entry["arrays"])
     found = tuple(array for array in arrays if array is not None)
     return Arguments(entry["index"], unpack(entry["template"]), found, tuple(entry["paths"]))
 
 
-def _case(golden: GoldenCase, store: Store) -> dict[str, Any]:
+def _pack_case(golden: GoldenCase, store: Store) -> dict[str, Any]:
     def run(found: Observation | Failure | None) -> Any:
-        return None if found is None else _run(found, store)
+        return None if found is None else _pack_run(found, store)
 
     reruns = golden.reruns
     return {
@@ -159,7 +159,7 @@ def _case(golden: GoldenCase, store: Store) -> dict[str, Any]:
             "moved": [[run(a), run(b)] for a, b in reruns.moved],
             "decides": reruns.decides,
         },
-        "intermediates": [_packed(one) for one in golden.intermediates],
+        "intermediates": [_pack_fingerprint(one) for one in golden.intermediates],
     }
 
 
@@ -181,7 +181,7 @@ def _read_case(entry: Mapping[str, Any], store: Store) -> GoldenCase:
     )
 
 
-def _packed(one: Fingerprint) -> list[Any]:
+def _pack_fingerprint(one: Fingerprint) -> list[Any]:
     return [one.op, one.at, one.dtype, list(one.shape), [pack(n) for n in one.numbers], one.finite]
 
 
@@ -191,12 +191,12 @@ def _read_fingerprint(entry: list[Any]) -> Fingerprint:
     return Fingerprint(op, at, dtype, tuple(shape), (mean, rms, low, high), finite)
 
 
-def _run(found: Observation | Failure, store: Store) -> dict[str, Any]:
+def _pack_run(found: Observation | Failure, store: Store) -> dict[str, Any]:
     if isinstance(found, Failure):
         return {"failure": list(asdict(found).values())}
     return {
-        "outputs": _arrays(found.outputs, store.put),
-        "gradients": {kind: _arrays(g, store.put) for kind, g in found.gradients.items()},
+        "outputs": _pack_arrays(found.outputs, store.put),
+        "gradients": {kind: _pack_arrays(g, store.put) for kind, g in found.gradients.items()},
         "note": found.note,
     }
 
@@ -208,10 +208,12 @@ def _read_run(entry: Mapping[str, Any], store: Store) -> Observation | Failure:
     return Observation(_read_arrays(entry["outputs"], store.get), gradients, entry["note"])
 
 
-def _arrays(found: Gradients | Failure, put: Callable[[np.ndarray | None], Any]) -> dict[str, Any]:
+def _pack_arrays(
+    found: Gradients | Failure, put: Callable[[np.ndarray | None], Any]
+) -> dict[str, Any]:
     if isinstance(found, Failure):
         return {"failure": list(asdict(found).values())}
-    # A list keeps the order: outputs are compared in it.
+    # A list keeps the order, which is compared, too.
     return {"arrays": [[path, put(array)] for path, array in found.items()]}
 
 

@@ -1,9 +1,9 @@
-"""The safetensors format: arrays by name and texts by key, in one file that carries no code.
+"""Read and write the safetensors format: named arrays and text metadata in one file without code.
 
-Eight bytes give the length of a header of JSON, the rest is numbers. It is written here, in a few
-lines, so that a machine with JAX alone can read a golden; the tests hold it to the library
-`safetensors` in both directions. Reading is strict: whatever this module would not have written is
-refused.
+Eight bytes give the length of a JSON header, the rest is array data. It is implemented here, in a few
+lines, so that a golden can be read with JAX alone; the tests check it against the library
+`safetensors` in both directions. Reading is strict: bytes that this module would not have written
+are rejected.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ MOST_HEADER = 64 << 20
 
 
 class DamagedError(Exception):
-    """The bytes are not such a file, or no longer; the message says where."""
+    """The bytes are not a valid file of this format; the message says where."""
 
 
 def holds(dtype: np.dtype) -> bool:
-    """Whether the format has the type."""
+    """Return whether the format has the type."""
     return dtype.name in _NAMES
 
 
 def dumps(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> bytes:
-    """The bytes of a file; equal contents give equal bytes.
+    """Serialize arrays and metadata; equal contents give equal bytes.
 
     Args:
       arrays: by name, of types that the format `holds`.
@@ -68,15 +68,15 @@ def dumps(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> byte
         offsets = [begin, begin + len(data[-1])]
         entries[name] = {"dtype": code, "shape": list(array.shape), "data_offsets": offsets}
         begin = offsets[1]
-    header = _header(entries)
+    header = _make_header(entries)
     return b"".join([len(header).to_bytes(_LENGTH, "little"), header, *data])
 
 
 def loads(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
-    """The arrays and the metadata of a file that `dumps` wrote.
+    """Parse the arrays and the metadata of a file that `dumps` wrote.
 
     Raises:
-      DamagedError: it did not write these bytes.
+      DamagedError: `dumps` cannot have written these bytes.
     """
     if len(data) < _LENGTH:
         raise DamagedError(f"it ends after {len(data)} bytes")
@@ -85,37 +85,37 @@ def loads(data: bytes) -> tuple[dict[str, np.ndarray], dict[str, str]]:
         raise DamagedError("its first bytes are not those of a safetensors file")
     if len(data) < _LENGTH + length:
         raise DamagedError("it ends in the middle of its header")
-    entries = _parsed(data[_LENGTH : _LENGTH + length])
+    entries = _parse_header(data[_LENGTH : _LENGTH + length])
     body = memoryview(data)[_LENGTH + length :]
     metadata = entries.pop("__metadata__")
     arrays, end = {}, 0
     for name, entry in entries.items():
-        arrays[name], end = _array(name, entry, body, end)
+        arrays[name], end = _read_array(name, entry, body, end)
     if end != len(body):
-        raise DamagedError(f"{len(body) - end} bytes stand behind its last array")
+        raise DamagedError(f"{len(body) - end} bytes follow its last array")
     return arrays, metadata
 
 
-def _header(entries: Mapping[str, Any]) -> bytes:
+def _make_header(entries: Mapping[str, Any]) -> bytes:
     text = json.dumps(entries, separators=(",", ":"), ensure_ascii=False).encode()
     return text + b" " * (-len(text) % _ALIGNMENT)
 
 
-def _parsed(header: bytes) -> dict[str, Any]:
+def _parse_header(header: bytes) -> dict[str, Any]:
     try:
         entries = json.loads(header.decode())
     except (ValueError, RecursionError) as error:
         raise DamagedError(f"its header cannot be read: {error}") from None
     known = isinstance(entries, dict) and isinstance(entries.get("__metadata__"), dict)
-    if not known or _header(entries) != header:
+    if not known or _make_header(entries) != header:
         raise DamagedError("its header was changed")
     if not all(isinstance(text, str) for text in entries["__metadata__"].values()):
         raise DamagedError("its header was changed")
     return entries
 
 
-def _array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
-    """The array of an entry that begins there, and where it ends."""
+def _read_array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
+    """Read the array of an entry that begins at `begin`; also return where it ends."""
     try:
         dtype = _DTYPES[entry["dtype"]]
         shape = [int(size) for size in entry["shape"]]

@@ -1,1 +1,1 @@
-"""Goldens: what an original gave, in one file, to be replayed where TensorFlow is not."""
+"""Record the results of an original in a file, and replay it where TensorFlow is not installed."""

@@ -1,4 +1,4 @@
-"""Two goldens of one original: what is no longer as it was."""
+"""Diff two goldens of one original."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tf2jax_port.diff.vocabulary.lanes import BY_ID
 
 
 def changes(before: Golden, after: Golden) -> list[str]:
-    """One line for each thing that changed, to the bit; empty where nothing did."""
+    """Return one line for each change, compared bit by bit; empty if there is none."""
     lines = [
-        _line(name, getattr(before, field), getattr(after, field))
+        _change_line(name, getattr(before, field), getattr(after, field))
         for name, field in (
             ("original", "spec"),
             ("framework", "framework"),
@@ -28,7 +28,7 @@ def changes(before: Golden, after: Golden) -> list[str]:
         )
         if getattr(before, field) != getattr(after, field)
     ]
-    lines += _mapping("version of ", before.versions, after.versions)
+    lines += _compare_versions("version of ", before.versions, after.versions)
     if before.terms["old"]["sha256"] != after.terms["old"]["sha256"]:
         lines.append("original: its source changed")
     old = {case.case.index: case for case in before.cases}
@@ -39,55 +39,57 @@ def changes(before: Golden, after: Golden) -> list[str]:
         elif index not in old:
             lines.append(f"case {index}: it is new")
         else:
-            lines += [f"case {index}: {text}" for text in _case(old[index], new[index])]
+            lines += [f"case {index}: {text}" for text in _compare_cases(old[index], new[index])]
     return lines
 
 
-def _line(name: str, before: Any, after: Any) -> str:
+def _change_line(name: str, before: Any, after: Any) -> str:
     return f"{name}: {before} became {after}"
 
 
-def _mapping(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+def _compare_versions(what: str, before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     names = sorted({*before, *after})
     changed = [n for n in names if before.get(n) != after.get(n)]
-    return [_line(f"{what}{n}", before.get(n, "none"), after.get(n, "none")) for n in changed]
+    return [
+        _change_line(f"{what}{n}", before.get(n, "none"), after.get(n, "none")) for n in changed
+    ]
 
 
-def _case(before: GoldenCase, after: GoldenCase) -> Iterator[str]:
+def _compare_cases(before: GoldenCase, after: GoldenCase) -> Iterator[str]:
     if before.case.digest() != after.case.digest():
         yield "its inputs changed"
     for lane in BY_ID:
         if lane in before.lanes and lane in after.lanes:
-            for text in _observation(before.lanes[lane], after.lanes[lane]):
+            for text in _compare_observations(before.lanes[lane], after.lanes[lane]):
                 yield f"{BY_ID[lane].title}, {text}"
 
 
-def _observation(before: Observation, after: Observation) -> Iterator[str]:
-    yield from _arrays("", before.outputs, after.outputs)
+def _compare_observations(before: Observation, after: Observation) -> Iterator[str]:
+    yield from _compare_outputs("", before.outputs, after.outputs)
     for kind in dict.fromkeys([*before.gradients, *after.gradients]):
         missing = Failure("missing", "no gradient was taken")
         one, other = (run.gradients.get(kind, missing) for run in (before, after))
-        for text in _arrays("d/d ", one, other):
+        for text in _compare_outputs("d/d ", one, other):
             yield f"{text} ({kind})"
 
 
-def _arrays(prefix: str, before: Any, after: Any) -> Iterator[str]:
+def _compare_outputs(prefix: str, before: Any, after: Any) -> Iterator[str]:
     if isinstance(before, Failure) or isinstance(after, Failure):
         reasons = [f.reason if isinstance(f, Failure) else "numbers" for f in (before, after)]
         if reasons[0] != reasons[1]:
-            yield _line(f"{prefix or 'outputs'}".strip(), *reasons)
+            yield _change_line(f"{prefix or 'outputs'}".strip(), *reasons)
         return
     for path in dict.fromkeys([*before, *after]):
         if path not in after or path not in before:
             yield f"{prefix}{path}: it is {'gone' if path in before else 'new'}"
         else:
-            text = _array(before[path], after[path])
+            text = _describe_change(before[path], after[path])
             if text:
                 yield f"{prefix}{path}: {text}"
 
 
-def _array(before: np.ndarray | None, after: np.ndarray | None) -> str:
-    """What sets two arrays apart; empty where every bit is as it was."""
+def _describe_change(before: np.ndarray | None, after: np.ndarray | None) -> str:
+    """Describe the difference of two arrays; empty if they are identical bit by bit."""
     if before is None or after is None:
         return "" if before is after else "None became numbers" if before is None else "became None"
     if (before.shape, before.dtype) != (after.shape, after.dtype):

@@ -1,4 +1,4 @@
-"""Making a golden: the original in all of its lanes, where TensorFlow is."""
+"""Record a golden: the original in all of its lanes, with TensorFlow."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def record(
     only: Sequence[int] = (),
     framework: str | None = None,
 ) -> Golden:
-    """Run a function on every case and keep all that it gives.
+    """Run a function on every case and record its results.
 
     Args:
-      loaded: the original, or a port that is to stay as it is.
-      source: gives the argument tuples.
+      loaded: the original, or a port that must not change.
+      source: returns the argument tuples.
       inputs: the specification of the cases, for the lane that runs in another process.
       seed: for cotangents and random numbers.
       x64: whether the ports will run with JAX's 64-bit types.
@@ -38,13 +38,13 @@ def record(
         imported it.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not there.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
     """
     with contextlib.closing(
         Recording(loaded, source, inputs, seed, x64, tuple(only), framework)
     ) as session:
         cases = tuple(session.record(case, lambda lane: None) for case in session.plan.fitted)
-    return _golden(loaded.spec, session.plan, seed, cases)
+    return _make_golden(loaded.spec, session.plan, seed, cases)
 
 
 def record_elsewhere(
@@ -59,10 +59,10 @@ def record_elsewhere(
     step: run.Step = lambda done, total, lane: None,
     worker: Worker | None = None,
 ) -> tuple[Golden, bool]:
-    """The same, with the function in a process that nothing depends on; and whether all cases are in it.
+    """Record in a child process; also return whether all cases were recorded.
 
-    A case that ends its process, and one that an interrupt leaves out, stand in the golden with that
-    reason, and a port that is held against it is judged `limited`.
+    A case that crashes its process, or that an interrupt skips, is listed in the golden with that
+    reason, and the verdict of a port that is compared with it is `limited`.
 
     Args:
       spec: the specification of the function.
@@ -71,13 +71,13 @@ def record_elsewhere(
       x64: whether the ports will run with JAX's 64-bit types.
       only: the numbers of the cases to keep; empty for all.
       framework: `"tensorflow"` or `"jax"`.
-      timeout: how long one lane of one case may take, in seconds.
-      step: told the number of cases done, their total, and the lane that runs next.
-      worker: a process that stays afterwards; by default a new one that ends.
+      timeout: the time limit for one lane of one case, in seconds.
+      step: called with the number of cases done, their total, and the lane that runs next.
+      worker: a process that keeps running; by default a new one that ends.
 
     Raises:
-      DiffError: the cases cannot be had, TensorFlow is not there, or no case could be recorded.
-      KeyboardInterrupt: it came before the first case was through.
+      DiffError: the cases cannot be loaded, TensorFlow is not installed, or no case could be recorded.
+      KeyboardInterrupt: it came before the first case was finished.
     """
     order = Order(
         spec,
@@ -99,10 +99,10 @@ def record_elsewhere(
             reasons = "\n".join(f"  Received: {reason.text}" for reason in found.plan.skipped)
             raise DiffError(f"{spec}: no case could be recorded.\n{reasons}")
         whole = len(found.seen) == len(found.plan.fitted)
-        return _golden(spec, found.plan, seed, tuple(found.seen)), whole
+        return _make_golden(spec, found.plan, seed, tuple(found.seen)), whole
 
 
-def _golden(spec: str, plan: RecordPlan, seed: int, cases: tuple[GoldenCase, ...]) -> Golden:
+def _make_golden(spec: str, plan: RecordPlan, seed: int, cases: tuple[GoldenCase, ...]) -> Golden:
     skipped = tuple((reason.what, reason.why, reason.cases) for reason in plan.skipped)
     return Golden(
         spec,

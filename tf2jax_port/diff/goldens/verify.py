@@ -1,4 +1,4 @@
-"""Holding a port against a golden: no TensorFlow, no network, nothing but the file and JAX."""
+"""Compare a port with a golden, which needs only the file and JAX."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ def verify(
     beside: bool = True,
     step: run.Step = lambda done, total, lane: None,
 ) -> Report:
-    """The report on a port, with the golden in the place of the original; the port runs here.
+    """Compare a port with a golden in place of the original; the port runs in this process.
 
     Args:
-      golden: what was recorded.
-      path: where it is, for the command that does it again.
+      golden: the recorded results.
+      path: the file, for the command that reproduces the report.
       new: the port.
       only: the numbers of the cases to run; empty for all.
-      beside: run the port's eager lane in a process of its own, if another process can import it.
-      step: told the number of cases done, their total, and the lane that runs next.
+      beside: run the port's eager lane in a separate process, if another process can import it.
+      step: called with the number of cases done, their total, and the lane that runs next.
 
     Raises:
       DiffError: there is no such case.
@@ -59,21 +59,21 @@ def verify_elsewhere(
     step: run.Step = lambda done, total, lane: None,
     worker: Worker | None = None,
 ) -> Report:
-    """The same, with the port in processes that nothing depends on.
+    """Compare a port with a golden; the port runs in child processes.
 
     Args:
-      golden: what was recorded.
-      path: where it is.
+      golden: the recorded results.
+      path: the file.
       new: the specification of the port.
       only: the numbers of the cases to run; empty for all.
-      jobs: how many processes run cases.
-      timeout: how long one lane of one case may take, in seconds.
-      step: told the number of cases done, their total, and the lane that runs next.
-      worker: a process that stays afterwards; by default a new one that ends.
+      jobs: the number of processes that run cases.
+      timeout: the time limit for one lane of one case, in seconds.
+      step: called with the number of cases done, their total, and the lane that runs next.
+      worker: a process that keeps running; by default a new one that ends.
 
     Raises:
-      DiffError: there is no such case, or the port does not import.
-      KeyboardInterrupt: it came before the first case was through.
+      DiffError: there is no such case, or importing the port fails.
+      KeyboardInterrupt: it came before the first case was finished.
     """
     order = Order(
         golden.spec,
@@ -95,15 +95,15 @@ def verify_elsewhere(
 
 
 def request_of(golden: Golden, new: Loaded, only: Sequence[int]) -> run.Request:
-    """The request as far as a report needs it."""
+    """Make a request that suffices for a report."""
     old = Loaded(golden.spec, golden.terms["old"]["name"], _absent, golden.terms["old"]["sha256"])
     return run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
 
 
 def finished(report: Report, golden: Golden, path: Path, new: str, only: Sequence[int]) -> Report:
-    """The report with what is particular to a golden."""
+    """Add the command that reproduces the report and a note on the golden."""
     again = _command(path, new, report, only)
-    return replace(report, reproduce=again, notes=(*report.notes, *_about(golden)))
+    return replace(report, reproduce=again, notes=(*report.notes, *_describe_golden(golden)))
 
 
 def _absent(*arguments: Any) -> Any:
@@ -117,14 +117,14 @@ def _command(path: Path, new: str, report: Report, only: Sequence[int]) -> str:
     return shlex.join(words)
 
 
-def _about(golden: Golden) -> list[Reason]:
-    """What the original's side of the report is."""
+def _describe_golden(golden: Golden) -> list[Reason]:
+    """Describe where the results of the original come from."""
     made = ", ".join(
         f"{name} {golden.versions[name]}"
         for name in (golden.framework, "python")
         if name in golden.versions
     )
-    words = f"replayed from what {made} gave on {golden.device}"
+    words = f"replayed from results of {made} on {golden.device}"
     if golden.framework == "jax":
         words += "; its lanes are those of the recorded port, not of TensorFlow"
     return [Reason("original", words)]

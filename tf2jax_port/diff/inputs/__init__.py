@@ -1,1 +1,1 @@
-"""Where the cases come from."""
+"""Provide the cases of a comparison from their various sources."""

@@ -1,4 +1,4 @@
-"""Recording the real calls of a program, to be the inputs of a comparison."""
+"""Record the calls of a running program, to use them as the inputs of a comparison."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Recorder:
-    """Keeps the first calls of a function that differ, in a file.
+    """Stores the first distinct calls of a function in a file.
 
     Args:
-      path: the file; it is written anew at every call that is kept.
-      limit: how many calls are kept.
-      most: how many bytes the file may have.
+      path: the file; it is rewritten at every call that is kept.
+      limit: the number of calls to keep.
+      most: the largest size of the file in bytes.
     """
 
     def __init__(self, path: Path, limit: int, most: int = MOST_BYTES) -> None:
@@ -33,7 +33,7 @@ class Recorder:
         self._warned = False
 
     def keep(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        """Keep one call; whatever goes wrong is a warning, never the program's error."""
+        """Record one call; an error becomes a warning and never stops the program."""
         if len(self._kept) >= self._limit or self._warned:
             return
         found = attempt(self._add, function, args, kwargs)
@@ -44,7 +44,7 @@ class Recorder:
             warnings.warn(f"capture: {name} is not captured any more: {reason}", stacklevel=4)
 
     def _add(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
-        case = bind(len(self._kept), _positional(function, args, kwargs), function)
+        case = bind(len(self._kept), _to_positional(function, args, kwargs), function)
         if case.digest() in self._kept:
             return
         kept = {**self._kept, case.digest(): case}
@@ -55,7 +55,7 @@ class Recorder:
 
 
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[F], F]:
-    """See `tf2jax_port.diff.capture`."""
+    """Return a decorator that records calls; see `tf2jax_port.diff.capture`."""
     recorder = Recorder(Path(path).resolve(), limit)
 
     def decorate(function: F) -> F:
@@ -69,8 +69,8 @@ def capture(path: str | Path, *, limit: int = 20) -> Callable[[F], F]:
     return decorate
 
 
-def _positional(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, ...]:
-    """The arguments by position, as a comparison passes them."""
+def _to_positional(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, ...]:
+    """Convert the arguments to positional ones, as a comparison passes them."""
     if not kwargs:
         return tuple(args)
     bound = inspect.signature(function).bind(*args, **kwargs)
@@ -83,7 +83,5 @@ def _positional(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[A
         if name not in parameters or bound.kwargs[name] is not parameters[name].default
     }
     if given:
-        raise DiffError(
-            f"{', '.join(sorted(given))}: arguments by keyword alone cannot be replayed"
-        )
+        raise DiffError(f"{', '.join(sorted(given))}: keyword-only arguments cannot be replayed")
     return tuple(bound.args)

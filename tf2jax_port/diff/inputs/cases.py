@@ -1,4 +1,4 @@
-"""The inputs of a comparison: the argument tuples that `cases()` gives."""
+"""Collect the inputs of a comparison: the argument tuples that `cases()` returns."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tf2jax_port.diff.values.precision import representable
 
 
 def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> list[Arguments]:
-    """Every case, its arrays copied, so that no lane can change the inputs of another.
+    """Collect every case with copies of its arrays, so that no lane can change the inputs of another.
 
     Args:
-      source: `cases`, a function that gives argument tuples.
+      source: `cases`, a function that returns argument tuples.
       old: the TensorFlow function, whose parameters name the arrays.
 
     Raises:
-      DiffError: the generator raises, or gives something that is not a tuple.
+      DiffError: the generator raises, or yields something that is not a tuple.
     """
     found = attempt(lambda: list(source()))
     if isinstance(found, Failure):
@@ -37,5 +37,5 @@ def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> lis
 
 
 def fit(case: Arguments, x64: bool) -> Arguments | Failure:
-    """The case with elements that both sides can hold, or why there is no such case."""
+    """Round the case to values that both sides can represent, or return why that is impossible."""
     return attempt(case.map, lambda array: representable(array, x64))

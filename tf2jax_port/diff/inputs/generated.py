@@ -1,8 +1,8 @@
-"""Inputs made from a signature: the sizes, scales and edges at which ports go wrong.
+"""Generate inputs from a signature, with the sizes, scales and edge cases at which ports go wrong.
 
 Ten normal inputs at scales from 1e-6 to 100 found nine of nine planted faults where a hundred normal
 inputs found five; zeros, ties, signed zero, NaN, infinities, denormals, empty arrays and sizes around
-a bucket's border find what scales do not.
+the limits of a bucket find faults that scales do not.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from tf2jax_port.diff.values.precision import real_part
 
 Size = int | str
 
-_ONE = re.compile(
+_ARGUMENT = re.compile(
     r"\s*(?P<name>\w+)\s*:\s*(?P<dtype>\w+)\s*(\[(?P<shape>[^\]]*)\])?"
     r"(\s+in\s+(?P<low>-?[\w.]+?)\.\.(?P<high>-?[\w.]+))?\s*"
 )
 
-# Sizes of unknown dimensions: within a bucket, at its border, beside it; then one, and none.
+# Values of unknown sizes: below, at and above the limits of buckets; `_plans` adds 1 and 0.
 _SIZES = (7, 8, 9, 5, 3, 16, 17, 6)
 _SCALES = (1.0, 1e-6, 1e-3, 10.0, 100.0)
 _TIES = (0.0, -0.0, 1.0, 1.0, -1.0, 0.5, 0.5, -0.5, 2.0, 0.0, 3.0, -2.0)
 _LIMITS = (1e-40, -1e-40, 1e-38, 3e38, -3e38, 1e-7, 1.0000001, 0.99999994)
 _NOT_FINITE = (np.nan, np.inf, -np.inf, 0.0, 1.0, -1.0)
 
-# How masks, lengths and other integers stand from case to case.
+# How masks, lengths and other integers vary between cases: mixed values, or all of them equal.
 _SOME, _NONE, _ALL = "some", "none", "all"
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One argument.
+    """The specification of one argument.
 
     Attributes:
-      name: of the parameter; it tells the role of integers that have no bounds.
+      name: of the parameter; it determines the role of integers without bounds.
       dtype: of its elements.
-      shape: numbers, and names of sizes that are unknown; equal names are equal sizes.
-      low: the least element, a number or the name of a size.
-      high: what all elements are less than (floats: at most), likewise.
+      shape: numbers, and names of unknown sizes; equal names are equal sizes.
+      low: the smallest element, a number or the name of a size.
+      high: the exclusive upper bound (inclusive for floats), likewise.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is common to the arguments of one case."""
+    """The settings that the arguments of one case share."""
 
     size: int
     scale: float
@@ -69,7 +69,7 @@ class _Plan:
 
 
 def is_signature(text: str) -> bool:
-    """Whether a text is meant as a signature, `x: float32[n]; ...`, and not as `module:name`."""
+    """Return whether a text is a signature, `x: float32[n]; ...`, and not `module:name`."""
     bare = re.fullmatch(r"\w+:(\w+)", text)
     if bare is not None and isinstance(attempt(_dtype, bare[1]), Failure):
         return False
@@ -77,21 +77,21 @@ def is_signature(text: str) -> bool:
 
 
 def parse(text: str) -> list[Spec]:
-    """The arguments that a signature tells.
+    """Parse a signature into specifications of arguments.
 
     Args:
-      text: `NAME: DTYPE[SIZE, ...] in LOW..HIGH; ...`. Sizes are numbers or names; the bounds may
-        be left out, `HIGH` is not reached, and either may be the name of a size.
+      text: `NAME: DTYPE[SIZE, ...] in LOW..HIGH; ...`. Sizes are numbers or names; the bounds are
+        optional, `HIGH` is exclusive, and either may be the name of a size.
 
     Raises:
-      DiffError: it is written otherwise.
+      DiffError: the syntax is wrong.
     """
     found = []
     for part in filter(str.strip, text.split(";")):
-        match = _ONE.fullmatch(part)
+        match = _ARGUMENT.fullmatch(part)
         if match is None:
             raise DiffError(
-                f"--inputs: `{part.strip()}` is no argument.\n"
+                f"--inputs: `{part.strip()}` is not a valid argument.\n"
                 "  Required: NAME: DTYPE[SIZE, ...] in LOW..HIGH, for instance ids: int32[n] in 0..5"
             )
         sizes = [size.strip() for size in (match["shape"] or "").split(",") if size.strip()]
@@ -109,9 +109,9 @@ def parse(text: str) -> list[Spec]:
 
 
 def spec_of(name: str, leaf: Any) -> Any:
-    """The argument that a `TensorSpec` describes; anything else itself.
+    """Convert a `TensorSpec` to a `Spec`; anything else is returned unchanged.
 
-    Unknown sizes at the same axis are taken to be one size.
+    Unknown sizes of the same axis are assumed to be equal.
     """
     if not (hasattr(leaf, "shape") and hasattr(leaf, "dtype")):
         return leaf
@@ -123,9 +123,9 @@ def spec_of(name: str, leaf: Any) -> Any:
 
 
 def calls(structure: Sequence[Any], seed: int) -> Iterator[tuple[Any, ...]]:
-    """Argument tuples for a structure with a `Spec` in the place of each array."""
+    """Yield argument tuples for a nested structure that has a `Spec` in place of each array."""
     for number, plan in enumerate(_plans(structure)):
-        yield tuple(_Made(seed, number, plan)(part) for part in structure)
+        yield tuple(_CaseMaker(seed, number, plan)(part) for part in structure)
 
 
 def _plans(structure: Sequence[Any]) -> Iterator[_Plan]:
@@ -147,7 +147,7 @@ def _is_spec(value: Any) -> bool:
     return isinstance(value, Spec)
 
 
-class _Made:
+class _CaseMaker:
     """Makes the arrays of one case."""
 
     def __init__(self, seed: int, number: int, plan: _Plan) -> None:
@@ -173,7 +173,7 @@ class _Made:
         return self._floats(rng, leaf, shape).astype(leaf.dtype)
 
     def _size(self, size: Size) -> int:
-        """Sizes of other names differ by a little, so that nobody takes one for another."""
+        """Return a size; unknown sizes of different names differ, so that swapped axes are found."""
         if isinstance(size, int):
             return size
         return self._plan.size if self._plan.size < 2 else self._plan.size + _offset(size)
@@ -196,7 +196,7 @@ class _Made:
         usual = (0, max(1, self._plan.size)) if role else (-3, 8)
         low = int(self._bound(spec.low, usual[0] if spec.dtype.kind == "i" else 0))
         high = int(self._bound(spec.high, usual[1] + (role == "length")))
-        if high <= low:  # there is no such number: only an array of none can be filled
+        if high <= low:  # no number is in the bounds
             return np.zeros(shape, spec.dtype) if 0 in shape else np.full(shape, low, spec.dtype)
         if self._plan.some != _SOME and role:
             return np.full(shape, high - 1 if self._plan.some == _ALL else low, spec.dtype)
@@ -210,15 +210,15 @@ class _Made:
             low, high = self._bound(spec.low, 0.0), self._bound(spec.high, 1.0)
             found = np.asarray(rng.uniform(low, high, shape))
             ends = [low, high, (low + high) / 2, (low + high) / 2]
-            return _with_edges(found, ends if self._plan.edges else ())
+            return _overwrite_with_edges(found, ends if self._plan.edges else ())
         found = np.asarray(self._plan.scale * rng.standard_normal(shape))
         top = float(ml_dtypes.finfo(real_part(spec.dtype)).max)
         edges = [edge for edge in self._plan.edges if not top < abs(edge) < np.inf]
-        return _with_edges(found, edges)
+        return _overwrite_with_edges(found, edges)
 
 
-def _with_edges(found: np.ndarray, edges: Sequence[float]) -> np.ndarray:
-    """The array with edge values in the places of its first elements."""
+def _overwrite_with_edges(found: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """Overwrite the first elements with edge values."""
     flat = found.reshape(-1)
     count = min(len(edges), flat.size)
     flat[:count] = edges[:count]
@@ -233,12 +233,12 @@ _ROLES: Mapping[str, str] = {
 
 
 def _role(name: str) -> str:
-    """What integers of this name are for, as far as a name tells."""
+    """Guess the role of integers from the name of the parameter."""
     return next((role for role, words in _ROLES.items() if re.search(words, name)), "")
 
 
 def _offset(name: str) -> int:
-    """0 for the first names of sizes that people think of, a little more for others."""
+    """Return 0 for the most common names of sizes, a small offset for others."""
     return 0 if name in ("n", "axis0", "batch", "b") else 1 + zlib.crc32(name.encode()) % 3
 
 

@@ -1,4 +1,4 @@
-"""Where inputs come from: a generator, a file, a signature, a Hypothesis strategy, real calls."""
+"""Load inputs from a generator, a file, a signature, a Hypothesis strategy, or recorded calls."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Calls = Callable[[], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Inputs, and how another process gets at the types in them.
+    """Inputs, and the module that another process must import for their types.
 
     Attributes:
-      calls: gives the argument tuples.
-      module: the specification of the module that made them, empty where there is none.
+      calls: returns the argument tuples.
+      module: the specification of the module that defines them, empty if there is none.
     """
 
     calls: Calls
@@ -38,25 +38,25 @@ class Source:
 
 
 def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXAMPLES) -> Source:
-    """The inputs that a specification names.
+    """Return the inputs that a specification names.
 
     Args:
       spec: `CASES.py` or `CASES.py:NAME` (a generator function, or a Hypothesis strategy),
         `FILE.npz`, a file of `capture` or of `record`, the word `signature`, or a signature itself:
         `x: float32[n, 3]; keep: bool[n]`.
-      old: the original, whose parameters and signature are asked.
+      old: the original, for its parameters and its signature.
       seed: for generated inputs.
-      examples: how many a strategy gives.
+      examples: how many inputs to draw from a strategy.
 
     Raises:
-      DiffError: there is no such thing, or it cannot be read.
+      DiffError: there is no such source, or it cannot be read.
     """
     if spec.endswith(".npz"):
         return Source(lambda: from_npz(Path(spec), old))
     if spec.endswith(FILES):
         return Source(lambda: _from_calls(Path(spec)))
     if spec == "signature":
-        structure = _signature(old)
+        structure = _signature_of(old)
         return Source(lambda: calls(structure, seed))
     if is_signature(spec):
         return Source(lambda: calls(parse(spec), seed))
@@ -69,15 +69,15 @@ def _from_module(spec: str, seed: int, examples: int) -> Source:
         return Source(lambda: from_strategy(found, examples, seed), spec)
     if not callable(found):
         raise DiffError(
-            f"{spec}: these are no inputs.\n"
-            "  Required: a function that gives argument tuples, or a Hypothesis strategy\n"
+            f"{spec}: this is not a source of inputs.\n"
+            "  Required: a function that returns argument tuples, or a Hypothesis strategy\n"
             f"  Received: {type(found).__name__}"
         )
     return Source(found, spec)
 
 
 def from_strategy(strategy: Any, examples: int, seed: int) -> list[tuple[Any, ...]]:
-    """What a Hypothesis strategy gives, the same for the same seed; a tuple is one call."""
+    """Draw examples from a Hypothesis strategy, reproducibly; a tuple is one call."""
     import hypothesis
 
     found: list[tuple[Any, ...]] = []
@@ -99,7 +99,7 @@ def from_strategy(strategy: Any, examples: int, seed: int) -> list[tuple[Any, ..
 
 
 def from_npz(path: Path, old: Callable[..., Any]) -> list[tuple[Any, ...]]:
-    """The calls in an archive: `x` or `arr_0` of one call, `3/x` of call 3, `params/w` in a dict.
+    """Read calls from an archive: `x` or `arr_0` of one call, `3/x` of call 3, `params/w` in a dict.
 
     Raises:
       DiffError: it cannot be read, or its names are not those of parameters.
@@ -116,17 +116,17 @@ def from_npz(path: Path, old: Callable[..., Any]) -> list[tuple[Any, ...]]:
         for step in nest:
             place = place.setdefault(step, {})
         place[last] = archive[key]
-    return [_positional(path, found[number], old) for number in sorted(found)]
+    return [_to_positional(path, found[number], old) for number in sorted(found)]
 
 
-def _positional(path: Path, given: dict[str, Any], old: Callable[..., Any]) -> tuple[Any, ...]:
+def _to_positional(path: Path, given: dict[str, Any], old: Callable[..., Any]) -> tuple[Any, ...]:
     given = {re.sub(r"^arr_(\d+)$", r"\1", name): value for name, value in given.items()}
-    names = _parameters(old)
+    names = _parameters_of(old)
     by_number = {str(i): name for i, name in enumerate(names)}
     given = {by_number.get(name, name): value for name, value in given.items()}
     unknown = [name for name in given if name not in names]
     last = max((names.index(name) for name in given if name in names), default=-1)
-    defaults = _defaults(old)
+    defaults = _defaults_of(old)
     missing = [name for name in names[: last + 1] if name not in given and name not in defaults]
     if unknown or missing:
         wrong = [f"no parameter is called {name}" for name in unknown]
@@ -138,7 +138,7 @@ def _positional(path: Path, given: dict[str, Any], old: Callable[..., Any]) -> t
     return tuple(given.get(name, defaults.get(name)) for name in names[: last + 1])
 
 
-def _parameters(old: Callable[..., Any]) -> list[str]:
+def _parameters_of(old: Callable[..., Any]) -> list[str]:
     try:
         parameters = inspect.signature(old).parameters.values()
     except (TypeError, ValueError):
@@ -147,7 +147,7 @@ def _parameters(old: Callable[..., Any]) -> list[str]:
     return [p.name for p in parameters if p.kind in kinds]
 
 
-def _defaults(old: Callable[..., Any]) -> dict[str, Any]:
+def _defaults_of(old: Callable[..., Any]) -> dict[str, Any]:
     try:
         parameters = inspect.signature(old).parameters.values()
     except (TypeError, ValueError):
@@ -164,8 +164,8 @@ def _from_calls(path: Path) -> list[tuple[Any, ...]]:
     return [case.fill(case.arrays) for case in found]
 
 
-def _signature(old: Callable[..., Any]) -> Sequence[Any]:
-    """The signature of a `tf.function`, with our specifications in the place of its own."""
+def _signature_of(old: Callable[..., Any]) -> Sequence[Any]:
+    """Return the input signature of a `tf.function`, with a `Spec` in place of each `TensorSpec`."""
     given = getattr(old, "input_signature", None)
     if not given:
         raise DiffError(

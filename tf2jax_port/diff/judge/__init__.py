@@ -1,1 +1,1 @@
-"""What the differences mean: findings, agreement of lanes, the verdict."""
+"""Judge differences: findings, agreement of lanes, the verdict."""

@@ -1,4 +1,4 @@
-"""What was checked, as data with a fingerprint, so that a port cannot relax it unseen."""
+"""Describe what was checked as data with a fingerprint, so that a port cannot relax it unnoticed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def terms(
     x64: bool,
     extras: Extras = NOTHING,
 ) -> dict[str, Any]:
-    """Everything that decides about the verdict, apart from the port.
+    """Return everything that determines the verdict, apart from the port.
 
-    The original counts by its name and its source, the inputs by their elements; where the files
-    lie does not matter.
+    The original is identified by its name and its source, the inputs by their elements; the paths of
+    the files do not matter.
     """
     inputs = hashlib.sha256("".join(case.digest() for case in cases).encode()).hexdigest()
     return {
@@ -49,13 +49,13 @@ def terms(
 
 
 def fingerprint(contract: Mapping[str, Any]) -> str:
-    """`sha256:...` of the canonical JSON of the terms."""
+    """Return `sha256:...` of the canonical JSON of the terms."""
     text = json.dumps(contract, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def versions() -> dict[str, str]:
-    """The versions of what runs."""
+    """Return the versions of Python and of the libraries in use."""
     found = {"python": ".".join(str(part) for part in sys.version_info[:3])}
     for name in ("tensorflow", "jax", "jaxlib", "numpy", "tf2jax-port"):
         try:

@@ -1,4 +1,4 @@
-"""One case judged: for every quantity and every lane of the port, an outcome."""
+"""Judge one case: an outcome for every quantity and every lane of the port."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ILL_CONDITIONED = "ill-conditioned"
 
 STRUCTURE = Quantity("structure", "structure of the result")
 
-# Beyond this many ulp of relative error of its own, an original says little about its port.
+# An original whose own relative error exceeds this many ulp says little about its port.
 _ILL_CONDITIONED_ULP = 1e4
 
 
@@ -51,12 +51,12 @@ class Finding:
       lane: the lane of the port.
       reference: the lane of the original that it was compared with.
       outcome: `EQUAL`, `DIFFERENT`, `KNIFE_EDGE`, `UNSTEADY` or `NOT_COVERED`.
-      stage: the first stage that fails, where one does.
-      comparison: the two arrays side by side.
-      because: what the second look found, or why nothing was compared.
+      stage: the first stage that fails, if one does.
+      comparison: the comparison of the two arrays.
+      because: the explanation of a difference, or why nothing was compared.
       shape: the shape in the original.
       dtypes: the types in the original and in the port.
-      ill_conditioned: whether the original's own error is so large that little is said.
+      ill_conditioned: whether the original's own error is so large that the outcome says little.
     """
 
     case: int
@@ -73,7 +73,7 @@ class Finding:
 
 
 def judge(facts: Facts) -> list[Finding]:
-    """Every lane of the port against the original, on one case."""
+    """Compare every lane of the port with the original, on one case."""
     if facts.reference is None:
         return []
     findings = []
@@ -102,7 +102,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
     old = value_of(facts.lanes[reference], quantity)
     assert not isinstance(old, Failure)
     if isinstance(port, Failure):
-        # A missing output is a matter of structure, said once for all of them.
+        # A missing output is reported once, as a difference of structure.
         missing = quantity.kind == "output"
         return None if missing else not_covered(facts, quantity, lane, reference, port)
     measure, rules = facts.gauge(quantity), Rules(facts.x64)
@@ -130,7 +130,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
         found.outcome,
         None if found.outcome == EQUAL else stage_of(quantity, found.comparison),
         found.comparison,
-        _because(found, comparison),
+        _explanation_text(found, comparison),
         () if old is None else old.shape,
         ("None" if old is None else old.dtype.name, "None" if port is None else port.dtype.name),
         noisy,
@@ -138,7 +138,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
 
 
 def structure(facts: Facts, lane: str) -> list[Finding]:
-    """A difference in which outputs there are."""
+    """Return a finding if the outputs of the port are not those of the original."""
     assert facts.reference is not None
     old = facts.lanes[facts.reference].outputs
     new = facts.lanes[lane].outputs
@@ -153,7 +153,7 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
         for word, paths in (("missing", missing), ("extra", extra))
         if paths
     ]
-    problem = f"other structure ({'; '.join(parts)})"
+    problem = f"different structure ({'; '.join(parts)})"
     return [
         Finding(
             facts.case,
@@ -168,7 +168,7 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
 
 
 def refused(facts: Facts, lane: str, why: Failure) -> Finding:
-    """The port raised: a difference if it does so in all lanes, else a lane not covered."""
+    """Make the finding for a port that raised: a difference if in all lanes, else not covered."""
     assert facts.reference is not None
     everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))
     problem = f"the port raises {why.reason}" if everywhere else why.reason
@@ -189,17 +189,17 @@ def refused(facts: Facts, lane: str, why: Failure) -> Finding:
 def not_covered(
     facts: Facts, quantity: Quantity, lane: str, reference: str, why: Failure
 ) -> Finding:
-    """A quantity that a lane of the port does not have."""
+    """Make the finding for a quantity that a lane of the port does not have."""
     return Finding(
         facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
     )
 
 
 def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None:
-    """The port's run in double precision that says whether this lane only rounds otherwise.
+    """Return the port's run in double precision that shows whether this lane only rounds differently.
 
-    Compiled code that is far from the eager lane is asked itself, as long as its error is one that
-    rounding can make.
+    A compiled lane that is far from the eager lane is run in double precision itself, if its error is
+    one that rounding can cause.
     """
     if _like_eager(facts, quantity, lane):
         return facts.double(quantity, JAX_EAGER.id)
@@ -211,9 +211,9 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Whether the port's run in double precision, which is eager, says something about a lane.
+    """Return whether the eager double-precision run of the port is representative of a lane.
 
-    A lane that is far from the eager one does something else, not the same with other rounding.
+    A lane that is far from the eager one computes something else, not the same with other rounding.
     """
     measure = facts.gauge(quantity)
     array, eager = (value_of(facts.lanes[name], quantity) for name in (lane, JAX_EAGER.id))
@@ -226,7 +226,7 @@ def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
 
 
 def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
-    """Whether the original eagerly and as a graph have hardly an element in common."""
+    """Return whether TF eager and TF graph differ in most elements."""
     a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
     if isinstance(a, Failure) or isinstance(b, Failure):
         return False
@@ -235,7 +235,7 @@ def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
 
 
 def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
-    """Whether rounding is so large here that a fault could hide in it."""
+    """Return whether rounding is so large that it could hide a fault."""
     measure = found.measure
     if measure is None or not is_inexact(dtype):
         return False
@@ -247,7 +247,7 @@ def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
 
 
 def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
-    """The stage that a failing comparison belongs to: every failing gradient is one stage."""
+    """Return the stage of a failing comparison; all gradients belong to one stage."""
     if comparison.stage is None:
         return None
     if quantity.cotangent == STEPS:
@@ -255,14 +255,14 @@ def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
     return GRADIENTS if quantity.kind == "gradient" else comparison.stage
 
 
-def _because(found: Explanation, first: Comparison) -> str:
+def _explanation_text(found: Explanation, first: Comparison) -> str:
     if found.outcome == KNIFE_EDGE:
         elements = "element" if found.elements == 1 else "elements"
-        return f"the port has what {' and '.join(found.names)} gives ({found.elements} {elements})"
+        return f"the port agrees with {' and '.join(found.names)} ({found.elements} {elements})"
     if found.outcome == UNSTEADY:
-        return "the original itself does not give the same numbers twice"
+        return "the original itself does not return the same numbers twice"
     if found.outcome != EQUAL or first.agrees:
         return ""
     if found.names == (DOUBLE_RUN,):
-        return "only rounding: in double precision original and port agree"
-    return "within what the original moves when its inputs move by one unit in the last place"
+        return "rounding only: original and port agree in double precision"
+    return "within the original's change when its inputs change by one unit in the last place"

@@ -1,4 +1,4 @@
-"""One case of a random function judged: for every lane of the port, whether it draws as the original."""
+"""Judge one case of a random function by the distributions of the port's lanes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.values.observation import ONES, Quantity
 from tf2jax_port.diff.vocabulary.lanes import INTERFACE, JAX_EAGER, JAX_JIT, TF_EAGER, VALUES, ports
 
-_CONSTANT = Failure("constant", "the compiled program gives the same numbers every time")
+_CONSTANT = Failure("constant", "the compiled program returns the same numbers in every call")
 _UNDRAWN = Failure("missing", "distributions are compared in JAX eager and JAX jit only")
 
 
 def judge_draws(facts: Facts) -> list[Finding]:
-    """Every lane of the port against the original, on one case.
+    """Compare the distribution of every lane of the port with the original's, on one case.
 
     Args:
-      facts: with draws.
+      facts: the observations, including draws.
     """
     if facts.reference is None:
         return []
@@ -45,20 +45,22 @@ def judge_draws(facts: Facts) -> list[Finding]:
             continue
         findings += structure(facts, lane.id)
         for quantity in facts.quantities():
-            if quantity.cotangent in ("", ONES) and quantity.path in _numeric(facts, quantity):
-                findings += _one(facts, lane.id, quantity)
+            if quantity.cotangent in ("", ONES) and quantity.path in _numeric_paths(
+                facts, quantity
+            ):
+                findings += _judge_quantity(facts, lane.id, quantity)
     return findings
 
 
 def states_of_draws(findings: Sequence[Finding]) -> Iterator[PairState]:
-    """The pairs of lanes that were compared: TF eager with each lane of the port."""
+    """Return the pairs of lanes that were compared: TF eager with each lane of the port."""
     for f in findings:
         if f.outcome != NOT_COVERED:
             yield PairState((TF_EAGER.id, f.lane), f.case, f.quantity, f.stage, f.comparison)
 
 
-def _numeric(facts: Facts, quantity: Quantity) -> set[str]:
-    """The paths of which the original gives numbers."""
+def _numeric_paths(facts: Facts, quantity: Quantity) -> set[str]:
+    """Return the paths for which the original returns numbers."""
     samples = _samples(facts, TF_EAGER.id)
     if isinstance(samples, Failure):
         return {quantity.path}
@@ -71,7 +73,7 @@ def _samples(facts: Facts, lane: str) -> dict[Quantity, list[np.ndarray]] | Fail
     return samples if isinstance(samples, Failure) else dict(samples)
 
 
-def _one(facts: Facts, lane: str, quantity: Quantity) -> Iterator[Finding]:
+def _judge_quantity(facts: Facts, lane: str, quantity: Quantity) -> Iterator[Finding]:
     eager = TF_EAGER.id
     old, new = _samples(facts, eager), _samples(facts, lane)
     why = next((side for side in (old, new) if isinstance(side, Failure)), None)
@@ -82,10 +84,10 @@ def _one(facts: Facts, lane: str, quantity: Quantity) -> Iterator[Finding]:
     one, other = old.get(quantity, []), new.get(quantity, [])
     if not one or not other:
         if lane == JAX_EAGER.id and one:
-            why = Failure("missing", "it gives none")
+            why = Failure("missing", "the lane returns none")
             yield not_covered(facts, quantity, lane, eager, why)
         return
-    outcome, comparison, because = _compared(facts, lane, quantity, one, other)
+    outcome, comparison, because = _compare_draws(facts, lane, quantity, one, other)
     if outcome == NOT_COVERED:
         yield not_covered(facts, quantity, lane, eager, _CONSTANT)
         return
@@ -103,14 +105,14 @@ def _one(facts: Facts, lane: str, quantity: Quantity) -> Iterator[Finding]:
     )
 
 
-def _compared(
+def _compare_draws(
     facts: Facts,
     lane: str,
     quantity: Quantity,
     one: list[np.ndarray],
     other: list[np.ndarray],
 ) -> tuple[str, Comparison, str]:
-    """The outcome, what was compared, and what there is to say of it."""
+    """Return the outcome, the comparison, and its explanation."""
     measure = gauge(one[0].dtype, one[0], None, []) if is_inexact(one[0].dtype) else None
     types = compare(one[0], other[0], measure, Rules(facts.x64))
     drawn = len({array.shape for array in one}) > 1

@@ -1,4 +1,4 @@
-"""Which pairs of lanes agree on one case."""
+"""Determine which pairs of lanes agree on one case."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tf2jax_port.diff.vocabulary.lanes import OLD_LANES, is_old, pairs
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """Whether two lanes agree on one quantity of one case.
+    """The comparison of two lanes on one quantity of one case.
 
     Attributes:
       pair: the two lanes.
       case: the number of the case.
       quantity: what was compared.
-      stage: the first stage that fails; `None` when they agree.
-      comparison: the two arrays side by side.
+      stage: the first stage that fails; `None` if they agree.
+      comparison: the comparison of the two arrays.
     """
 
     pair: tuple[str, str]
@@ -38,11 +38,11 @@ class PairState:
 
 
 def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState]:
-    """Every pair of lanes on every quantity that both have.
+    """Compare every pair of lanes on every quantity that both have.
 
-    The port is judged against the original, strictly, by `judge`. Here the other pairs are derived
-    from that: two lanes that both agree with the reference agree with each other; only where
-    neither does are they held against each other.
+    `judge` compares the port with the original, strictly. Here the other pairs are derived from that:
+    two lanes that both agree with the reference agree with each other; two lanes are compared
+    directly only if neither does.
 
     Args:
       facts: one case.
@@ -56,7 +56,7 @@ def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState
         against = dict(_against_reference(facts, quantity, reference, outcomes))
         for pair in pairs(facts.lanes):
             if pair[0] in against and pair[1] in against:
-                comparison = _pair(facts, quantity, pair, against)
+                comparison = _compare_pair(facts, quantity, pair, against)
                 stage = stage_of(quantity, comparison)
                 yield PairState(pair, facts.case, quantity, stage, comparison)
 
@@ -67,41 +67,41 @@ def _against_reference(
     reference: str,
     outcomes: Mapping[tuple[str, Quantity], Finding],
 ) -> Iterator[tuple[str, Comparison]]:
-    """Every lane that has the quantity, and how it stands to the reference."""
+    """Return, for every lane that has the quantity, its comparison with the reference."""
     for lane in OLD_LANES:
         if lane.id == reference:
             yield lane.id, Comparison()
         elif not isinstance(value_of(facts.lanes[lane.id], quantity), Failure):
-            yield lane.id, _side_by_side(facts, quantity, reference, lane.id)
+            yield lane.id, _compare_lanes(facts, quantity, reference, lane.id)
     for (lane_id, asked), finding in outcomes.items():
         if asked == quantity and finding.outcome != NOT_COVERED:
             equal = finding.outcome == EQUAL
             yield lane_id, Comparison() if equal else finding.comparison
 
 
-def _pair(
+def _compare_pair(
     facts: Facts, quantity: Quantity, pair: tuple[str, str], against: Mapping[str, Comparison]
 ) -> Comparison:
     first, second = (against[lane] for lane in pair)
     if first.agrees and second.agrees:
         return Comparison()
     failing = second if first.agrees else first
-    if first.agrees != second.agrees and _tells(facts, quantity, pair):
+    if first.agrees != second.agrees and _is_transferable(facts, quantity, pair):
         return failing
-    direct = _side_by_side(facts, quantity, *pair)
+    direct = _compare_lanes(facts, quantity, *pair)
     return failing if first.agrees != second.agrees and direct.agrees else direct
 
 
-def _tells(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
-    """Whether a lane that differs from the reference differs in the same way from one that agrees.
+def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
+    """Return whether the difference from the reference also holds between the two lanes.
 
-    Of two lanes of the original both values are shown.
+    For two lanes of the original both values are shown.
     """
     arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
     return not all(map(is_old, pair)) and all(array is not None for array in arrays)
 
 
-def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Comparison:
+def _compare_lanes(facts: Facts, quantity: Quantity, one: str, other: str) -> Comparison:
     a, b = (value_of(facts.lanes[lane], quantity) for lane in (one, other))
     assert not isinstance(a, Failure)
     assert not isinstance(b, Failure)
@@ -110,12 +110,12 @@ def _side_by_side(facts: Facts, quantity: Quantity, one: str, other: str) -> Com
         measure = _own_gauge(a)
     rules = Rules(facts.x64 or is_old(one) == is_old(other))
     if measure is not None and a is not None:
-        measure = measure.with_cancelled(a.dtype).relaxed()
+        measure = measure.with_canceled(a.dtype).relaxed()
     return compare(a, b, measure, rules)
 
 
 def _own_gauge(a: np.ndarray | None) -> Gauge | None:
-    """For a gradient that the original does not have, or has in another shape."""
+    """Make a gauge for a gradient that the original lacks, or has in another shape."""
     if a is None or not is_inexact(a.dtype):
         return None
     return gauge(a.dtype, a, None, [a])

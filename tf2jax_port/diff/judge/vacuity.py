@@ -1,4 +1,4 @@
-"""A comparison that could not have failed says nothing."""
+"""Find comparisons that could not have failed and therefore prove nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Vacuity:
-    """What the comparison could not have noticed.
+    """Differences that the comparison could not have noticed.
 
     Attributes:
-      fatal: reasons for which the whole comparison says nothing.
-      limiting: reasons for which one output says nothing.
-      notes: what is worth knowing and takes nothing from the verdict.
+      fatal: reasons why the whole comparison proves nothing.
+      limiting: reasons why the comparison of one output proves nothing.
+      notes: remarks that do not change the verdict.
     """
 
     fatal: tuple[Reason, ...] = ()
@@ -30,7 +30,7 @@ class Vacuity:
 
 
 def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
-    """Look for outputs and gradients that would be the same whatever the port did.
+    """Find outputs and gradients that would be the same for every port.
 
     Args:
       facts: the cases in which the original ran.
@@ -39,7 +39,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
     if not facts:
         return Vacuity()
     varied = len(set(inputs)) > 1
-    problems = _outputs(facts, varied)
+    problems = _check_outputs(facts, varied)
     if not problems:
         return Vacuity(fatal=(Reason("the function", "returns nothing to compare"),))
     fatal: list[Reason] = []
@@ -52,7 +52,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
             telling = _is_float(facts, path) and not word.startswith("is the same")
             if word:
                 (limiting if telling else notes).append(Reason(path, word))
-    gradients = _gradients(facts)
+    gradients = _check_gradients(facts)
     if gradients and all(gradients.values()):
         fatal.append(Reason("every gradient", f"is {_join(gradients.values())} in every case"))
     else:
@@ -64,8 +64,8 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
     return Vacuity(tuple(fatal), tuple(limiting), tuple(notes))
 
 
-def _outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
-    """For each output what is wrong with it; an empty text where nothing is."""
+def _check_outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
+    """Return, for each output, what is wrong with it; an empty text if nothing is."""
     arrays: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         assert fact.reference is not None
@@ -74,10 +74,10 @@ def _outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
         for path, array in outputs.items():
             if array is not None and array.dtype.kind not in "SUO":
                 arrays.setdefault(path, []).append(array)
-    return {path: _vacuous(found, varied) for path, found in arrays.items()}
+    return {path: _describe_vacuous(found, varied) for path, found in arrays.items()}
 
 
-def _vacuous(arrays: list[np.ndarray], varied: bool) -> str:
+def _describe_vacuous(arrays: list[np.ndarray], varied: bool) -> str:
     flat = np.concatenate([array.ravel() for array in arrays])
     if not flat.size:
         return "has no elements in any case"
@@ -88,13 +88,13 @@ def _vacuous(arrays: list[np.ndarray], varied: bool) -> str:
             return "is zero in every element of every case"
     if not varied or len(arrays) < 2:
         return ""
-    same = all(_same(array, arrays[0]) for array in arrays[1:])
+    same = all(_are_identical(array, arrays[0]) for array in arrays[1:])
     if same or np.all(flat == flat[0]):
         return f"is the same for all {len(arrays)} cases, although their inputs differ"
     return ""
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def _are_identical(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
@@ -108,11 +108,11 @@ def _is_float(facts: Sequence[Facts], path: str) -> bool:
     return False
 
 
-def _gradients(facts: Sequence[Facts]) -> dict[str, str]:
-    """For each input with a gradient, `zero` or `NaN` where it never is anything else."""
+def _check_gradients(facts: Sequence[Facts]) -> dict[str, str]:
+    """Return, for each input with a gradient, `zero` or `NaN` if it is never anything else."""
     found: dict[str, list[np.ndarray]] = {}
     for fact in facts:
-        for gradients in _taken(fact):
+        for gradients in _reference_gradients(fact):
             for path, array in gradients.items():
                 if array is not None:
                     found.setdefault(path, []).append(array.ravel())
@@ -124,7 +124,7 @@ def _gradients(facts: Sequence[Facts]) -> dict[str, str]:
     return words
 
 
-def _taken(fact: Facts) -> Iterable[Gradients]:
+def _reference_gradients(fact: Facts) -> Iterable[Gradients]:
     assert fact.reference is not None
     for cotangent in COTANGENTS:
         gradients = fact.lanes[fact.reference].gradients.get(cotangent)

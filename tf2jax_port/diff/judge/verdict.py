@@ -1,4 +1,4 @@
-"""From the findings of all cases to one verdict with its reasons."""
+"""Reduce the findings of all cases to one verdict with its reasons."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tf2jax_port.diff.vocabulary.verdicts import ERROR, INCONCLUSIVE, LIMITED
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict and what it rests on.
+    """A verdict and its reasons.
 
     Attributes:
       verdict: one of `report.VERDICTS`.
       stage: the first stage that fails, for `different`.
       headline: one sentence.
-      reasons: what lowers the verdict, or how many differences there are.
+      reasons: what lowers the verdict, or the differences.
       culprit: the finding that is shown first, for `different`.
     """
 
@@ -48,22 +48,22 @@ def decide(
     skipped: Sequence[Reason],
     vacuous: Vacuity,
 ) -> Verdict:
-    """The verdict.
+    """Decide the verdict.
 
     Args:
       facts: every case that could be run at all.
       findings: every outcome, all cases.
       skipped: cases that could not be run, each with its reason.
-      vacuous: what the comparison could not have noticed.
+      vacuous: differences that the comparison could not have noticed.
     """
     if not facts and not skipped:
-        return Verdict(INCONCLUSIVE, None, "Cannot tell: cases() gave no case")
-    broken = _broken(facts, skipped)
+        return Verdict(INCONCLUSIVE, None, "Cannot tell: cases() returned no cases")
+    broken = _find_error(facts, skipped)
     if broken is not None:
         return broken
     different = [f for f in findings if f.outcome == DIFFERENT]
     if different:
-        return _different(different)
+        return _decide_different(different)
     unsteady = grouped(
         (f.quantity.title, f.because, f.case) for f in findings if f.outcome == UNSTEADY
     )
@@ -81,8 +81,8 @@ def decide(
     return Verdict(EQUAL, None, f"{words} every output and every gradient")
 
 
-def _broken(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
-    """An error where one of the two sides never ran."""
+def _find_error(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
+    """Return an error verdict if one of the two sides never ran."""
     if not facts:
         return Verdict(ERROR, None, "No case could be run", tuple(skipped))
     for side, lanes in (("original", OLD_LANES), ("port", NEW_LANES)):
@@ -102,7 +102,7 @@ def _failure(fact: Facts, lane: str) -> Failure | None:
     return outputs if isinstance(outputs, Failure) else None
 
 
-def _different(different: Sequence[Finding]) -> Verdict:
+def _decide_different(different: Sequence[Finding]) -> Verdict:
     culprit = min(different, key=rank)
     headline = (
         f"Different at the stage {culprit.stage}: {title(culprit.reference)} against "
@@ -115,20 +115,20 @@ def _different(different: Sequence[Finding]) -> Verdict:
 
 
 def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
-    """Differences in the order of stages, then of cases and lanes; the plainest first."""
+    """Return the sort key of differences: by stage, then case and lane; the largest error first."""
     stage = EVERY_STAGE.index(finding.stage) if finding.stage else len(EVERY_STAGE)
     lane = [lane.id for lane in ALL_LANES].index(finding.lane)
     return stage, finding.case, lane, finding.quantity, -finding.comparison.closeness.ratio
 
 
 def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]:
-    """What was not compared, each thing once."""
+    """Return what was not compared, each thing once."""
     edges = [
         (f.quantity.title, f"knife edge in {title(f.lane)}, {f.because}", f.case)
         for f in findings
         if f.outcome == KNIFE_EDGE
     ]
-    # A gradient that one lane of the port has was compared; the table of lanes says which has not.
+    # A gradient counts as compared if one lane of the port has it; the table of lanes lists the others.
     compared = {(f.case, f.quantity) for f in findings if f.outcome != NOT_COVERED}
     usual = {lane.id for lane in NEW_LANES}
     missing = [
@@ -139,7 +139,7 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
         )
         for f in findings
         if f.outcome == NOT_COVERED
-        # Of a lane that somebody asked for, everything counts.
+        # A requested lane must cover everything.
         and (f.lane not in usual or (f.case, f.quantity) not in compared)
     ]
     return [
@@ -151,20 +151,24 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
 
 
 def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
-    """Cases in which TF eager was not there to compare with."""
+    """Find the cases in which another lane was used because TF eager failed."""
     eager = OLD_LANES[0]
     for fact in facts:
         failure = _failure(fact, eager.id)
         if failure is None:
             continue
         if fact.reference is not None:
-            yield eager.title, f"{failure.reason}; {title(fact.reference)} stood in", fact.case
+            yield (
+                eager.title,
+                f"{failure.reason}; compared with {title(fact.reference)} instead",
+                fact.case,
+            )
         elif any(fact.lanes[lane.id].ran for lane in ports(fact.lanes)):
             yield eager.title, f"{failure.reason}; the port gives a result", fact.case
 
 
 def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
-    """Quantities of which no case says much."""
+    """Return the quantities that are ill-conditioned in every case."""
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}

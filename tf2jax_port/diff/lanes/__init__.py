@@ -1,1 +1,1 @@
-"""Running a function: in TensorFlow, in JAX, with gradients."""
+"""Run a function in TensorFlow or in JAX, with gradients."""

@@ -1,4 +1,4 @@
-"""The gradients of the port, in the forms in which JAX can take them."""
+"""Compute the gradients of the port in the forms that JAX offers."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tf2jax_port.diff.values.cotangents import Cotangents, Tangents
 from tf2jax_port.diff.values.observation import Gradients
 from tf2jax_port.diff.values.spill import spilled
 
-_LEAST_ROOM = 16
+_MIN_SIZE = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A function at one point, ready for cotangents.
+    """A function linearized at one point.
 
     Attributes:
       outputs: the values of the outputs that have a gradient.
       padded: which of them have padding.
-      pull: takes a cotangent for each to the gradients of the inputs.
+      pull: maps a cotangent for each output to the gradients of the inputs.
     """
 
     outputs: Sequence[Any]
@@ -35,17 +35,17 @@ class Linear:
 
 
 class JaxGradients:
-    """Gradients of one function, eager and compiled: in reverse mode, and forward on request.
+    """Gradients of one function, eager and compiled: in reverse mode, and in forward mode on request.
 
-    A gradient may be taken of the function as it is, of `shims.dynamic` of it where sizes depend
-    on data, and inside a `shims.function`, which is compiled once for many sizes and bounds what
-    depends on data by growing. The first form that works is remembered for calls of the same kind.
+    The function may be differentiated unchanged, under `shims.dynamic` if sizes are data-dependent,
+    or inside a `shims.function`, which is compiled once for many sizes and grows the capacities of
+    data-dependent sizes. The first form that works is remembered for calls of the same kind.
 
     Args:
       jax: the module.
       shims: the module.
-      python: the port as a plain function.
-      given: the port as it was given.
+      python: the port as a plain Python function.
+      given: the port as the user passed it.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class JaxGradients:
         self._given = given
         dynamic = shims.dynamic(python)
         self._eager_forms = [python, dynamic]
-        # As the lane runs the values: what was given as a program of unknown sizes is one program
-        # for all of them, and a `jax.jit` is what it is.
+        # In the form in which the lane computes the values: a `shims.function` is one program for all
+        # sizes, a `jax.jit` is compiled for known sizes.
         forms = [
             functools.partial(self._jit_of_unknown_sizes, dynamic),
             functools.partial(self._jit_of_known_sizes, "given", given),
@@ -69,38 +69,40 @@ class JaxGradients:
         self._last: tuple[Arguments, int, Linear] | None = None
 
     def eager(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
-        """The gradients, operator by operator."""
+        """Compute the gradients operator by operator."""
         runs = [
             functools.partial(self._eager_with, number, case, arrays, cotangents)
             for number in range(len(self._eager_forms))
         ]
-        return _named(case, self._first_that_works(("eager", case.key), runs))
+        return _by_path(case, self._first_that_works(("eager", case.key), runs))
 
     def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
-        """The gradients of one compiled program."""
+        """Compute the gradients with one compiled program."""
         runs = [functools.partial(form, case, arrays, cotangents) for form in self._jit_forms]
-        return _named(case, self._first_that_works(("jit", case.key), runs))
+        return _by_path(case, self._first_that_works(("jit", case.key), runs))
 
     def jit_of_known_sizes(
         self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
     ) -> Gradients:
-        """The same of one that is compiled for these sizes."""
+        """Compute the gradients with one program compiled for these sizes."""
         forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
         runs = [
             functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
             for name, form in forms
         ]
-        return _named(case, self._first_that_works(("known", case.key), runs))
+        return _by_path(case, self._first_that_works(("known", case.key), runs))
 
     def forward(
         self, case: Arguments, arrays: Sequence[Any], tangents: Tangents, *, compiled: bool
     ) -> Gradients:
-        """How the outputs move when the inputs move."""
+        """Compute the tangents of the outputs from the tangents of the inputs."""
         jnp = self._jax.numpy
         moving = [jnp.asarray(array) for array in tangents.inputs.values()]
         forms = [self._given, self._eager_forms[1]] if compiled else self._eager_forms
         runs = [
-            functools.partial(self._pushed, form, case, arrays, moving, tangents.outputs, compiled)
+            functools.partial(
+                self._run_forward, form, case, arrays, moving, tangents.outputs, compiled
+            )
             for form in forms
         ]
         found = self._first_that_works((f"forward {compiled}", case.key), runs)
@@ -109,17 +111,17 @@ class JaxGradients:
     def of_one(
         self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
     ) -> list[Any]:
-        """The gradients of the function as it was given, for use inside of `vmap`."""
+        """Compute the gradients of the function as passed, for use inside `vmap`."""
         linear = self._linearize(self._given, case, arrays, paths)
         return self._pull(linear, dict(zip(paths, fed)))
 
     def of_one_forward(
         self, case: Arguments, arrays: Sequence[Any], moving: Sequence[Any], paths: tuple[str, ...]
     ) -> Any:
-        """The outputs and how they move, likewise."""
-        return self._push(self._given, case, paths)(arrays, moving)
+        """Compute the outputs and their tangents, for use inside `vmap`."""
+        return self._make_jvp(self._given, case, paths)(arrays, moving)
 
-    def _pushed(
+    def _run_forward(
         self,
         function: Callable[..., Any],
         case: Arguments,
@@ -128,7 +130,7 @@ class JaxGradients:
         paths: tuple[str, ...],
         compiled: bool,
     ) -> list[np.ndarray]:
-        push = self._push(function, case, paths)
+        push = self._make_jvp(function, case, paths)
         key = ("forward", id(function), case.key, paths)
         program = self._compiled.setdefault(key, self._jax.jit(push)) if compiled else push
         values, moved = program(arrays, moving)
@@ -136,7 +138,7 @@ class JaxGradients:
         found = [np.asarray(m.values if is_padded(m) else m) for m in moved]
         return [array[tuple(map(slice, shape))] for array, shape in zip(found, shapes)]
 
-    def _push(
+    def _make_jvp(
         self, function: Callable[..., Any], case: Arguments, paths: tuple[str, ...]
     ) -> Callable[..., Any]:
         def push(arrays: Sequence[Any], moving: Sequence[Any]) -> Any:
@@ -194,7 +196,7 @@ class JaxGradients:
         cotangents: Cotangents,
     ) -> list[Any]:
         paths = tuple(cotangents)
-        rooms = [_roomy(ct) for ct in cotangents.values()]
+        rooms = [_pad_to_bucket(ct) for ct in cotangents.values()]
 
         def gradients(arrays: Sequence[Any], rooms: Sequence[Any]) -> tuple[list[Any], list[Any]]:
             linear = self._linearize(function, case, arrays, paths)
@@ -210,11 +212,11 @@ class JaxGradients:
             )
         found, shapes = self._compiled[key](arrays, rooms)
         for (path, ct), shape in zip(cotangents.items(), shapes, strict=True):
-            _same_shape(path, tuple(np.asarray(shape).tolist()), ct.shape)
+            _require_same_shape(path, tuple(np.asarray(shape).tolist()), ct.shape)
         return found
 
     def _specs(self, arrays: Sequence[Any]) -> list[Any]:
-        """What the port itself leaves open, or every size."""
+        """Return the port's own input signature, or one in which every size is unknown."""
         given = self._jax.tree.leaves(
             getattr(self._given, "input_signature", None),
             is_leaf=lambda part: isinstance(part, self._shims.TensorSpec),
@@ -251,7 +253,7 @@ class JaxGradients:
         paths: tuple[str, ...],
         inexact: Sequence[Any],
     ) -> list[Any]:
-        """The outputs that have a gradient, as arrays or `shims.Padded`."""
+        """Return the outputs that have a gradient, as arrays or `shims.Padded`."""
         values = list(arrays)
         for i, value in zip(case.differentiable, inexact, strict=True):
             values[i] = value
@@ -264,32 +266,32 @@ class JaxGradients:
         return [x if is_padded(x) else self._jax.numpy.asarray(x) for x in found]
 
     def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
-        """The gradients as TensorFlow has them.
+        """Compute the gradients with TensorFlow's convention for complex numbers.
 
-        JAX transposes, TensorFlow takes the adjoint: they differ by conjugation on both sides.
+        JAX applies the transpose, TensorFlow the adjoint: they differ by conjugation on both sides.
         """
         conj = self._jax.numpy.conj
         fed = [
-            self._fit(path, ct, out, path in linear.padded)
+            self._fit_cotangent(path, ct, out, path in linear.padded)
             for (path, ct), out in zip(cotangents.items(), linear.outputs)
         ]
         (gradients,) = linear.pull([conj(ct) for ct in fed])
         return [conj(g) for g in gradients]
 
-    def _fit(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
-        """The cotangent in the type of the output; zero in the padding, where there is any."""
+    def _fit_cotangent(self, path: str, cotangent: Any, output: Any, padded: bool) -> Any:
+        """Cast the cotangent to the type of the output, and pad it with zeros if needed."""
         jnp = self._jax.numpy
         cotangent = jnp.asarray(cotangent).astype(output.dtype)
         if any(not isinstance(size, int) for size in (*output.shape, *cotangent.shape)):
-            return cotangent  # cut to fit already
+            return cotangent  # already cut to fit
         missing = [have - want for have, want in zip(output.shape, cotangent.shape)]
         fits = padded and output.ndim == cotangent.ndim and all(n >= 0 for n in missing)
         if not fits:
-            _same_shape(path, output.shape, cotangent.shape)
+            _require_same_shape(path, output.shape, cotangent.shape)
         return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
     def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
-        """The corner of a `_roomy` cotangent that has sizes known when the program runs."""
+        """Cut a cotangent from `_pad_to_bucket` to sizes that are known only at run time."""
         if roomy.ndim != len(shape):
             raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
         for axis, size in enumerate(shape):
@@ -297,32 +299,32 @@ class JaxGradients:
         return roomy
 
 
-def _roomy(cotangent: np.ndarray) -> np.ndarray:
-    """The cotangent with zeros behind it.
+def _pad_to_bucket(cotangent: np.ndarray) -> np.ndarray:
+    """Pad a cotangent with zeros to the sizes of a bucket.
 
-    How large an output is depends on data, and a program is compiled once for sizes of one bucket
-    and anew for sizes 0 and 1; so that it is not compiled for the size of an output, too, the
-    cotangent is cut where it is used.
+    The size of an output may be data-dependent, and a program is compiled once for the sizes of one
+    bucket and again for sizes 0 and 1. The cotangent is padded here and cut where it is used, so that
+    the program is not compiled again for each size of an output.
     """
-    sizes = [max(_LEAST_ROOM, 1 << (n - 1).bit_length()) - n for n in cotangent.shape]
+    sizes = [max(_MIN_SIZE, 1 << (n - 1).bit_length()) - n for n in cotangent.shape]
     return np.pad(cotangent, [(0, n) for n in sizes]) if sizes else cotangent
 
 
-def _same_shape(path: str, port: tuple[int, ...], original: tuple[int, ...]) -> None:
+def _require_same_shape(path: str, port: tuple[int, ...], original: tuple[int, ...]) -> None:
     if port != original:
         raise ValueError(f"{path} has shape {port} where the original has {original}")
 
 
 def is_jax_jit(function: Any) -> bool:
-    """Whether a function is what `jax.jit` returned."""
+    """Return whether a function is a result of `jax.jit`."""
     return hasattr(function, "lower") and hasattr(function, "__wrapped__")
 
 
 def is_padded(value: Any) -> bool:
-    """Whether a value is a `shims.Padded`."""
+    """Return whether a value is a `shims.Padded`."""
     return hasattr(value, "unpad") and hasattr(value, "sizes")
 
 
-def _named(case: Arguments, found: Sequence[Any]) -> Gradients:
+def _by_path(case: Arguments, found: Sequence[Any]) -> Gradients:
     paths = [case.paths[i] for i in case.differentiable]
     return {path: spilled(np.asarray(g)) for path, g in zip(paths, found, strict=True)}

@@ -1,4 +1,4 @@
-"""Running the new function: eagerly, and as one compiled program."""
+"""Run the port eagerly and as one compiled program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.diff.values.cotangents import Feed, Steps, Tangents, trained
 from tf2jax_port.diff.values.observation import Gradients, Outputs
 from tf2jax_port.diff.values.results import as_arrays
 
-# What a program says about its inputs; compiling it otherwise would only silence it.
+# Errors by which a program rejects its inputs; another way of compiling would only hide them.
 _REFUSALS = (
     "InvalidArgumentError",
     "OutOfRangeError",
@@ -29,7 +29,7 @@ class JaxLanes:
     """The port in its two lanes.
 
     Args:
-      function: the port; a `shims.function` or a `jax.jit` is run eagerly as what it was made of.
+      function: the port; a `shims.function` or a `jax.jit` is run eagerly as its Python function.
       seed: for `shims.random`, NumPy and Python, set again before every call.
     """
 
@@ -49,20 +49,20 @@ class JaxLanes:
         self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
     def eager(self, case: Arguments) -> Outputs:
-        """The outputs, operator by operator."""
+        """Compute the outputs operator by operator."""
         self.reseed()
         return self.plain(self._python(*case.fill(self.arrays(case))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients, operator by operator."""
+        """Compute the gradients operator by operator."""
         return self._eagerly(self.gradients, case, fed)
 
     def in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
-        """The outputs and then the gradients for each thing that is fed in, in double precision.
+        """Yield the outputs and then the gradients of each feed, computed in double precision.
 
         Args:
           case: with floats of 64 bits.
-          feeds: what is fed in.
+          feeds: the cotangents, tangents or training steps.
         """
         with self._jax.enable_x64(True):
             yield self.eager(case)
@@ -71,7 +71,7 @@ class JaxLanes:
                 yield self._eagerly(double, case, fed)
 
     def compiled_in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
-        """The same of the compiled program."""
+        """Yield the same from the compiled program."""
         with self._jax.enable_x64(True):
             double = JaxLanes(self.given, self._seed)
             yield double.jit(case)[0]
@@ -79,7 +79,7 @@ class JaxLanes:
                 yield double.jit_gradients(case, fed)
 
     def jit(self, case: Arguments) -> tuple[Outputs, str]:
-        """The outputs of the compiled program, and how much of the shapes it was told."""
+        """Compute the outputs with the compiled program; also return a note on its known shapes."""
         self.reseed()
         arrays = self.arrays(case)
         form = self._forms.get(case.key)
@@ -99,7 +99,7 @@ class JaxLanes:
         raise LaneError(first.reason, first.detail)
 
     def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients of the compiled program."""
+        """Compute the gradients with the compiled program."""
         if isinstance(fed, Steps):
             return trained(self.jit_gradients, case, fed)
         self.reseed()
@@ -118,12 +118,12 @@ class JaxLanes:
         return gradients.eager(case, arrays, fed)
 
     def arrays(self, case: Arguments) -> list[Any]:
-        """The arrays of a case as JAX takes them."""
+        """Convert the arrays of a case to JAX arrays."""
         jnp = self._jax.numpy
         return [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
 
     def reseed(self) -> None:
-        """Set every seed to the one of the comparison; not between the draws of a distribution."""
+        """Reset all seeds to that of the comparison, except between draws of a distribution."""
         if self.drawing:
             return
         shims_random: Any = getattr(self._shims, "random", None)
@@ -133,7 +133,7 @@ class JaxLanes:
         random.seed(self._seed)
 
     def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """Functions of the list of arrays, the most general first, and what each of them knows."""
+        """Yield compiled functions of the arrays, the most general first, each with a note."""
         if self._staged:
             yield "", lambda arrays: self.given(*case.fill(arrays))
             return
@@ -145,11 +145,11 @@ class JaxLanes:
         yield "plain jax.jit", plain
 
     def plain(self, result: Any) -> Outputs:
-        """What a function returned, as NumPy arrays."""
+        """Convert the result of a function to NumPy arrays."""
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:
-        """The parts of a registered container that `tree` does not know; any other leaf itself."""
+        """Return the parts of a registered pytree that `tree` does not know; else the leaf itself."""
         if is_padded(leaf):
             return leaf.unpad()
         if leaf is None or self._jax.tree_util.all_leaves([leaf]):
@@ -165,7 +165,7 @@ class JaxLanes:
 
 
 def x64_is_on() -> bool:
-    """Whether JAX has 64-bit types."""
+    """Return whether JAX has 64-bit types."""
     import jax
 
     return bool(jax.config.read("jax_enable_x64"))
@@ -179,12 +179,12 @@ def set_x64(on: bool) -> None:
 
 
 def _is_staged(function: Any) -> bool:
-    """Whether a function is a `shims.function` or a `jax.jit` already."""
+    """Return whether a function already is a `shims.function` or a `jax.jit`."""
     return is_jax_jit(function) or hasattr(function, "python_function")
 
 
 def python_function(staged: Any) -> Callable[..., Any]:
-    """What a `shims.function` or a `jax.jit` was made of; any other function itself."""
+    """Return the function that a `shims.function` or `jax.jit` wraps; others unchanged."""
     if not _is_staged(staged):
         return staged
     for name in ("python_function", "__wrapped__"):

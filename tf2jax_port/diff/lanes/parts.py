@@ -1,4 +1,4 @@
-"""A lane that may run in another process: what it gives, part by part."""
+"""Split the result of a lane into parts, so that the lane may run in another process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REQUESTED = ("outputs", "gradients")
 
 
 class Here:
-    """Runs the lane in this process when its result is asked for; a crash ends everything.
+    """A lane that runs in this process when its result is requested; a crash ends the process.
 
     Args:
       lane: its name.
@@ -35,22 +35,22 @@ class Here:
         self._asked: tuple[Arguments, Fed] | None = None
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Say what is to be run."""
+        """Store the case to run."""
         self._asked = case, fed
 
     def result(self) -> Observation:
-        """What the lane gives for that."""
+        """Run the lane on the stored case."""
         assert self._asked is not None
         case, fed = self._asked
         found = parts(self._lane, self._lanes, case, fed)
         return collected(case, fed, lambda: next(found))
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing; there is no process to end."""
 
 
 def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
-    """The outputs, and then the gradients for each thing that is fed in; `collected` reads them."""
+    """Yield the outputs, and then the gradients of each feed; `collected` reads them."""
     outputs, gradients = (getattr(lanes, name) for name in _METHODS.get(lane, _REQUESTED))
     found: Part = attempt(outputs, case)
     yield found
@@ -65,12 +65,12 @@ def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
 
 
 def is_taken(kind: str, failed: bool) -> bool:
-    """Whether to try: what cannot be differentiated cannot be with other numbers, but perhaps forward."""
+    """Return whether to compute this kind of gradient: after a failure only forward mode."""
     return kind == FORWARD or not failed
 
 
 def collected(case: Arguments, fed: Fed, part: Callable[[], Part]) -> Observation:
-    """The observation that consists of these parts; no part is asked for after one that failed."""
+    """Assemble an observation from its parts; parts after a failure are not requested."""
     outputs = part()
     gradients: dict[str, Gradients | Failure] = {}
     failed: Failure | None = None

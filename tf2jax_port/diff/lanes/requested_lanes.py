@@ -1,4 +1,4 @@
-"""The port in lanes that somebody asked for: in a batch, over several devices, on another backend."""
+"""Run the port in the lanes on request: in a batch, over several devices, on another backend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tf2jax_port.diff.vocabulary.lanes import BACKENDS, JAX_SHARDED, JAX_VMAP, R
 
 
 class RequestedLane:
-    """One of these lanes.
+    """A lane that runs only on request.
 
     Args:
       lane: its name.
@@ -39,12 +39,12 @@ class RequestedLane:
             self._lane = _Backend(jax, lanes, backends[lane])
 
     def outputs(self, case: Arguments) -> Outputs:
-        """The outputs."""
+        """Compute the outputs."""
         found: Outputs = self._lane.outputs(case)
         return found
 
     def gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients."""
+        """Compute the gradients."""
         if isinstance(fed, Steps):
             return trained(self.gradients, case, fed)
         found: Gradients = self._lane.gradients(case, fed)
@@ -52,7 +52,7 @@ class RequestedLane:
 
 
 class _Vmap:
-    """The first of two in a batch; the other has the same floats in another order."""
+    """The port as the first element of a batch of two; the second has its floats reversed."""
 
     def __init__(self, jax: Any, lanes: JaxLanes) -> None:
         self._jax, self._lanes = jax, lanes
@@ -62,8 +62,8 @@ class _Vmap:
         def one(arrays: Sequence[Any]) -> Any:
             return self._lanes.given(*case.fill(arrays))
 
-        result = self._mapped(case, None, one, [])
-        return self._lanes.plain(tree.rebuild(result, self._first))
+        result = self._run_batch(case, None, one, [])
+        return self._lanes.plain(tree.rebuild(result, self._first_of_batch))
 
     def gradients(self, case: Arguments, fed: Any) -> Gradients:
         if isinstance(fed, Tangents):
@@ -73,7 +73,7 @@ class _Vmap:
         def one(arrays: Sequence[Any], *cotangents: Any) -> Any:
             return self._lanes.gradients.of_one(case, arrays, cotangents, paths)
 
-        found = self._mapped(case, paths, one, list(fed.values()))
+        found = self._run_batch(case, paths, one, list(fed.values()))
         inputs = [case.paths[i] for i in case.differentiable]
         return {path: np.asarray(g[0]) for path, g in zip(inputs, found, strict=True)}
 
@@ -81,22 +81,22 @@ class _Vmap:
         def one(arrays: Sequence[Any], *moving: Any) -> Any:
             return self._lanes.gradients.of_one_forward(case, arrays, moving, fed.outputs)
 
-        values, moved = self._mapped(
+        values, moved = self._run_batch(
             case, ("forward", *fed.outputs), one, list(fed.inputs.values())
         )
         found = {}
         for path, value, move in zip(fed.outputs, values, moved, strict=True):
-            shape = np.shape(self._first(value))
+            shape = np.shape(self._first_of_batch(value))
             array = np.asarray((move.values if is_padded(move) else move)[0])
             found[path] = array[tuple(map(slice, shape))]
         return found
 
-    def _mapped(
+    def _run_batch(
         self, case: Arguments, kind: Any, one: Callable[..., Any], fed: Sequence[np.ndarray]
     ) -> Any:
-        """The batch; where its other half is no input of the function, both are the same."""
+        """Run the batch; if the function rejects the reversed inputs, both elements are the same."""
         if any(a.dtype.kind in "OSU" for a in case.arrays):
-            raise LaneError("text cannot be in a batch")
+            raise LaneError("strings cannot be batched")
         made = self._jax.jit(self._jax.vmap(one))
         program = self._programs.setdefault((case.key, kind), made)
         found: Any = Failure("none", "")
@@ -108,50 +108,50 @@ class _Vmap:
                 return found
         raise LaneError(found.reason, found.detail)
 
-    def _first(self, leaf: Any) -> Any:
+    def _first_of_batch(self, leaf: Any) -> Any:
         if leaf is None:
             return None
         return leaf.unpad()[0] if is_padded(leaf) else leaf[0]
 
 
 class _Sharded:
-    """Every input divided along its first axis that is a multiple of the number of devices."""
+    """The port with inputs sharded over their first axis divisible by the number of devices."""
 
     def __init__(self, jax: Any, lanes: JaxLanes) -> None:
         self._jax, self._lanes = jax, lanes
         self._programs: dict[str, Any] = {}
 
     def outputs(self, case: Arguments) -> Outputs:
-        arrays = self._divided(case)
+        arrays = self._shard_arrays(case)
         self._lanes.reseed()
         made = self._jax.jit(lambda arrays: self._lanes.given(*case.fill(arrays)))
         return self._lanes.plain(self._programs.setdefault(case.key, made)(arrays))
 
     def gradients(self, case: Arguments, fed: Any) -> Gradients:
-        arrays = self._divided(case)
+        arrays = self._shard_arrays(case)
         self._lanes.reseed()
         if isinstance(fed, Tangents):
             return self._lanes.gradients.forward(case, arrays, fed, compiled=True)
         return self._lanes.gradients.jit_of_known_sizes(case, arrays, fed)
 
-    def _divided(self, case: Arguments) -> list[Any]:
+    def _shard_arrays(self, case: Arguments) -> list[Any]:
         devices = self._jax.devices()
         if len(devices) < 2:
             raise LaneError(
                 "JAX has one device here; on a CPU, XLA_FLAGS="
-                "--xla_force_host_platform_device_count=8 makes eight of it"
+                "--xla_force_host_platform_device_count=8 makes it eight"
             )
         sizes = [n for a in case.arrays for n in a.shape if n]
         fitting = [d for d in range(2, len(devices) + 1) if any(n % d == 0 for n in sizes)]
         if not fitting:
-            raise LaneError(f"no axis can be divided over 2 to {len(devices)} devices")
+            raise LaneError(f"no axis can be sharded over 2 to {len(devices)} devices")
         mesh = self._jax.sharding.Mesh(np.array(devices[: fitting[-1]]), ("devices",))
         return [
-            self._jax.device_put(array, self._placing(mesh, array, fitting[-1]))
+            self._jax.device_put(array, self._sharding_of(mesh, array, fitting[-1]))
             for array in self._lanes.arrays(case)
         ]
 
-    def _placing(self, mesh: Any, array: Any, count: int) -> Any:
+    def _sharding_of(self, mesh: Any, array: Any, count: int) -> Any:
         axes = [i for i, n in enumerate(array.shape) if n and n % count == 0][:1]
         spec = [*[None] * axes[0], "devices"] if axes else []
         return self._jax.sharding.NamedSharding(mesh, self._jax.sharding.PartitionSpec(*spec))
@@ -164,16 +164,16 @@ class _Backend:
         self._jax, self._lanes, self._name = jax, lanes, name
 
     def outputs(self, case: Arguments) -> Outputs:
-        with self._there():
+        with self._on_device():
             return self._lanes.jit(case)[0]
 
     def gradients(self, case: Arguments, fed: Any) -> Gradients:
-        with self._there():
+        with self._on_device():
             return self._lanes.jit_gradients(case, fed)
 
     @contextlib.contextmanager
-    def _there(self) -> Iterator[None]:
-        """What runs in the block runs on that device, products in full precision."""
+    def _on_device(self) -> Iterator[None]:
+        """Run the block on that device, with matrix products in full precision."""
         try:
             device = self._jax.devices(self._name)[0]
         except RuntimeError:

@@ -1,8 +1,8 @@
-"""Seeds, set before every call of the original.
+"""Set the seeds before every call of the original.
 
-`tf.random.set_seed` empties the caches of TensorFlow's kernels, and what a graph was optimized to is lost
-with them: a call of a small function takes five times as long afterwards. So it is left out where nothing
-draws random numbers.
+`tf.random.set_seed` clears the caches of TensorFlow's kernels and of its optimized graphs: a call of a
+small function takes five times as long afterwards. It is therefore skipped if nothing draws random
+numbers.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _SEEDS = {"seed", "seed2"}
 class Seeds:
     """The seeds of `tf.random`, NumPy and Python.
 
-    TensorFlow's own operators ask one function for their seeds, when they run or are traced; who calls
-    `tf.raw_ops` gives seeds himself, which the graph tells. Until a graph was seen, and where one of
+    TensorFlow's own operators request their seeds from one function, when they run or are traced; calls
+    of `tf.raw_ops` pass seeds themselves, which shows in the graph. Until a graph was seen, and if one of
     them draws, TensorFlow's seed is set each time.
 
     Args:
@@ -39,7 +39,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[None]:
-        """What runs in the block starts from the seed."""
+        """Set the seeds before running the block."""
         np.random.seed(self._seed)
         random.seed(self._seed)
         if self._draws or not self._known:
@@ -49,7 +49,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """What runs or is traced in the block is seen where it asks for seeds."""
+        """Observe whether code that runs or is traced in the block requests seeds."""
         from tensorflow.python.framework import random_seed
 
         asked = random_seed.get_seed
@@ -65,7 +65,7 @@ class Seeds:
             random_seed.get_seed = asked
 
     def saw(self, graph: Any) -> None:
-        """A graph of the original was traced."""
+        """Register a traced graph of the original."""
         draws = attempt(_has_seeds, graph)
         if isinstance(draws, bool):
             self._known = True
@@ -73,7 +73,7 @@ class Seeds:
 
 
 def _has_seeds(graph: Any) -> bool:
-    """Whether an operation of a `FuncGraph`, or of a function in it, has a seed."""
+    """Return whether an operation of a `FuncGraph`, or of a function in it, has a seed."""
     kinds = {operation.type: operation.op_def for operation in graph.get_operations()}
     attributes = [attribute for kind in kinds.values() for attribute in kind.attr]
     if any(attribute.name in _SEEDS for attribute in attributes):

@@ -1,4 +1,4 @@
-"""Variables: which leaf of the port's parameters is which variable of the original."""
+"""Map the leaves of the port's parameters to the variables of the original."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tf2jax_port.diff.functions.loading import DiffError, find
 from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.vocabulary.reasons import Reason
 
-# Words for one thing, as Keras, Sonnet, Flax, Haiku and Equinox have them.
+# Synonyms in the parameter names of Keras, Sonnet, Flax, Haiku and Equinox.
 _SYNONYMS = {
     "w": "kernel",
     "weight": "kernel",
@@ -34,12 +34,12 @@ VARIABLES = "variables"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for.
+    """The requested mapping of variables to parameters.
 
     Attributes:
-      variables: the specification of what holds the original's variables.
+      variables: the specification of the object that holds the original's variables.
       parameters: the specification of the port's parameters, a pytree or a function that makes one.
-      given: pairs of a variable and a leaf that belong together, `("dense/kernel", "['w']")`.
+      given: pairs of a variable and its leaf that the user passed, `("dense/kernel", "['w']")`.
     """
 
     variables: str
@@ -49,14 +49,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The mapping.
+    """The mapping of variables to parameters.
 
     Attributes:
       names: of the variables, in the order of the original.
       values: their values.
       leaves: for each, the path of its leaf in the parameters.
       order: the names in the order of the leaves.
-      structure: how JAX puts the leaves together.
+      structure: the tree structure of the parameters.
     """
 
     names: tuple[str, ...]
@@ -66,17 +66,17 @@ class State:
     structure: Any
 
     def calls(self, source: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-        """Every call with the variables as its first argument."""
+        """Yield every call with the variables as its first argument."""
         for call in source():
             yield (dict(zip(self.names, self.values)), *call) if isinstance(call, tuple) else call
 
     def notes(self) -> list[Reason]:
-        """The mapping, one line for each variable."""
+        """Return the mapping, one line for each variable."""
         pairs = zip(self.names, self.leaves)
         return [Reason("variables", f"{name} is params{leaf}") for name, leaf in pairs]
 
     def port(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The port as a function of the variables by name."""
+        """Return the port as a function of the variables by name."""
         from tf2jax_port.diff.lanes.jax_lanes import python_function
 
         function = python_function(function)
@@ -89,7 +89,7 @@ class State:
 
 
 def original_with_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The original as a function of its variables' values, which it finds in the variables."""
+    """Return the original with a first parameter for its variables, which it ignores."""
 
     def with_variables(variables: Any, *args: Any) -> Any:
         return function(*args)
@@ -99,10 +99,10 @@ def original_with_variables(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def state_of(request: Request) -> tuple[State, dict[str, Any]]:
-    """The mapping, and the variables themselves.
+    """Return the mapping, and the variables themselves.
 
     Raises:
-      DiffError: there are none, or they cannot be told apart.
+      DiffError: there are no variables, or they do not match the parameters.
     """
     variables = variables_at(request.variables)
     leaves, structure = _leaves(request.parameters)
@@ -120,7 +120,7 @@ def state_of(request: Request) -> tuple[State, dict[str, Any]]:
 
 
 def _leaves(spec: str) -> tuple[dict[str, tuple[int, ...]], Any]:
-    """The shapes of a pytree's leaves by path, and its structure."""
+    """Return the shapes of a pytree's leaves by path, and its structure."""
     import jax
 
     parameters = find(spec)[0]
@@ -130,31 +130,31 @@ def _leaves(spec: str) -> tuple[dict[str, tuple[int, ...]], Any]:
 
 
 def variables_at(spec: str) -> dict[str, Any]:
-    """The original's variables by name.
+    """Return the original's variables by name.
 
     Raises:
       DiffError: there are none.
     """
     variables = variables_of(find(spec)[0])
     if not variables:
-        raise DiffError(f"{spec}: there are no variables in it.")
+        raise DiffError(f"{spec}: it has no variables.")
     return variables
 
 
 def variables_of(holder: Any) -> dict[str, Any]:
-    """Variables by name: of a module, a Keras model, a module of Python, lists and dictionaries."""
+    """Return variables by name: of a `tf.Module`, a Keras model, a Python module, a nested structure."""
     if isinstance(holder, ModuleType):
         found = {n: v for n, v in vars(holder).items() if not n.startswith("_")}
         return {n: v for n, v in found.items() if _is_variable(v)}
     if _is_variable(holder):
-        return {"variable": _plain(holder)}
+        return {"variable": _unwrap_keras(holder)}
     if hasattr(holder, "variables") and all(hasattr(v, "path") for v in holder.variables):
-        return {v.path: _plain(v) for v in holder.variables}
+        return {v.path: _unwrap_keras(v) for v in holder.variables}
     if hasattr(holder, "_flatten") and hasattr(holder, "variables"):
         found = holder._flatten(predicate=_is_variable, with_path=True)
         return {"/".join(map(str, path)): variable for path, variable in found}
     leaves = {path.strip("[]'") or "variable": leaf for path, leaf in tree.walk(holder)}
-    return {path: _plain(leaf) for path, leaf in leaves.items() if _is_variable(leaf)}
+    return {path: _unwrap_keras(leaf) for path, leaf in leaves.items() if _is_variable(leaf)}
 
 
 def match(
@@ -162,23 +162,27 @@ def match(
     leaves: Mapping[str, tuple[int, ...]],
     given: Sequence[tuple[str, str]] = (),
 ) -> dict[str, str]:
-    """For every variable the leaf that it is: by shape, among those by name, among those by order.
+    """Match every variable with a leaf: by shape, then by name, then by order.
 
     Args:
       variables: name to shape.
       leaves: path to shape.
-      given: pairs that were decided by a person.
+      given: pairs that the user passed.
 
     Raises:
-      DiffError: numbers or shapes do not fit.
+      DiffError: numbers or shapes do not match.
     """
     pairs: dict[str, str] = {}
     for name, leaf in given:
         if name not in variables or leaf not in leaves:
-            raise DiffError(_misfit("--map names what is not there", variables, leaves))
+            raise DiffError(
+                _mismatch_message("--map names an unknown variable or parameter", variables, leaves)
+            )
         if variables[name] != leaves[leaf]:
             raise DiffError(
-                _misfit("--map joins two shapes", {name: variables[name]}, {leaf: leaves[leaf]})
+                _mismatch_message(
+                    "--map pairs different shapes", {name: variables[name]}, {leaf: leaves[leaf]}
+                )
             )
         pairs[name] = leaf
     taken = set(pairs.values())
@@ -186,7 +190,7 @@ def match(
     free = [leaf for leaf in leaves if leaf not in taken]
     if sorted(variables[n] for n in left) != sorted(leaves[p] for p in free):
         raise DiffError(
-            _misfit(
+            _mismatch_message(
                 "variables and parameters do not have the same shapes",
                 {n: variables[n] for n in left},
                 {p: leaves[p] for p in free},
@@ -194,7 +198,7 @@ def match(
         )
     ranked = sorted(
         (
-            (-_likeness(name, leaf), abs(i / len(left) - j / len(free)), i, j)
+            (-_similarity(name, leaf), abs(i / len(left) - j / len(free)), i, j)
             for i, name in enumerate(left)
             for j, leaf in enumerate(free)
             if variables[name] == leaves[leaf]
@@ -208,8 +212,8 @@ def match(
     return {name: pairs[name] for name in variables}
 
 
-def _likeness(name: str, leaf: str) -> float:
-    """How much two names have in common, the last word twice, beginnings and initials a little."""
+def _similarity(name: str, leaf: str) -> float:
+    """Score the similarity of two names: shared words, the last word twice, initials a little."""
     one, other = _words(name), _words(leaf)
     if not one or not other:
         return 0.0
@@ -217,12 +221,12 @@ def _likeness(name: str, leaf: str) -> float:
     both = len(shared) / len({*one, *other})
     initials = "".join(word[0] for word in one[:-1])
     hints = [w for w in other[:-1] if w not in shared and w.isalpha()]
-    hinted = any(w in initials if len(w) > 1 else _begins(w, one[:-1]) for w in hints)
+    hinted = any(w in initials if len(w) > 1 else _innermost_begins(w, one[:-1]) for w in hints)
     return both + (one[-1] == other[-1]) + 0.2 * hinted
 
 
-def _begins(letter: str, words: Sequence[str]) -> bool:
-    """Whether the innermost name that is a word begins with a letter."""
+def _innermost_begins(letter: str, words: Sequence[str]) -> bool:
+    """Return whether the innermost alphabetic name begins with a letter."""
     named = [word for word in words if word.isalpha()]
     return bool(named) and named[-1].startswith(letter)
 
@@ -232,7 +236,7 @@ def _words(name: str) -> list[str]:
     return [_SYNONYMS.get(word.lower(), word.lower()) for word in found]
 
 
-def _misfit(
+def _mismatch_message(
     problem: str, variables: Mapping[str, tuple[int, ...]], leaves: Mapping[str, tuple[int, ...]]
 ) -> str:
     def listed(entries: Mapping[str, tuple[int, ...]]) -> str:
@@ -240,7 +244,7 @@ def _misfit(
 
     return (
         f"variables: {problem}.\n  Original: {listed(variables)}\n  Port:     {listed(leaves)}\n"
-        "  Do:       --map NAME=PATH for what belongs together; a transposed kernel is another shape"
+        "  Do:       pass --map NAME=PATH for each such pair; a transposed kernel has another shape"
     )
 
 
@@ -248,8 +252,8 @@ def _is_variable(value: Any) -> bool:
     return hasattr(value, "assign") and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
-def _plain(variable: Any) -> Any:
-    """TensorFlow's variable, also where Keras has one around it."""
+def _unwrap_keras(variable: Any) -> Any:
+    """Return TensorFlow's variable, unwrapped from that of Keras."""
     inner = getattr(variable, "value", None)
     return variable if callable(inner) or not hasattr(inner, "assign") else inner
 

@@ -1,4 +1,4 @@
-"""Tensors in the place of variables, for a run in a precision that variables do not have."""
+"""Replace variables by tensors, to run in a precision that the variables do not have."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ _WRITTEN = ("assign", "assign_add", "assign_sub")
 
 @contextlib.contextmanager
 def substituted(tf: Any, pairs: Mapping[int, Any], kind: type) -> Iterator[None]:
-    """While a graph is traced, reading a variable gives a tensor; writing to it is refused.
+    """Make reads of variables return given tensors while a graph is traced; writes raise.
 
-    Eager operations read variables without asking Python, so that this holds in graphs only.
+    Eager operations read variables without calling Python, so this works in graphs only.
 
     Args:
       tf: the module.
-      pairs: by the identity of the variable, what it reads as.
+      pairs: the tensor that replaces each variable, by the identity of the variable.
       kind: the type of the variables.
     """
     ways: dict[str, Callable[..., Any]] = {
         "sparse_read": lambda tensor, indices, name=None: tf.gather(tensor, indices),
         "gather_nd": lambda tensor, indices, name=None: tf.gather_nd(tensor, indices),
         **{name: lambda tensor, *args, **kwargs: tf.identity(tensor) for name in _READ},
-        **dict.fromkeys(_WRITTEN, _refuse),
+        **dict.fromkeys(_WRITTEN, _raise_on_write),
     }
     kept = {
         name: (base, vars(base)[name])
         for name in ways
-        for base in reversed(kind.__mro__)  # the last one to be kept is the one that is called
+        for base in reversed(kind.__mro__)  # the method of the most derived class is kept last
         if name in vars(base)
     }
     try:
         for name, (base, method) in kept.items():
-            setattr(base, name, _switch(method, ways[name], pairs))
+            setattr(base, name, _make_switch(method, ways[name], pairs))
         yield
     finally:
         for name, (base, method) in kept.items():
             setattr(base, name, method)
 
 
-def _switch(
+def _make_switch(
     method: Callable[..., Any], way: Callable[..., Any], pairs: Mapping[int, Any]
 ) -> Callable[..., Any]:
     def switched(variable: Any, *args: Any, **kwargs: Any) -> Any:
@@ -56,5 +56,5 @@ def _switch(
     return switched
 
 
-def _refuse(tensor: Any, *args: Any, **kwargs: Any) -> Any:
-    raise LaneError("it assigns to a variable, which cannot be done in another precision")
+def _raise_on_write(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+    raise LaneError("it assigns to a variable, which is impossible in another precision")

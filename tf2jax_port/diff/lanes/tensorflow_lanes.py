@@ -1,4 +1,4 @@
-"""Running the old function: eagerly, as a graph with unknown dimensions, compiled by XLA."""
+"""Run the original eagerly, as a graph with unknown dimensions, and compiled by XLA."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from tf2jax_port.diff.values.observation import Gradients, Outputs
 from tf2jax_port.diff.values.results import as_arrays
 from tf2jax_port.diff.values.spill import spilled
 
-# Two frameworks on one accelerator: neither may take all of its memory at once.
+# Two frameworks share one accelerator: neither may reserve all of its memory at the start.
 SHARING = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_FORCE_GPU_ALLOW_GROWTH": "true"}
 
-# How much of the shapes a graph is told; the first that traces is taken.
+# Signatures with more and more known sizes; the first that traces is used.
 _SIGNATURES = (
     ("", lambda shape: [None] * len(shape)),
     ("only the first dimension unknown", lambda shape: [None, *shape[1:]] if shape else []),
@@ -31,12 +31,12 @@ _SIGNATURES = (
 
 
 class TensorFlowLanes:
-    """The old function in its three lanes.
+    """The original in its three lanes.
 
     Args:
-      function: the TensorFlow function; a `tf.function` is run as the Python function in it.
+      function: the TensorFlow function; a `tf.function` is run as its Python function.
       seed: for `tf.random`, NumPy and Python, set again before every call.
-      variables: by name, where the first argument of every case gives their values.
+      variables: by name, if the first argument of every case gives their values.
     """
 
     def __init__(
@@ -61,80 +61,84 @@ class TensorFlowLanes:
         self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
 
     def device(self) -> str:
-        """The devices that TensorFlow has, `CPU` or `CPU, GPU`."""
+        """Return the types of TensorFlow's devices, `CPU` or `CPU, GPU`."""
         found = self._tf.config.list_physical_devices()
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """The outputs, operator by operator; in another precision than the variables', as a graph."""
-        if self._foreign(case):
+        """Compute the outputs operator by operator; in a precision unlike the variables', as a graph."""
+        if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients, operator by operator, or as `eager` runs it."""
+        """Compute the gradients in the way in which `eager` computes outputs."""
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)
-        if self._foreign(case):
-            return _named(case, fed, self._in_other_precision(case, fed))
-        step = self._step(self._given, case, fed)
-        return self._eagerly(lambda: _named(case, fed, step(self._tensors(case), self._feed(fed))))
+        if self._inputs_in_other_precision(case):
+            return _by_path(case, fed, self._in_other_precision(case, fed))
+        step = self._make_step(self._given, case, fed)
+        return self._eagerly(
+            lambda: _by_path(case, fed, step(self._tensors(case), self._feed(fed)))
+        )
 
     def graph(self, case: Arguments) -> tuple[Outputs, str]:
-        """The outputs of a graph with unknown dimensions, and what had to be known."""
+        """Compute the outputs with a graph of unknown dimensions; also return which had to be known."""
         traced, note = self._graph(case, None)
         with self._seeded():
             return as_arrays(traced(self._tensors(case), [])), note
 
     def graph_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients in a graph with unknown dimensions."""
+        """Compute the gradients in a graph with unknown dimensions."""
         if isinstance(fed, Steps):
             return trained(self.graph_gradients, case, fed)
         traced, _ = self._graph(case, fed)
         with self._seeded():
-            return _named(case, fed, traced(self._tensors(case), self._feed(fed)))
+            return _by_path(case, fed, traced(self._tensors(case), self._feed(fed)))
 
     def xla(self, case: Arguments) -> Outputs:
-        """The outputs of the program that XLA makes for these shapes."""
+        """Compute the outputs with the program that XLA compiles for these shapes."""
         with self._seeded():
             return as_arrays(self._compiled(case, None)(self._tensors(case), []))
 
     def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """The gradients of the program that XLA makes for these shapes."""
+        """Compute the gradients with the program that XLA compiles for these shapes."""
         if isinstance(fed, Steps):
             return trained(self.xla_gradients, case, fed)
         with self._seeded():
             compiled = self._compiled(case, fed)
-            return _named(case, fed, compiled(self._tensors(case), self._feed(fed)))
+            return _by_path(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
-        """The arrays as tensors; variables get their values."""
-        foreign = self._foreign(case)
-        for index, variable in self._held(case).items():
+        """Convert the arrays to tensors and assign the values of variables."""
+        foreign = self._inputs_in_other_precision(case)
+        for index, variable in self._variable_inputs(case).items():
             if index not in foreign:
                 variable.assign(case.arrays[index])
         return [self._tf.constant(array) for array in case.arrays]
 
-    def _held(self, case: Arguments) -> dict[int, Any]:
-        """Which of the arrays are values of variables."""
+    def _variable_inputs(self, case: Arguments) -> dict[int, Any]:
+        """Return the arrays that are values of variables, by index."""
         return {case.template[0][name].index: v for name, v in self._variables.items()}
 
-    def _foreign(self, case: Arguments) -> dict[int, Any]:
-        """Those of them whose variables are of another precision."""
-        held = self._held(case).items()
+    def _inputs_in_other_precision(self, case: Arguments) -> dict[int, Any]:
+        """Return those of them whose variables have another precision."""
+        held = self._variable_inputs(case).items()
         return {i: variable for i, variable in held if variable.dtype != case.arrays[i].dtype}
 
     def _sources(self, case: Arguments, tensors: Sequence[Any]) -> list[Any]:
-        """What gradients are taken with respect to."""
-        foreign = self._foreign(case)
+        """Return the tensors and variables with respect to which gradients are computed."""
+        foreign = self._inputs_in_other_precision(case)
         found = dict(enumerate(tensors))
-        found |= {i: variable for i, variable in self._held(case).items() if i not in foreign}
+        found |= {
+            i: variable for i, variable in self._variable_inputs(case).items() if i not in foreign
+        }
         return [found[i] for i in case.differentiable]
 
     def _in_other_precision(self, case: Arguments, fed: Cotangents | Tangents | None) -> Any:
-        """The outputs or gradients of a graph that reads the given values for its variables."""
-        foreign = self._foreign(case)
-        step = self._step(self._python, case, fed)
+        """Compute outputs or gradients in a graph that reads given values for its variables."""
+        foreign = self._inputs_in_other_precision(case)
+        step = self._make_step(self._python, case, fed)
 
         def run(tensors: Sequence[Any], fed: Sequence[Any]) -> Any:
             pairs = {id(variable): tensors[i] for i, variable in foreign.items()}
@@ -146,10 +150,10 @@ class TensorFlowLanes:
             return graph(self._tensors(case), self._feed(fed))
 
     def _feed(self, fed: Cotangents | Tangents | None) -> list[Any]:
-        return [self._tf.constant(array) for array in _arrays(fed)]
+        return [self._tf.constant(array) for array in _fed_arrays(fed)]
 
     def _seeded(self) -> contextlib.AbstractContextManager[None]:
-        """What runs in the block starts from the seed, but not between the draws of a distribution."""
+        """Set the seeds before running the block, except between draws of a distribution."""
         return contextlib.nullcontext() if self.drawing else self._seeds.fresh()
 
     def _eagerly(self, run: Callable[[], Any]) -> Any:
@@ -161,12 +165,12 @@ class TensorFlowLanes:
         finally:
             self._tf.config.run_functions_eagerly(before)
 
-    def _step(
+    def _make_step(
         self, function: Callable[..., Any], case: Arguments, fed: Cotangents | Tangents | None
     ) -> Callable[..., Any]:
-        """A function of flat lists of tensors; AutoGraph converts it and what it calls."""
+        """Return a function of flat lists of tensors; AutoGraph converts it and what it calls."""
         if isinstance(fed, Tangents):
-            return self._forward_step(function, case, fed)
+            return self._make_forward_step(function, case, fed)
         tf = self._tf
         paths = tuple(fed or ())
         fill = tf.autograph.experimental.do_not_convert(case.fill)
@@ -200,10 +204,10 @@ class TensorFlowLanes:
 
         return forward if fed is None else backward
 
-    def _forward_step(
+    def _make_forward_step(
         self, function: Callable[..., Any], case: Arguments, fed: Tangents
     ) -> Callable[..., Any]:
-        """A function that tells how the outputs move when the inputs move."""
+        """Return a function that computes the tangents of the outputs."""
         tf = self._tf
         fill = tf.autograph.experimental.do_not_convert(case.fill)
 
@@ -229,9 +233,9 @@ class TensorFlowLanes:
         return run
 
     def _compiled(self, case: Arguments, fed: Cotangents | Tangents | None) -> Callable[..., Any]:
-        key = ("xla", case.key, _kind(fed))
+        key = ("xla", case.key, _program_key(fed))
         if key not in self._traced:
-            step = self._step(self._python, case, fed)
+            step = self._make_step(self._python, case, fed)
             self._traced[key] = (self._tf.function(step, jit_compile=True), "")
         return _traced(self._traced[key])[0]
 
@@ -239,7 +243,7 @@ class TensorFlowLanes:
         self, case: Arguments, fed: Cotangents | Tangents | None
     ) -> tuple[Callable[..., Any], str]:
         shapes = tuple(array.shape for array in case.arrays)
-        key = ("graph", case.key, _kind(fed))
+        key = ("graph", case.key, _program_key(fed))
         if key not in self._traced and (*key, shapes) not in self._traced:
             traced = self._trace(case, fed)
             general = isinstance(traced, tuple) and not traced[1]
@@ -253,9 +257,9 @@ class TensorFlowLanes:
         for note, sizes in _SIGNATURES:
             signature = [
                 [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in case.arrays],
-                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in _arrays(fed)],
+                [self._tf.TensorSpec(sizes(a.shape), a.dtype) for a in _fed_arrays(fed)],
             ]
-            step = self._step(self._python, case, fed)
+            step = self._make_step(self._python, case, fed)
             graph = self._tf.function(step, input_signature=signature)
             with self._seeds.watched():
                 traced = attempt(graph.get_concrete_function)
@@ -273,20 +277,20 @@ def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[.
     return entry
 
 
-def _arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
-    """What is fed in, as a list."""
+def _fed_arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
+    """Return the cotangents or tangents as a list."""
     return list((fed.inputs if isinstance(fed, Tangents) else fed or {}).values())
 
 
-def _kind(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
-    """Equal for what one program can be fed with."""
+def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
+    """Return a key that is equal for feeds that one program can take."""
     if isinstance(fed, Tangents):
         return ("forward", *fed.outputs)
     return (fed is None, *(fed or ()))
 
 
-def _named(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
-    """What was found by the paths of the inputs, or of the outputs in forward mode."""
+def _by_path(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
+    """Map results to the paths of the inputs, or of the outputs in forward mode."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
     pairs = zip(paths, found, strict=True)

@@ -1,1 +1,1 @@
-"""All lanes on one case."""
+"""Run all lanes on one case."""

@@ -1,4 +1,4 @@
-"""One case through all lanes."""
+"""Run one case through all lanes."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Observer:
       new: its port.
       seed: for the cotangents and for the random numbers of the functions.
       x64: whether JAX has 64-bit types.
-      elsewhere: what other processes need to know for the lanes that run there.
-      variables: those of the original by name, where the cases give their values.
-      extras: what else was asked for.
+      elsewhere: the setups of the lanes that run in other processes.
+      variables: those of the original by name, if the cases give their values.
+      extras: the optional parts that were requested.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Observer:
         self._x64 = x64
 
     def observe(self, case: Arguments, step: Callable[[str], None] = lambda lane: None) -> Facts:
-        """Everything there is to know about one case.
+        """Observe one case in all lanes.
 
         Args:
           case: the call.
-          step: told the title of each lane before it runs.
+          step: called with the title of each lane before it runs.
         """
         lanes: dict[str, Observation] = {}
         for lane, run in ((TF_EAGER, self._old.eager), (TF_GRAPH, self._old.graph)):
@@ -94,7 +94,7 @@ class Observer:
         )
 
     def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:
-        """Many calls of the original and of the port's lanes; gradients of eager ones."""
+        """Call the original and the port's lanes many times; gradients of eager lanes only."""
         new = self._new.lanes
         ones = {kind: made for kind, made in fed.items() if kind == ONES}
 
@@ -128,11 +128,11 @@ class Observer:
 
 
 def input_sizes(case: Arguments) -> dict[str, float]:
-    """For each array of a case, the sum of the sizes of its elements."""
-    return {path: _total(a) for path, a in zip(case.paths, case.arrays)}
+    """Return, for each array of a case, the sum of the magnitudes of its elements."""
+    return {path: _sum_of_magnitudes(a) for path, a in zip(case.paths, case.arrays)}
 
 
-def _total(array: np.ndarray) -> float:
+def _sum_of_magnitudes(array: np.ndarray) -> float:
     if not is_inexact(array.dtype):
         return 0.0
     return float(np.sum(np.abs(exact_wide(array[np.isfinite(array)]))))

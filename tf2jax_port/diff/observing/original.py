@@ -1,4 +1,4 @@
-"""The original apart from its lanes: what is fed in at its outputs, and what it gives when run again."""
+"""Make the cotangents of the original, and run it again on other inputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 def feed(
     lanes: Mapping[str, Observation], seed: int, case: Arguments, extras: Extras = NOTHING
 ) -> Fed:
-    """What is fed in, made for the outputs of the first lane that can be the reference."""
+    """Make the cotangents and other feeds from the outputs of the first possible reference lane."""
     for lane in (TF_EAGER, TF_GRAPH):
         outputs = lanes[lane.id].outputs
         if isinstance(outputs, Failure):
@@ -40,28 +40,28 @@ def feed(
         if not all(made.values()):
             return {}
         if extras.steps:
-            # No weight is the same as another: the sum of a softmax has no gradient.
+            # Unequal weights, because the plain sum of a softmax has no gradient.
             drawn = cotangents(RANDOM, outputs, seed)
             fed = {path: np.asarray(0.5 + abs(a)).astype(a.dtype) for path, a in drawn.items()}
-            made[STEPS] = Steps(extras.steps, extras.rate, fed, _trained(case))
+            made[STEPS] = Steps(extras.steps, extras.rate, fed, _trained_paths(case))
         if extras.forward:
             made[FORWARD] = tangents(case, outputs, seed)
         return made
     return {}
 
 
-def _trained(case: Arguments) -> tuple[str, ...]:
-    """The original's variables, where they are among the inputs, else every input of floats."""
+def _trained_paths(case: Arguments) -> tuple[str, ...]:
+    """Return the original's variables if they are among the inputs, or else all float inputs."""
     paths = [case.paths[i] for i in case.differentiable]
     variables = [path for path in paths if path.startswith(f"{VARIABLES}[")]
     return tuple(variables or paths)
 
 
 class Original:
-    """The original, run operator by operator on other inputs than those of the case.
+    """The original, run eagerly on inputs that differ from those of the case.
 
     Args:
-      lanes: a `TensorFlowLanes`, or a `JaxLanes` where a port is its own original.
+      lanes: a `TensorFlowLanes`, or a `JaxLanes` if a port is its own original.
       x64: whether JAX has 64-bit types.
     """
 
@@ -70,14 +70,14 @@ class Original:
         self._x64 = x64
 
     def eagerly(self, case: Arguments, fed: Fed) -> Observation:
-        """Values and gradients."""
+        """Compute values and gradients operator by operator."""
         observation = Observation(attempt(self._lanes.eager, case))
         return with_gradients(observation, self._lanes.eager_gradients, case, fed)
 
     def other_precision(
         self, case: Arguments, change: Callable[..., Any], fed: Fed
     ) -> Observation | Failure:
-        """The original on the same elements in another width."""
+        """Run the original on the same elements in another precision."""
         other = case.map(change)
         if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
             return Failure("same", "no input has another width")
@@ -85,7 +85,7 @@ class Original:
         return observation.outputs if isinstance(observation.outputs, Failure) else observation
 
     def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
-        """The original on the same inputs, and on inputs that are moved a little."""
+        """Run the original on the same inputs, and on slightly perturbed inputs."""
         again = self.eagerly(case, fed)
         if not again.ran:
             return None
@@ -101,7 +101,7 @@ class Original:
 
 
 def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
-    """The observation of values that a lane gave, with a note or without one."""
+    """Make an observation from a lane's outputs, with or without a note."""
     if isinstance(result, tuple):
         return Observation(result[0], note=result[1])
     return Observation(result)
@@ -113,7 +113,7 @@ def with_gradients(
     case: Arguments,
     fed: Fed,
 ) -> Observation:
-    """The observation and the gradients of the same lane."""
+    """Add the gradients of the same lane to an observation."""
     if not observation.ran or not case.differentiable:
         return observation
     found: dict[str, Gradients | Failure] = {}

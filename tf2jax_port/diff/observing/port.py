@@ -1,4 +1,4 @@
-"""The port in both of its lanes: compiled here, operator by operator beside it."""
+"""Run the port in all of its lanes: compiled in this process, the others in parallel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Port:
     Args:
       function: the port.
       seed: for its random numbers.
-      elsewhere: what other processes need to know, for the lanes that run in one.
+      elsewhere: the setups of the lanes that run in other processes.
       requested: the names of the lanes that run on request.
     """
 
@@ -45,14 +45,14 @@ class Port:
         }
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Let the lanes begin that run beside this process."""
+        """Start the lanes that run in parallel with this process."""
         for lane in self._beside.values():
             lane.start(case, fed)
 
     def results(
         self, case: Arguments, fed: Fed, step: Callable[[str], None]
     ) -> dict[str, Observation]:
-        """What all lanes give for the case that was started."""
+        """Return the observations of all lanes for the case that was started."""
         step(JAX_JIT.title)
         compiled = forward(attempt(self.lanes.jit, case))
         compiled = with_gradients(compiled, self.lanes.jit_gradients, case, fed)
@@ -63,7 +63,7 @@ class Port:
         return found
 
     def in_double(self, case: Arguments, fed: Fed, lane: str) -> Observation | Failure:
-        """The port on the same elements in double precision, eagerly or compiled."""
+        """Run the port on the same elements in double precision, eagerly or compiled."""
         runs = self.lanes.compiled_in_double if lane == JAX_JIT.id else self.lanes.in_double
 
         def run() -> Observation:

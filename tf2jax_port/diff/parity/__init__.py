@@ -1,1 +1,1 @@
-"""TensorFlow's graphs, TensorFlow's XLA and JAX side by side, operator by operator from the table."""
+"""Compare TensorFlow's graphs, TensorFlow's XLA and JAX, operator by operator from the table."""

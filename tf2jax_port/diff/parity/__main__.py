@@ -1,4 +1,7 @@
-"""`python -m tf2jax_port.diff.parity GOLDEN`: operators from a file, with nothing but JAX and NumPy."""
+"""Compare operators with a file of TensorFlow's results, using only JAX and NumPy.
+
+Run as `python -m tf2jax_port.diff.parity GOLDEN`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Prints the table; 0 if all is as expected, 1 if not, 2 if it could not be found out."""
+    """Print the table; return 0 if all is as expected, 1 if not, 2 if the comparison failed."""
     parser = argparse.ArgumentParser(prog="python -m tf2jax_port.diff.parity", description=__doc__)
-    parser.add_argument("golden", type=Path, help="TensorFlow's answers")
+    parser.add_argument("golden", type=Path, help="the file of TensorFlow's results")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="an operator")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the result")
     asked = parser.parse_args()

@@ -1,4 +1,4 @@
-"""What a lane gives for the cases of an operator, and all of it in one small file."""
+"""Store the results of TensorFlow's lanes for the cases of all operators in one small file."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tf2jax_port.diff.parity.points import Point, arguments
 from tf2jax_port.diff.values.attempt import Failure
 from tf2jax_port.diff.vocabulary.lanes import TF_GRAPH, TF_XLA
 
-# Case to its outputs, or to why there are none.
+# Case to its outputs, or to the failure.
 Answers = Mapping[str, list[np.ndarray] | Failure]
-# Lane to that.
+# Lane to its answers.
 Lanes = Mapping[str, Answers]
 
 UNRECORDED = "its answer was not recorded"
@@ -27,7 +27,7 @@ _SAME = "same"
 
 
 class Recorded:
-    """TensorFlow's answers for all operators, from a file.
+    """TensorFlow's results for all operators, from a file.
 
     Args:
       path: the file.
@@ -43,7 +43,7 @@ class Recorded:
         self._flat = {name: store.get(key) for name, key in document["flat"].items()}
 
     def lanes(self, points: list[Point]) -> Lanes:
-        """The answers to these cases; a case whose inputs are not those of the file has none."""
+        """Return the results for these cases; a case whose inputs have changed has none."""
         found: dict[str, dict[str, Any]] = {TF_GRAPH.id: {}, TF_XLA.id: {}}
         for point in points:
             kept = self._rows.get(point.row.name, {}).get(point.case.id)
@@ -53,27 +53,27 @@ class Recorded:
                 continue
             for lane in (TF_GRAPH.id, TF_XLA.id):
                 entry = kept["tf-graph"] if kept[lane] == _SAME else kept[lane]
-                found[lane][point.case.id] = self._answer(entry)
+                found[lane][point.case.id] = self._unpack_answer(entry)
         return found
 
-    def _answer(self, entry: Any) -> list[np.ndarray] | Failure:
+    def _unpack_answer(self, entry: Any) -> list[np.ndarray] | Failure:
         if isinstance(entry, str):
             return Failure("recorded", entry)
-        return [self._array(*one) for one in entry]
+        return [self._slice_array(*one) for one in entry]
 
-    def _array(self, dtype: str, shape: list[int], begin: int) -> np.ndarray:
+    def _slice_array(self, dtype: str, shape: list[int], begin: int) -> np.ndarray:
         flat = self._flat[dtype]
         assert flat is not None
         return flat[begin : begin + int(np.prod(shape))].reshape(shape)
 
 
 def store(path: Path, rows: Mapping[str, tuple[list[Point], Lanes]], most: int) -> None:
-    """Write the answers of TensorFlow's lanes; arrays of one type stand in one array.
+    """Write the results of TensorFlow's lanes; arrays of one type are concatenated.
 
     Args:
       path: the file.
-      rows: the name of an operator to its cases and their answers.
-      most: how many bytes the file may have.
+      rows: the name of an operator to its cases and their results.
+      most: the largest size of the file in bytes.
     """
     parts: dict[str, list[np.ndarray]] = {}
     filled: dict[str, int] = {}
@@ -88,7 +88,7 @@ def store(path: Path, rows: Mapping[str, tuple[list[Point], Lanes]], most: int) 
     document: dict[str, Any] = {"format": FORMAT, "kind": _KIND, "versions": versions()}
     document["rows"] = {
         name: {
-            p.case.id: _entry(p, lanes, put)
+            p.case.id: _pack_case(p, lanes, put)
             for p in points
             if _is_numeric(lanes[TF_GRAPH.id][p.case.id])
         }
@@ -99,20 +99,20 @@ def store(path: Path, rows: Mapping[str, tuple[list[Point], Lanes]], most: int) 
     write(path, document, arrays, most)
 
 
-def _entry(point: Point, lanes: Lanes, put: Any) -> dict[str, Any]:
+def _pack_case(point: Point, lanes: Lanes, put: Any) -> dict[str, Any]:
     graph, xla = (lanes[lane][point.case.id] for lane in (TF_GRAPH.id, TF_XLA.id))
     return {
         "inputs": fingerprint(point),
-        TF_GRAPH.id: _packed(graph, put),
-        TF_XLA.id: _SAME if _identical(graph, xla) else _packed(xla, put),
+        TF_GRAPH.id: _pack_answer(graph, put),
+        TF_XLA.id: _SAME if _are_identical(graph, xla) else _pack_answer(xla, put),
     }
 
 
-def _packed(answer: list[np.ndarray] | Failure, put: Any) -> Any:
+def _pack_answer(answer: list[np.ndarray] | Failure, put: Any) -> Any:
     return answer.reason if isinstance(answer, Failure) else [put(array) for array in answer]
 
 
-def _identical(a: list[np.ndarray] | Failure, b: list[np.ndarray] | Failure) -> bool:
+def _are_identical(a: list[np.ndarray] | Failure, b: list[np.ndarray] | Failure) -> bool:
     if isinstance(a, Failure) or isinstance(b, Failure) or len(a) != len(b):
         return False
     return all(
@@ -122,12 +122,12 @@ def _identical(a: list[np.ndarray] | Failure, b: list[np.ndarray] | Failure) -> 
 
 
 def _is_numeric(answer: list[np.ndarray] | Failure) -> bool:
-    """Whether a file without code can hold it."""
+    """Return whether a file without code can hold the result."""
     return isinstance(answer, Failure) or all(array.dtype.kind in "biufcV" for array in answer)
 
 
 def fingerprint(point: Point) -> str:
-    """Of the arguments of a case."""
+    """Compute the fingerprint of the arguments of a case."""
     state = hashlib.sha256()
     for name, value in sorted(arguments(point).items()):
         state.update(name.encode())

@@ -1,4 +1,4 @@
-"""Every operator of the table in three lanes: TF graph, TF XLA, JAX; and what was expected of them."""
+"""Compare every operator of the table in three lanes, TF graph, TF XLA and JAX, with expectations."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ SAME, DIFFERS, NOT_RUN = "same", "differs", "not run"
 BOTH = (TF_GRAPH.id, TF_XLA.id)
 PAIRS = ((TF_GRAPH.id, TF_XLA.id), (TF_GRAPH.id, JAX_JIT.id), (TF_XLA.id, JAX_JIT.id))
 
-# One operator takes seconds; who says nothing for so long never will.
+# One operator takes seconds; a process that is silent for this long hangs.
 PATIENCE = 180.0
-# An accelerator adds in another order, and has functions of its own.
+# The factor of tolerances on accelerators, which sum in another order and approximate functions.
 ON_ACCELERATORS = 32.0
-# What the facade says where it offers an operator, and the device has nothing for it.
+# Part of the facade's error if the device does not support an operator.
 REFUSED_HERE = "on this device"
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Two lanes on one case.
+    """The comparison of two lanes on one case.
 
     Attributes:
       case: the name of the case.
       pair: the two lanes.
       state: `SAME`, `DIFFERS` or `NOT_RUN`.
       why: what differs, or why there is nothing to compare.
-      known: why that was expected; empty where it was not.
-      silent: the lane that gave no answer; empty where both gave one.
+      known: why that was expected; empty if it was not.
+      silent: the lane that gave no result; empty if both gave one.
     """
 
     case: str
@@ -50,28 +50,28 @@ class State:
 
     @property
     def unexpected(self) -> bool:
-        """Whether somebody should look: a difference that nobody knew, or one that is gone."""
+        """Whether there is an unknown difference, or a known one has disappeared."""
         if self.pair == PAIRS[2] or self.silent == TF_GRAPH.id or self.why == UNRECORDED:
-            return False  # follows from the other two; there is nothing to hold it against
+            return False  # implied by the other pairs, or nothing to compare with
         return bool(self.known) == (self.state == SAME)
 
 
 class TensorFlow:
-    """TensorFlow's lanes in a process that is started again when it crashes."""
+    """TensorFlow's lanes in a process that is restarted when it crashes."""
 
     def __init__(self) -> None:
         self._running: Running | None = None
 
     def lanes(self, points: list[Point]) -> Lanes:
-        """Both lanes of the cases of one operator."""
+        """Run both lanes on the cases of one operator."""
         found = self._ask(points, BOTH)
         if not isinstance(found, Failure):
             return found
-        one_by_one = [self._alone(point) for point in points]
+        one_by_one = [self._ask_one_case(point) for point in points]
         return {lane: {k: v for each in one_by_one for k, v in each[lane].items()} for lane in BOTH}
 
-    def _alone(self, point: Point) -> Lanes:
-        """Both lanes of one case; a crash is the answer of the lane in which it happens."""
+    def _ask_one_case(self, point: Point) -> Lanes:
+        """Run both lanes on one case; a crash is the result of the lane in which it happens."""
         found = self._ask([point], BOTH)
         if not isinstance(found, Failure):
             return found
@@ -111,19 +111,19 @@ class TensorFlow:
 def compare(
     points: list[Point], tensorflow: Callable[[list[Point]], Lanes]
 ) -> tuple[Lanes, list[State]]:
-    """One operator: the answers of all lanes, and how they stand to each other.
+    """Compare one operator: return the results of all lanes and the states of all pairs.
 
     Args:
       points: its cases.
-      tensorflow: gives the answers of TensorFlow's lanes.
+      tensorflow: returns the results of TensorFlow's lanes.
     """
     lanes = {**tensorflow(points), JAX_JIT.id: in_jax(points)}
-    states = [state for p in points for state in _states(p, lanes)]
-    return lanes, [*states, *_gone(points[0].row, states)]
+    states = [state for p in points for state in _compare_lanes(p, lanes)]
+    return lanes, [*states, *_vanished_differences(points[0].row, states)]
 
 
 def in_jax(points: Sequence[Point]) -> Answers:
-    """The facade's answers: of one compiled program, or, where that fails, of one each."""
+    """Run the facade's function: all cases as one compiled program, or one each if that fails."""
     bounded = [p for p in points if p.case.arrays() and not p.case.unbounded]
     together = attempt(_compiled, bounded) if bounded else []
     found: dict[str, Any] = {}
@@ -154,12 +154,12 @@ def _compiled(points: Sequence[Point]) -> list[list[np.ndarray]]:
     return [[np.asarray(leaf) for leaf in port_side.flat(result)] for result in results]
 
 
-def _states(point: Point, lanes: Lanes) -> Iterator[State]:
+def _compare_lanes(point: Point, lanes: Lanes) -> Iterator[State]:
     from tf2jax_port.diff.parity.tolerance import differences
 
     for pair in PAIRS:
         answers = [lanes[lane].get(point.case.id, Failure("none", UNRECORDED)) for lane in pair]
-        known = _known(point, pair)
+        known = _expected_difference(point, pair)
         silent = next((n for n, a in zip(pair, answers) if isinstance(a, Failure)), "")
         if silent:
             failed = next(a for a in answers if isinstance(a, Failure))
@@ -168,15 +168,15 @@ def _states(point: Point, lanes: Lanes) -> Iterator[State]:
             yield State(point.case.id, pair, NOT_RUN, failed.reason, known, silent)
             continue
         one, other = ([_narrow(a) for a in found] for found in answers if isinstance(found, list))
-        tolerance = 2 * point.row.tolerance * _slack()
+        tolerance = 2 * point.row.tolerance * _tolerance_factor()
         problem = differences(other, one, tolerance).partition("\n")[0]
         if not problem and not point.case.xla and pair == PAIRS[0]:
-            known = ""  # said of the operator, not of each of its cases
+            known = ""  # known of the operator, but not necessarily in each case
         yield State(point.case.id, pair, DIFFERS if problem else SAME, problem, known)
 
 
-def _gone(row: Row, states: Sequence[State]) -> Iterator[State]:
-    """What the table says of TensorFlow's XLA, if it shows in no case of the operator."""
+def _vanished_differences(row: Row, states: Sequence[State]) -> Iterator[State]:
+    """Yield a state if a difference of TensorFlow's XLA in the table shows in no case."""
     known = "" if row.xla == SAME or "gradient" in row.xla else row.xla
     mine = [s for s in states if s.pair == PAIRS[0]]
     if known and all(s.state == SAME for s in mine):
@@ -189,14 +189,14 @@ def _narrow(array: np.ndarray) -> np.ndarray:
     return array.astype(expected_dtype(array.dtype))
 
 
-def _slack() -> float:
+def _tolerance_factor() -> float:
     import jax
 
     return 1.0 if jax.default_backend() == "cpu" else ON_ACCELERATORS
 
 
-def _known(point: Point, pair: tuple[str, str]) -> str:
-    """What the table says of two lanes; a remark about gradients says nothing about values."""
+def _expected_difference(point: Point, pair: tuple[str, str]) -> str:
+    """Return the table's expected difference of two lanes; remarks about gradients are ignored."""
     if pair == PAIRS[0]:
         said = point.case.xla or point.row.xla
         return "" if said == SAME or "gradient" in said else said

@@ -1,4 +1,4 @@
-"""TensorFlow's operators on the table's cases: eagerly, and all cases of a row as one program."""
+"""Run TensorFlow's operators on the table's cases: eagerly, and all cases of a row as one program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_t
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """The TensorFlow object of a row."""
+    """Return the TensorFlow object of a row."""
     found: Any = tf.compat if row.name.startswith("v1.") else tf
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -24,7 +24,7 @@ def function_of(row: Row) -> Callable[..., Any]:
 
 
 def tensors(given: dict[str, Any]) -> dict[str, Any]:
-    """Arguments as TensorFlow takes them."""
+    """Convert arguments to TensorFlow's types."""
     return {name: _as_tensor(name, value) for name, value in given.items()}
 
 
@@ -39,17 +39,17 @@ def _as_tensor(name: str, value: Any) -> Any:
 
 
 def flat(result: Any) -> list[Any]:
-    """The tensors of a result in order, `None` left out."""
+    """Flatten a result to its tensors in order, without `None`."""
     return [t for t in tf.nest.flatten(result) if t is not None]
 
 
 def is_floating(tensor: Any) -> bool:
-    """Whether a tensor has a gradient."""
+    """Return whether a tensor has a floating-point dtype and thus a gradient."""
     return bool(tensor.dtype.is_floating)
 
 
 def cotangents(outputs: Sequence[Any]) -> list[list[np.ndarray]]:
-    """Two sets: one without zeros, and one where every other element is 0."""
+    """Make two sets of cotangents: one without zeros, and one in which every other element is 0."""
     sets = []
     for keep in (1, 2):
         found = []
@@ -71,13 +71,13 @@ def run_together(
     jit_compile: bool,
     weights: Sequence[Any] = (),
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """The outputs of all cases, and their gradients on request: one program for a row.
+    """Run all cases of a row as one program; return the outputs and, on request, gradients.
 
     Args:
       row: the operator.
       points: its cases.
       jit_compile: whether XLA compiles the program.
-      weights: for each case the sets of cotangents with which gradients are taken; none for none.
+      weights: for each case the sets of cotangents of its gradients; empty for no gradients.
     """
     function = function_of(row)
     names = [p.case.arrays() for p in points]

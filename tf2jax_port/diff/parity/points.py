@@ -1,4 +1,4 @@
-"""The table's cases with their arguments as arrays."""
+"""Provide the table's cases with their arguments as arrays."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tf2jax_port.table.inputs import Descriptor, Draw, Values
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Point:
-    """One case of one row; made once, so that what is computed for it can be kept."""
+    """One case of one row; created once, so that results can be cached by identity."""
 
     row: Row
     case: Case
 
     @property
     def id(self) -> str:
-        """Reads like `boolean_mask-rank2-axis1-nan`."""
+        """A readable name such as `boolean_mask-rank2-axis1-nan`."""
         return f"{self.row.name.replace('.', '_')}-{self.case.id}"
 
 
 def operators() -> list[Row]:
-    """The rows that are called."""
+    """Return the rows that are called."""
     return [r for r in ROWS if r.params is not None and not isinstance(r.target, (Keep, Manual))]
 
 
@@ -38,12 +38,12 @@ POINTS = tuple(Point(row, case) for row in operators() for case in row.inputs)
 
 
 def points_of(name: str) -> list[Point]:
-    """The cases of an operator to which TensorFlow gives an answer."""
+    """Return the cases of an operator for which TensorFlow returns a result."""
     return [p for p in POINTS if p.row.name == name and succeeds(p)]
 
 
 def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
-    """Operators with such cases; all of them where none is named.
+    """Return operators with their successful cases; all of them if none is named.
 
     Raises:
       DiffError: there is no such operator.
@@ -59,12 +59,12 @@ def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
 
 
 def succeeds(point: Point) -> bool:
-    """Whether TensorFlow gives an answer."""
+    """Return whether TensorFlow returns a result."""
     return not point.case.raises
 
 
 def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
-    """The array that a descriptor describes."""
+    """Make the array that a descriptor describes."""
     if isinstance(descriptor, Values):
         return np.asarray(descriptor.values, descriptor.dtype)
     assert isinstance(descriptor, Draw)
@@ -80,7 +80,7 @@ def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
 
 
 def arguments(point: Point) -> dict[str, Any]:
-    """The arguments of a case by name, arrays as NumPy arrays, lists of arrays as tuples."""
+    """Return the arguments of a case by name, lists of arrays as tuples of NumPy arrays."""
     found: dict[str, Any] = {}
     value: Any
     for name, value in point.case.arguments:
@@ -98,7 +98,7 @@ def arguments(point: Point) -> dict[str, Any]:
 
 
 def floating(point: Point) -> tuple[str, ...]:
-    """The arguments to differentiate."""
+    """Return the names of the arguments to differentiate."""
     if point.case.gradient is not None:
         return point.case.gradient
     given = arguments(point)
@@ -111,7 +111,7 @@ def floating(point: Point) -> tuple[str, ...]:
 
 
 def apply(function: Callable[..., Any], row: Row, given: dict[str, Any]) -> Any:
-    """`function(**given)`, where a `*args` parameter is spliced in."""
+    """Call `function(**given)`, with a `*args` parameter passed by position."""
     variadic = _parameters(row).vararg
     if variadic is None:
         return function(**given)

@@ -1,4 +1,4 @@
-"""What `shims` gives for a case, in each of the ways in which it is called."""
+"""Run the function of `shims` on a case, in each of the ways in which it is called."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.table import Row
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """The facade's function of a row."""
+    """Return the facade's function of a row."""
     found: Any = shims
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -24,7 +24,7 @@ def function_of(row: Row) -> Callable[..., Any]:
 
 
 def flat(result: Any) -> list[Any]:
-    """The arrays of a result in order, cut to their true sizes."""
+    """Flatten a result to its arrays in order, without padding."""
     leaves = jax.tree.leaves(result, is_leaf=_is_padded)
     return [leaf.unpad() if _is_padded(leaf) else leaf for leaf in leaves]
 
@@ -34,19 +34,19 @@ def _is_padded(value: Any) -> bool:
 
 
 def split(point: Point) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The array arguments, and all others."""
+    """Split the arguments into arrays and all others."""
     given = cases.arguments(point)
     names = point.case.arrays()
-    arrays = {n: jax.tree.map(jnp.asarray, _listed(given[n])) for n in names}
+    arrays = {n: jax.tree.map(jnp.asarray, _tuple_to_list(given[n])) for n in names}
     return arrays, {n: v for n, v in given.items() if n not in names}
 
 
-def _listed(value: Any) -> Any:
+def _tuple_to_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
 def of_arrays(point: Point) -> Callable[[dict[str, Any]], Any]:
-    """The case as a function of its array arguments."""
+    """Return the case as a function of its array arguments."""
     _, rest = split(point)
     function = function_of(point.row)
     return lambda arrays: cases.apply(function, point.row, {**_in_order(point, arrays, rest)})
@@ -58,20 +58,20 @@ def _in_order(point: Point, arrays: dict[str, Any], rest: dict[str, Any]) -> dic
 
 
 def eager(point: Point) -> list[np.ndarray]:
-    """The outputs of an eager call."""
+    """Compute the outputs eagerly."""
     arrays, _ = split(point)
     return [np.asarray(leaf) for leaf in flat(of_arrays(point)(arrays))]
 
 
 def floating_outputs(result: Any) -> list[Any]:
-    """The outputs that have a gradient."""
+    """Return the outputs that have a gradient."""
     return [x for x in jax.tree.leaves(result) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
 
 
 def gradients(
     point: Point, function: Callable[[dict[str, Any]], Any], weights: Sequence[Sequence[Any]]
 ) -> list[list[np.ndarray]]:
-    """Gradients of a function's floating-point outputs, for each set of cotangents.
+    """Compute gradients of a function's floating-point outputs, for each set of cotangents.
 
     Args:
       point: the case.

@@ -1,4 +1,4 @@
-"""What parity comes to, in a table and as data."""
+"""Show the result of a parity run as a table and as data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT = 1
 
 
 def totals(rows: Mapping[str, Sequence[State]]) -> list[tuple[str, int, int, int, int]]:
-    """For each pair of lanes: same, different as known, not run, unexpected; in cases."""
+    """Count, for each pair of lanes, the cases: same, different as known, not run, unexpected."""
     found = []
     for pair in PAIRS:
         states = [state for row in rows.values() for state in row if state.pair == pair]
@@ -25,7 +25,7 @@ def totals(rows: Mapping[str, Sequence[State]]) -> list[tuple[str, int, int, int
 
 
 def lines(rows: Mapping[str, Sequence[State]]) -> list[str]:
-    """The table, and every case that somebody should look at."""
+    """Return the table, and every unexpected case."""
     told = [f"{'lanes':24}{'same':>8}{'known':>8}{'not run':>9}{'unexpected':>12}"]
     told += [
         f"{name:24}{same:>8}{known:>8}{out:>9}{odd:>12}"
@@ -42,7 +42,7 @@ def lines(rows: Mapping[str, Sequence[State]]) -> list[str]:
 
 
 def to_data(rows: Mapping[str, Sequence[State]], versions: Mapping[str, str], device: str) -> Any:
-    """As JSON has it; cases that are the same are counted and not listed."""
+    """Convert to JSON data; cases that are the same are counted and not listed."""
     return {
         "format": FORMAT,
         "device": device,

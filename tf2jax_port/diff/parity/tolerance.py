@@ -1,4 +1,4 @@
-"""When two results count as the same."""
+"""Decide whether two results count as the same."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _NARROW = {
 
 
 def expected_dtype(dtype: np.dtype) -> np.dtype:
-    """TensorFlow's dtype as JAX has it: 64 bits only with `jax_enable_x64`."""
+    """Return JAX's dtype for TensorFlow's: 64 bits only with `jax_enable_x64`."""
     return dtype if jax.config.jax_enable_x64 else _NARROW.get(dtype, dtype)
 
 
 def difference(got: Any, want: Any, tolerance: float) -> str:
-    """What sets two arrays apart, `""` if nothing does: shape, dtype, NaN, infinities, numbers."""
+    """Describe the first difference of two arrays (shape, dtype, NaN, infinity, value); `""` if none."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape:
         return f"shape {got.shape}, should be {want.shape}"
     if got.dtype != expected_dtype(want.dtype):
         return f"dtype {got.dtype}, should be {expected_dtype(want.dtype)}"
     if not np.issubdtype(got.dtype, np.number) or np.issubdtype(got.dtype, np.integer):
-        return _first(got != want, got, want, "value")
+        return _first_difference(got != want, got, want, "value")
     wide = np.complex128 if np.iscomplexobj(got) else np.float64
     got, want = got.astype(wide), want.astype(wide)
-    found = _first(np.isnan(got) != np.isnan(want), got, want, "NaN")
+    found = _first_difference(np.isnan(got) != np.isnan(want), got, want, "NaN")
     infinite = np.isinf(got) | np.isinf(want)
     unlike = infinite & _differ_at_infinity(got, want, tolerance) & ~np.isnan(want)
-    found = found or _first(unlike, got, want, "inf")
+    found = found or _first_difference(unlike, got, want, "inf")
     finite = np.isfinite(got) & np.isfinite(want)
     far = np.zeros(got.shape, bool)
     far[finite] = np.abs(got[finite] - want[finite]) > tolerance * (1 + np.abs(want[finite]))
-    return found or _first(far, got, want, "value")
+    return found or _first_difference(far, got, want, "value")
 
 
 def _differ_at_infinity(got: np.ndarray, want: np.ndarray, tolerance: float) -> np.ndarray:
-    """Whether numbers differ of which one is infinite; a finite part beside that may be rounded."""
+    """Return where infinite elements differ; finite parts of complex ones may be rounded."""
     if not np.iscomplexobj(got):
         return np.asarray(got != want)
     unlike = np.zeros(got.shape, bool)
@@ -54,7 +54,7 @@ def _differ_at_infinity(got: np.ndarray, want: np.ndarray, tolerance: float) -> 
     return unlike
 
 
-def _first(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, what: str) -> str:
+def _first_difference(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, what: str) -> str:
     if not np.any(wrong):
         return ""
     place = tuple(np.argwhere(wrong)[0])
@@ -65,7 +65,7 @@ def _first(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, what: str) -> s
 
 
 def differences(got: Sequence[Any], want: Sequence[Any], tolerance: float) -> str:
-    """What sets two lists of arrays apart, `""` if nothing does."""
+    """Describe the differences of two lists of arrays, `""` if there are none."""
     if len(got) != len(want):
         return f"{len(got)} arrays, should be {len(want)}"
     lines = [difference(a, b, tolerance) for a, b in zip(got, want, strict=True)]

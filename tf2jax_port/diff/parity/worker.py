@@ -1,7 +1,7 @@
-"""The program that runs TensorFlow's lanes of one operator after another.
+"""Run TensorFlow's lanes of one operator after another.
 
-It reads pickled `(row, cases, lanes)` from its standard input and answers each with its `Lanes`. TensorFlow's
-XLA can crash; who started this program starts it again then.
+This program reads pickled `(row, cases, lanes)` from its standard input and answers each with its
+`Lanes`. TensorFlow's XLA can crash; the parent process then restarts it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tf2jax_port.diff.vocabulary.lanes import TF_XLA
 
 
 def main() -> None:
-    """Answers until nobody asks any more."""
+    """Answer requests until the input is closed."""
     asked, answers = channels()
-    warnings.simplefilter("ignore")  # what TensorFlow warns of itself
+    warnings.simplefilter("ignore")  # TensorFlow's own warnings
     while True:
         try:
             name, cases, lanes = pickle.load(asked)
@@ -36,9 +36,9 @@ def main() -> None:
 
 
 def run(points: Sequence[Point], *, jit_compile: bool) -> Answers:
-    """The answers to all cases of one operator: of one program, or, where that fails, of one each.
+    """Run all cases of one operator: as one program, or one program each if that fails.
 
-    A case of which the table says that XLA answers it otherwise has a program of its own.
+    A case for which the table notes a difference of XLA has its own program.
     """
     usual = [p for p in points if not (jit_compile and p.case.xla)]
     found: dict[str, Any] = {}

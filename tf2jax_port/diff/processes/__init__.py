@@ -1,1 +1,1 @@
-"""Lanes in processes of their own."""
+"""Run lanes in separate processes."""

@@ -1,4 +1,4 @@
-"""A lane in a process of its own: it runs beside the others, and its crash ends nothing else."""
+"""Run a lane in a separate process, in parallel with the others and isolated from their crashes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from tf2jax_port.diff.values.observation import Observation
 from tf2jax_port.diff.values.spill import all_spilled
 from tf2jax_port.diff.vocabulary.lanes import JAX_SHARDED, is_old
 
-# Each new process costs some seconds of importing; who crashed so often will crash again.
+# Each new process imports for some seconds, and a lane that crashed this often will crash again.
 MOST_CRASHES = 3
 _NOT_TRIED = Failure("Crash", f"not tried after {MOST_CRASHES} crashes")
 _LONGEST_DETAIL = 2000
-# A CPU is one device unless it is said to be several before JAX starts.
+# JAX treats a CPU as one device unless a flag sets their number before it starts.
 HOST_DEVICES = 8
 
 
 class LaneProcess:
-    """Runs the lane beside the others, one case at a time.
+    """A lane in a separate process, one case at a time.
 
     A process that ends is replaced for the next case. It starts at once, so that it imports its
     framework while the other lanes run.
@@ -50,14 +50,14 @@ class LaneProcess:
         self._open()
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Say what is to be run; it runs while this process does something else."""
+        """Send a case to the process, which runs it in parallel with this one."""
         if self._running is None and self._crashes < MOST_CRASHES:
             self._open()
         unsent = _NOT_TRIED if self._running is None else self._running.send((case, fed))
         self._asked = case, fed, unsent
 
     def result(self) -> Observation:
-        """What the lane gives for that, once it is there."""
+        """Wait for the lane's observation of that case."""
         assert self._asked is not None
         case, fed, unsent = self._asked
         return Observation(unsent) if unsent else collected(case, fed, self._receive)
@@ -94,11 +94,11 @@ def _environment(lane: str) -> dict[str, str]:
 
 
 class Running:
-    """One process and what it writes.
+    """A running child process and its streams.
 
     Args:
       program: the module that it runs.
-      environment: variables that it has besides those of this process.
+      environment: additional environment variables.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class Running:
         program: str = "tf2jax_port.diff.processes.lane_program",
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        # A group of its own: what it starts ends with it, and no interrupt from the keyboard reaches
-        # it. What such a process starts stays in its group.
+        # A process group of its own: its children end with it, and a keyboard interrupt does not reach
+        # it. Children of such a process stay in its group.
         self._leads = os.getsid(0) != os.getpid()
         with contextlib.ExitStack() as stack:
             self._errors = stack.enter_context(tempfile.TemporaryFile())
@@ -125,7 +125,7 @@ class Running:
             self._files = stack.pop_all()
 
     def send(self, message: Any) -> Failure | None:
-        """Send it, or say why that is not possible."""
+        """Send a message, or return why that is not possible."""
         data = attempt(pickle.dumps, message)
         if isinstance(data, Failure):
             return Failure(data.kind, f"the case cannot be sent to another process, {data.reason}")
@@ -136,14 +136,14 @@ class Running:
         return None
 
     def receive(self, seconds: float | None = None) -> Any:
-        """The next answer.
+        """Receive the next answer.
 
         Args:
-          seconds: how long to wait before the process is ended; for ever by default.
+          seconds: the timeout after which the process is ended; none by default.
 
         Raises:
-          EOFError, UnpicklingError: the process has ended, perhaps in the middle of it.
-          TimeoutError: it was ended.
+          EOFError, UnpicklingError: the process has ended, perhaps in the middle of the answer.
+          TimeoutError: the process was ended after the timeout.
         """
         late = threading.Event()
 
@@ -166,7 +166,7 @@ class Running:
                 watch.cancel()
 
     def end(self) -> None:
-        """End it without an answer, with all that it started."""
+        """Kill the process and everything that it started."""
         self._kill()
         self.wait()
 
@@ -175,19 +175,19 @@ class Running:
             (os.killpg if self._leads else os.kill)(self._process.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[int, str]:
-        """Clear away after a process that ends: its exit status, and what it said last."""
+        """Wait for the process to end and return its exit status and its last error output."""
         code = self._process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace")[-_LONGEST_DETAIL:].strip()
         self._files.close()
         for stream in (self._asked, self._answers):
-            with contextlib.suppress(OSError):  # what was written last was never read
+            with contextlib.suppress(OSError):  # the last message was never read
                 stream.close()
         return code, said
 
 
 def how_it_ended(lane: str, code: int) -> str:
-    """`TensorFlow crashed (SIGSEGV)`, or that the function ended its process."""
+    """Describe an exit status: `TensorFlow crashed (SIGSEGV)`, or that the process ended itself."""
     if code >= 0:
         return f"the process ended by itself (exit code {code})"
     framework = "TensorFlow" if is_old(lane) else "JAX"
@@ -195,6 +195,6 @@ def how_it_ended(lane: str, code: int) -> str:
 
 
 def signal_name(code: int) -> str:
-    """`SIGSEGV` for the exit status -11."""
+    """Return the name of the signal: `SIGSEGV` for the exit status -11."""
     names = {s.value: s.name for s in signal.Signals}
     return names.get(-code, f"signal {-code}")

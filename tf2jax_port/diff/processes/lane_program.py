@@ -1,4 +1,4 @@
-"""The program that runs one lane in a process of its own; `lane_process` starts it.
+"""Run one lane in a separate process; `lane_process` starts this program.
 
 It reads pickled messages from its standard input: a `Setup`, then one `(case, cotangents)` after
 another. It answers each with its `parts`.
@@ -23,17 +23,17 @@ from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, is_old
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the program needs to know.
+    """The configuration of the program.
 
     Attributes:
       lane: the name of the lane.
       function: the specification of the function that it runs.
       inputs: the specification of the cases, whose module may define types of arguments; empty
-        where they come from no module.
+        if they come from no module.
       seed: for the random numbers of the function.
       x64: whether JAX has 64-bit types.
-      path: where modules are searched.
-      variables: the specification of the original's variables, empty where it has none.
+      path: the module search path.
+      variables: the specification of the original's variables, empty if it has none.
     """
 
     lane: str
@@ -46,7 +46,7 @@ class Setup:
 
 
 def main() -> None:
-    """Answers until nobody asks any more."""
+    """Answer requests until the input is closed."""
     asked, answers = channels()
     own = os.getpid()
     limit_memory()
@@ -54,20 +54,20 @@ def main() -> None:
     sys.path[:] = setup.path
     lanes = attempt(_prepare, setup)
     for number in itertools.count(1):
-        if (request := _next(asked)) is None:
+        if (request := _read_request(asked)) is None:
             break
         if number % CASES_BETWEEN_LOOKS == 0:
             spare_maps()
         failed = isinstance(lanes, Failure)
         for part in [lanes] if failed else parts(setup.lane, lanes, *request):
-            if os.getpid() != own:  # the function has forked, and both of them came back
+            if os.getpid() != own:  # the function has forked, and this is the child
                 os._exit(0)
             pickle.dump(part, answers)
             answers.flush()
 
 
 def channels() -> tuple[BinaryIO, BinaryIO]:
-    """Standard input and output, out of the reach of what the function prints and reads."""
+    """Return standard input and output, and hide both from the function's own prints and reads."""
     channels = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
@@ -98,7 +98,7 @@ def _prepare(setup: Setup) -> Any:
     return lanes
 
 
-def _next(asked: BinaryIO) -> tuple[Any, Any] | None:
+def _read_request(asked: BinaryIO) -> tuple[Any, Any] | None:
     try:
         return pickle.load(asked)
     except EOFError:

@@ -1,4 +1,4 @@
-"""What a process may have of memory, and of maps of it: it stops, or gives back, before it is ended."""
+"""Limit the memory and the memory maps of a process, so that it fails before the system kills it."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import os
 import sys
 from pathlib import Path
 
-# What the rest of the machine keeps.
+# The share of the memory that a process may use.
 _SHARE = 0.9
 _GROUP = Path("/sys/fs/cgroup/memory.max")
-# What this process has mapped, a line each, and how many maps a process may have.
+# The maps of this process, one per line, and the number that a process may have.
 _MAPS, _MOST_MAPS = Path("/proc/self/maps"), Path("/proc/sys/vm/max_map_count")
-# The list of maps is long, and a case seldom adds a thousand.
+# Reading the list of maps is slow, and a case seldom adds a thousand.
 CASES_BETWEEN_LOOKS = 16
 
 
 def limit_memory() -> None:
-    """Let this process have nine tenths of the memory that there is; where a system can say so."""
+    """Limit this process to nine tenths of the memory; only on Linux."""
     if sys.platform != "linux":
         return
     import resource
 
-    most = int(_SHARE * _memory())
+    most = int(_SHARE * _memory_size())
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == resource.RLIM_INFINITY or soft > most:
         with contextlib.suppress(ValueError, OSError):
@@ -30,9 +30,9 @@ def limit_memory() -> None:
 
 
 def spare_maps() -> None:
-    """Let JAX forget what it has compiled, if this process has half of the maps that it may have.
+    """Clear JAX's caches if this process uses half of the memory maps that it may have.
 
-    Each compiled program keeps some; of cases of hundreds of shapes they become too many, and the
+    Each compiled program keeps some maps; cases of hundreds of shapes would use too many, and the
     process would end in a segmentation fault.
     """
     with contextlib.suppress(OSError, ValueError):
@@ -43,8 +43,8 @@ def spare_maps() -> None:
             sys.modules["jax"].clear_caches()
 
 
-def _memory() -> int:
-    """The bytes of memory of this machine, or of the part of it that this process has."""
+def _memory_size() -> int:
+    """Return the memory in bytes of this machine, or of the control group of this process."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with contextlib.suppress(OSError, ValueError):
         return min(machine, int(_GROUP.read_text()))

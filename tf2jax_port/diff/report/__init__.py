@@ -1,1 +1,1 @@
-"""The report as data, and as text, page, JSON, JUnit."""
+"""Represent the report as data, and render it as text, HTML, JSON and JUnit XML."""

@@ -1,4 +1,4 @@
-"""The report as one page that needs nothing else."""
+"""Render the report as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_LEAVES = 200
 
 
 def to_html(report: Report) -> str:
-    """The page; every text in it is escaped, and it links to nothing."""
+    """Render the page; every text in it is escaped, and it has no links."""
     parts = [
         _hero(report),
         _cards(report),
@@ -33,9 +33,9 @@ def to_html(report: Report) -> str:
         _cases(report.cases, _lanes(report)),
         _reasons("What was not covered", _uncovered(report)),
         _details(report),
-        _reasons("Knife edges: here the original disagrees with itself", report.knife_edges),
+        _reasons("Knife edges: the original disagrees with itself", report.knife_edges),
         _reasons("Good to know", report.notes),
-        f"<h2>Do it again</h2><pre><code>{escape(report.reproduce)}</code></pre>",
+        f"<h2>Reproduce</h2><pre><code>{escape(report.reproduce)}</code></pre>",
         _footer(report),
     ]
     heading = escape(f"{report.verdict}: {report.old} and {report.new}")
@@ -48,7 +48,7 @@ def to_html(report: Report) -> str:
     )
 
 
-Report._repr_html_ = to_html  # the report does not know its views
+Report._repr_html_ = to_html  # the report does not import its views
 
 
 def _hero(report: Report) -> str:
@@ -68,7 +68,7 @@ def _hero(report: Report) -> str:
 
 
 def _stages(report: Report) -> str:
-    """The stages in order: passed, failed, or not reached."""
+    """List the stages in order: passed, failed, or not reached."""
     if report.verdict not in (EQUAL, DIFFERENT, "limited"):
         return ""
     items = []
@@ -145,7 +145,7 @@ def _next_worst(finding: Finding) -> str:
 
 
 def _histogram(finding: Finding) -> str:
-    """How many elements have which error, over the original's own."""
+    """Draw the histogram of the elements' errors over the original's own."""
     counts = finding.comparison.histogram
     if not counts:
         return ""
@@ -161,7 +161,7 @@ def _histogram(finding: Finding) -> str:
             f'<text x="{i * wide}" y="{76 - high:.1f}">{100 * count / total:.3g} %</text>'
         )
     return (
-        "<h2>How large the errors of its elements are, over the original's own</h2>"
+        "<h2>Errors of its elements over the original's own error</h2>"
         f'<div class="wide"><svg width="{wide * len(counts)}" height="104" viewBox="0 -14 '
         f'{wide * len(counts)} 114" role="img" aria-label="error histogram">{bars}</svg></div>'
     )
@@ -228,7 +228,7 @@ def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
 
 
 def _bar(ratio: float) -> str:
-    """R as a bar, green up to the limit and red beyond it."""
+    """Draw R as a bar, green up to the limit and red beyond it."""
     mark = wording.LIMIT_FRACTION * _BAR_WIDTH
     full = wording.fraction(ratio) * _BAR_WIDTH
     good, bad = min(full, mark), max(0.0, full - mark)
@@ -277,7 +277,7 @@ def _uncovered(report: Report) -> list[Reason]:
 
 
 def _details(report: Report) -> str:
-    """What the lanes said in full, folded away."""
+    """List the full messages of the lanes, collapsed."""
     blocks = [
         f"<details><summary>{escape(title(lane.lane))} in full</summary>"
         f"<pre>{escape(detail)}</pre></details>"

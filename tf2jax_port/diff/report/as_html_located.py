@@ -1,4 +1,4 @@
-"""Where two programs part, on the page: both sources side by side, and what stands around them."""
+"""Render the first divergence in HTML: both sources side by side, and the operations around it."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _WIDE, _HIGH, _GAP = 190, 24, 40
 
 
 def located_section(found: Located | NotLocated | None) -> str:
-    """The section; empty where nobody looked."""
+    """Render the section; empty if the first divergence was not requested."""
     if found is None:
         return ""
     if isinstance(found, NotLocated):
-        return f'<h2>Where they part</h2><p class="soft">not located: {escape(found.reason)}</p>'
+        return f'<h2>First divergence</h2><p class="soft">not located: {escape(found.reason)}</p>'
     said = showing.lines(found)
     told = [said[0], *(line for line in said[1:] if not line.startswith(("old  ", "new  ")))]
     words = "".join(f"<p>{escape(line)}</p>" for line in told)
     sides = _side("original", found.old) + _side("port", found.new)
     return (
-        f'<h2>Where they part</h2><div class="worst">{words}</div><div class="sides">{sides}</div>'
+        f'<h2>First divergence</h2><div class="worst">{words}</div><div class="sides">{sides}</div>'
     )
 
 
@@ -39,7 +39,7 @@ def _side(name: str, one: Spot | None) -> str:
 
 
 def _source(one: Spot) -> str:
-    """The line and those around it; the line alone where the file is not there."""
+    """Return the line and those around it; the line alone if the file cannot be read."""
     read = attempt(lambda: Path(one.place.file).read_text(encoding="utf-8").splitlines())
     if isinstance(read, Failure) or len(read) < one.place.line:
         return f"<mark>{escape(one.place.text)}</mark>"
@@ -52,7 +52,7 @@ def _source(one: Spot) -> str:
 
 
 def _graph(one: Spot) -> str:
-    """The operation between what it takes and what takes its result."""
+    """Draw the operation between the sources of its operands and the users of its result."""
     rows = [one.before, (one.operation,), one.after]
     rows = [row for row in rows if row]
     wide = max(len(row) for row in rows) * (_WIDE + 10)
@@ -77,6 +77,6 @@ def _graph(one: Spot) -> str:
         above = middles
     high = len(rows) * (_HIGH + _GAP) - _GAP
     return (
-        f'<svg width="{wide}" height="{high}" role="img" aria-label="what stands around it">'
+        f'<svg width="{wide}" height="{high}" role="img" aria-label="neighboring operations">'
         f"{drawn}</svg>"
     )

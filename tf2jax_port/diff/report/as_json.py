@@ -1,4 +1,4 @@
-"""The report as JSON, along `docs/schemas/diff.schema.json`."""
+"""Render the report as JSON that conforms to `docs/schemas/diff.schema.json`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ FORMAT = 1
 
 
 def to_json(report: Report) -> str:
-    """The report as text, ending in a newline."""
+    """Return the report as JSON text that ends in a newline."""
     return json.dumps(to_data(report), indent=2, allow_nan=False) + "\n"
 
 
 def to_data(report: Report) -> dict[str, Any]:
-    """The report as dictionaries, lists, text and finite numbers.
+    """Convert the report to dictionaries, lists, text and finite numbers.
 
-    What JSON has no number for is text: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+    Non-finite numbers become text: `"NaN"`, `"Infinity"`, `"-Infinity"`.
     """
     return {
         "format": FORMAT,

@@ -1,4 +1,4 @@
-"""The report as JUnit XML, for systems that show what a build tested."""
+"""Render the report as JUnit XML, for continuous integration systems."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STATES = {"different": "failure", "unsteady": "failure", "not covered": "skippe
 
 
 def to_junit(report: Report) -> str:
-    """One test case for the verdict, and one for each output and gradient."""
+    """Return one test case for the verdict, and one for each output and gradient."""
     suite = ElementTree.Element("testsuite", name=f"{report.old} {report.new}")
     verdict = _case(suite, report, "verdict")
     if report.verdict != EQUAL:
@@ -43,5 +43,5 @@ def _case(suite: ElementTree.Element, report: Report, name: str) -> ElementTree.
 
 
 def _clean(text: str) -> str:
-    """The text without what XML has no place for."""
+    """Replace the characters that XML does not allow."""
     return "".join(c if c >= " " or c in "\n\t" else "?" for c in text)

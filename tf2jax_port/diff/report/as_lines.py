@@ -1,4 +1,4 @@
-"""The report as a few plain lines: what a failing test prints."""
+"""Render the report as a few plain lines, which a failing test prints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST = 6
 
 
 def lines(report: Report) -> list[str]:
-    """The verdict, what it rests on, and how to see it again."""
+    """Return the verdict, its reasons, and the command that reproduces it."""
     found = [f"{report.verdict.upper()}: {report.headline}", f"{report.old} -> {report.new}"]
     if report.culprit is not None:
         shown = wording.worst_element(report.culprit)

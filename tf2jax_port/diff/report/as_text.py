@@ -1,4 +1,4 @@
-"""The report for a terminal."""
+"""Render the report for a terminal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SHOWN = 8
 
 
 def render(report: Report) -> RenderableType:
-    """Everything that fits a screen; the page has the rest."""
+    """Render what fits on a screen; the HTML page has the rest."""
     parts: list[RenderableType] = [_head(report)]
     if report.pairs and report.cases:
         parts += [Text(), _matrix(report)]
@@ -44,11 +44,11 @@ def render(report: Report) -> RenderableType:
         heading = "The worst element" if lines else "What is wrong"
         parts += _section(heading, lines or [problem])
     if report.located is not None:
-        parts += _section("Where they part", locating.lines(report.located))
+        parts += _section("First divergence", locating.lines(report.located))
     listed = report.reasons if report.verdict not in (EQUAL, DIFFERENT) else ()
     parts += _reasons("Why", listed)
     parts += _reasons("Not covered", _not_covered(report))
-    parts += _reasons("Where the original disagrees with itself", report.knife_edges)
+    parts += _reasons("Knife edges: the original disagrees with itself", report.knife_edges)
     parts += _reasons("Good to know", report.notes)
     parts += _section("Again", [report.reproduce])
     return Group(*parts)
@@ -113,7 +113,7 @@ def _leaves(report: Report) -> Table:
 
 
 def _bar(ratio: float, words: str) -> Text:
-    """R on a logarithmic scale; the mark is where the allowance ends."""
+    """Draw R as a bar on a logarithmic scale, with a mark at the limit."""
     if not words.startswith("R "):
         return Text(words, "bright_black")
     full = round(wording.fraction(ratio) * _BAR)
@@ -127,7 +127,7 @@ def _bar(ratio: float, words: str) -> Text:
 
 
 def _not_covered(report: Report) -> list[Reason]:
-    """Lanes of the original that did not run; those of the port are among the reasons."""
+    """Return the lanes of the original that did not run; those of the port are among the reasons."""
     return [
         Reason(title(lane.lane), f"{reason.what}, {reason.why}", reason.cases)
         for lane in report.lanes

@@ -1,4 +1,4 @@
-"""From facts and findings to the tables of a report."""
+"""Assemble the tables of a report from facts and findings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _SEVERITY = (NOT_COVERED, EQUAL, KNIFE_EDGE, UNSTEADY, DIFFERENT)
 
 
 def pair_table(states: Sequence[PairState], requested: Sequence[str]) -> tuple[Pair, ...]:
-    """Every pair of lanes over all cases."""
+    """Summarize every pair of lanes over all cases."""
     by_pair: dict[tuple[str, str], list[PairState]] = {pair: [] for pair in pairs(requested)}
     for state in states:
         by_pair[state.pair].append(state)
-    return tuple(_pair(pair, found) for pair, found in by_pair.items())
+    return tuple(_make_pair(pair, found) for pair, found in by_pair.items())
 
 
-def _pair(pair: tuple[str, str], states: Sequence[PairState]) -> Pair:
+def _make_pair(pair: tuple[str, str], states: Sequence[PairState]) -> Pair:
     differing = [state for state in states if state.stage]
     if not states:
         return Pair(pair, "not covered", None, 0, 0, "")
@@ -39,11 +39,11 @@ def _pair(pair: tuple[str, str], states: Sequence[PairState]) -> Pair:
 
 
 def lane_table(facts: Sequence[Facts], requested: Sequence[str]) -> tuple[LaneState, ...]:
-    """What each lane covered."""
-    return tuple(_lane(lane.id, facts) for lane in present(requested))
+    """Summarize the coverage of each lane."""
+    return tuple(_make_lane_state(lane.id, facts) for lane in present(requested))
 
 
-def _lane(lane: str, facts: Sequence[Facts]) -> LaneState:
+def _make_lane_state(lane: str, facts: Sequence[Facts]) -> LaneState:
     values = gradients = 0
     reasons: list[tuple[str, str, int]] = []
     details: list[str] = []
@@ -65,17 +65,17 @@ def _lane(lane: str, facts: Sequence[Facts]) -> LaneState:
 
 
 def leaf_table(findings: Sequence[Finding]) -> tuple[Leaf, ...]:
-    """Every output and gradient over all cases and both lanes of the port."""
+    """Summarize every output and gradient over all cases and all lanes of the port."""
     found: dict[object, list[Finding]] = {}
     for finding in findings:
         if finding.quantity == STRUCTURE and finding.outcome == NOT_COVERED:
-            continue  # a whole lane is missing: `lane_table` says so
+            continue  # a whole lane is missing, which `lane_table` reports
         found.setdefault(finding.quantity, []).append(finding)
-    return tuple(_leaf(group) for group in found.values())
+    return tuple(_make_leaf(group) for group in found.values())
 
 
-def _leaf(findings: Sequence[Finding]) -> Leaf:
-    worst = max(findings, key=lambda f: (_SEVERITY.index(f.outcome), _fullness(f)))
+def _make_leaf(findings: Sequence[Finding]) -> Leaf:
+    worst = max(findings, key=lambda f: (_SEVERITY.index(f.outcome), _fraction_of_limit(f)))
     quantity = worst.quantity
     compared = {f.case for f in findings if f.outcome != NOT_COVERED}
     lanes: dict[str, str] = {}
@@ -84,8 +84,8 @@ def _leaf(findings: Sequence[Finding]) -> Leaf:
     return Leaf(quantity.title, quantity.kind, worst.outcome, len(compared), worst, lanes)
 
 
-def _fullness(finding: Finding) -> float:
-    """How much of the allowance is used up."""
+def _fraction_of_limit(finding: Finding) -> float:
+    """Return R over its limit."""
     closeness = finding.comparison.closeness
     return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
 
@@ -93,12 +93,12 @@ def _fullness(finding: Finding) -> float:
 def case_table(
     cases: Sequence[Arguments], facts: Sequence[Facts], findings: Sequence[Finding]
 ) -> tuple[CaseRow, ...]:
-    """Every case that was run."""
+    """Return a row for every case that was run."""
     arguments = {case.index: case for case in cases}
-    return tuple(_case(arguments[fact.case], fact, findings) for fact in facts)
+    return tuple(_make_case_row(arguments[fact.case], fact, findings) for fact in facts)
 
 
-def _case(case: Arguments, fact: Facts, findings: Sequence[Finding]) -> CaseRow:
+def _make_case_row(case: Arguments, fact: Facts, findings: Sequence[Finding]) -> CaseRow:
     here = [f for f in findings if f.case == fact.case]
     states: dict[str, str] = {}
     for lane in present(fact.lanes):
@@ -117,7 +117,7 @@ def _case(case: Arguments, fact: Facts, findings: Sequence[Finding]) -> CaseRow:
 
 
 def describe_inputs(case: Arguments) -> tuple[str, ...]:
-    """Every argument in a few words: `x float32[7, 3]`, `k=2`."""
+    """Describe every argument in a few words: `x float32[7, 3]`, `k=2`."""
     words = [
         f"{path} {array.dtype.name}{list(array.shape)}"
         for path, array in zip(case.paths, case.arrays)
@@ -131,11 +131,11 @@ def _has_slot(part: object) -> bool:
 
 
 def knife_edges(states: Sequence[PairState], findings: Sequence[Finding]) -> tuple[Reason, ...]:
-    """Inputs on which the lanes of the original disagree, with both of their values."""
+    """Return the inputs on which the lanes of the original disagree, with both of their values."""
     entries: list[tuple[str, str, int]] = []
     for state in states:
         if state.stage and all(is_old(lane) for lane in state.pair):
-            entries.append((state.quantity.title, _sides(state), state.case))
+            entries.append((state.quantity.title, _describe_sides(state), state.case))
     named = {(e[0], e[2]) for e in entries}
     for finding in findings:
         key = (finding.quantity.title, finding.case)
@@ -144,7 +144,7 @@ def knife_edges(states: Sequence[PairState], findings: Sequence[Finding]) -> tup
     return tuple(grouped(entries))
 
 
-def _sides(state: PairState) -> str:
+def _describe_sides(state: PairState) -> str:
     first, second = (title(lane) for lane in state.pair)
     worst = state.comparison.worst
     if worst is None:
@@ -155,7 +155,7 @@ def _sides(state: PairState) -> str:
 def counts(
     findings: Sequence[Finding], cases: Sequence[Arguments], facts: Sequence[Facts]
 ) -> Mapping[str, int]:
-    """How much was compared."""
+    """Count what was compared."""
     compared = [f for f in findings if f.outcome != NOT_COVERED]
     paths = {f.quantity.path for f in compared if f.quantity.cotangent in COTANGENTS}
     return {

@@ -1,4 +1,4 @@
-"""The result of a comparison: plain data that every view is made from."""
+"""Define the result of a comparison: plain data from which every view is made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.diff.vocabulary.verdicts import (
     EXIT_OTHER,
 )
 
-if TYPE_CHECKING:  # locating loads JAX, showing a report does not
+if TYPE_CHECKING:  # finding a divergence imports JAX, showing a report does not
     from tf2jax_port.diff.locate.result.located import Located, NotLocated
 
 
@@ -27,10 +27,10 @@ class Pair:
     Attributes:
       lanes: their names.
       state: `"equal"`, `"different"` or `"not covered"`.
-      stage: the first stage that fails anywhere, where one does.
-      compared: how many quantities were compared.
-      differing: how many of them differ.
-      example: the first of them, with its case.
+      stage: the first stage that fails in any case, if one does.
+      compared: the number of quantities that were compared.
+      differing: the number of them that differ.
+      example: the first difference, with its case.
     """
 
     lanes: tuple[str, str]
@@ -43,14 +43,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One output, or one gradient, over all cases and both lanes of the port.
+    """One output, or one gradient, over all cases and all lanes of the port.
 
     Attributes:
       title: `output['boxes']`, or `d/d x (random)`.
       kind: `"output"`, `"gradient"` or `"structure"`.
       state: the worst outcome.
-      compared: in how many cases it was compared.
-      worst: the finding that the state comes from; where all agree, the one with the largest R.
+      compared: the number of cases in which it was compared.
+      worst: the finding that determines the state; if all agree, the one with the largest R.
       lanes: the worst outcome in each lane of the port.
     """
 
@@ -69,8 +69,8 @@ class CaseRow:
     Attributes:
       index: its number.
       inputs: every argument in a few words.
-      states: for each lane `"ran"` or why it did not; for a lane of the port its worst outcome.
-      sentence: what stands out.
+      states: for each lane `"ran"` or `"not covered"`; for a lane of the port its worst outcome.
+      sentence: the worst finding.
     """
 
     index: int
@@ -81,14 +81,14 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
-    """What a lane covered.
+    """The coverage of a lane.
 
     Attributes:
       lane: its name.
-      values: in how many cases it gave values.
-      gradients: in how many cases it gave gradients.
-      reasons: why not.
-      details: the messages in full.
+      values: the number of cases in which it returned values.
+      gradients: the number of cases in which it returned gradients.
+      reasons: why it did not in the others.
+      details: the full messages.
     """
 
     lane: str
@@ -100,7 +100,7 @@ class LaneState:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that there is to show.
+    """The complete result of a comparison.
 
     Attributes:
       verdict: one of `VERDICTS`.
@@ -113,17 +113,17 @@ class Report:
       lanes: every lane.
       leaves: every output and gradient.
       cases: every case.
-      culprit: the finding that the verdict of `different` rests on.
+      culprit: the finding that determines a verdict of `different`.
       knife_edges: inputs on which the original disagrees with itself.
-      notes: what is worth knowing and takes nothing from the verdict.
+      notes: remarks that do not change the verdict.
       counts: outputs, gradients, inputs, cases compared.
       seed: for cotangents and random numbers.
       terms: the contract that was checked.
       contract: its fingerprint.
-      reproduce: the command that does it again.
-      versions: of what was run.
-      located: where the two programs part, or why nobody knows; `None` where nobody looked.
-      worst_input: the worst input that was looked for, as a file of calls.
+      reproduce: the command that reproduces the report.
+      versions: of the libraries that were used.
+      located: the first divergence, or why it was not found; `None` if it was not requested.
+      worst_input: the worst input that was found on request, as a file of calls.
     """
 
     verdict: str
@@ -147,7 +147,7 @@ class Report:
     versions: Mapping[str, str]
     located: Located | NotLocated | None = None
     worst_input: bytes | None = None
-    # How a notebook shows it; `as_html` sets it.
+    # The view in notebooks; set by `as_html`.
     _repr_html_: ClassVar[Callable[[Report], str]]
 
     @property

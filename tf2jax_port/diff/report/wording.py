@@ -1,4 +1,4 @@
-"""Sentences and scales that the terminal and the page share."""
+"""Provide the sentences and scales that the terminal and HTML views share."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tf2jax_port.diff.report.report import Leaf, Report
 from tf2jax_port.diff.vocabulary.lanes import title
 from tf2jax_port.diff.vocabulary.numbers import number, short
 
-# R on a logarithmic scale: a tenth of the original's own error to ten thousand times it.
+# The range of R on a logarithmic scale: from 0.1 to 10,000.
 _LEAST, _MOST = -1.0, 4.0
 
 MOST_LEAVES = 16
-# What is to be seen first.
+# The order in which leaves are shown.
 _ORDER = (DIFFERENT, UNSTEADY, KNIFE_EDGE, NOT_COVERED, EQUAL)
 
 STAGE_QUESTIONS = {
@@ -29,7 +29,7 @@ STAGE_QUESTIONS = {
 
 
 def fraction(ratio: float) -> float:
-    """Where R stands on the scale from 0 to 1."""
+    """Return the position of R on a logarithmic scale from 0 to 1."""
     if ratio <= 0 or math.isnan(ratio):
         return 0.0
     if math.isinf(ratio):
@@ -41,7 +41,7 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """How close, in a few characters: `R 1.3` or `exact`."""
+    """Describe the closeness in a few characters: `R 1.3` or `exact`."""
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""
@@ -51,7 +51,7 @@ def measured(finding: Finding) -> str:
 
 
 def kind(finding: Finding) -> str:
-    """`float32[7, 3]`, with both types where they differ."""
+    """Describe dtype and shape: `float32[7, 3]`, with both dtypes if they differ."""
     old, new = finding.dtypes
     if not old:
         return ""
@@ -62,7 +62,7 @@ def kind(finding: Finding) -> str:
 
 
 def remark(leaf: Leaf) -> str:
-    """What there is to say about a leaf that is not plainly equal."""
+    """Return a remark on a leaf that is not plainly equal."""
     finding = leaf.worst
     if leaf.state == DIFFERENT:
         worst = finding.comparison.worst
@@ -76,20 +76,20 @@ def remark(leaf: Leaf) -> str:
 
 
 def ranked(leaves: Sequence[Leaf], most: int = MOST_LEAVES) -> tuple[list[Leaf], list[Leaf]]:
-    """Those that fit a screen, and the others: the worst first, where not all of them fit."""
+    """Split the leaves into those that fit on a screen and the rest; the worst first if not all fit."""
     if len(leaves) <= most:
         return list(leaves), []
-    ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(leaf.state), -_spent(leaf)))
+    ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(leaf.state), -_fraction_of_limit(leaf)))
     return ordered[:most], ordered[most:]
 
 
-def _spent(leaf: Leaf) -> float:
+def _fraction_of_limit(leaf: Leaf) -> float:
     closeness = leaf.worst.comparison.closeness
     return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
 
 
 def rest(leaves: Sequence[Leaf]) -> str:
-    """What is left out, in a few words."""
+    """Summarize the leaves that are not shown."""
     states: dict[str, int] = {}
     for leaf in leaves:
         states[leaf.state] = states.get(leaf.state, 0) + 1
@@ -99,7 +99,7 @@ def rest(leaves: Sequence[Leaf]) -> str:
 
 
 def worst_element(finding: Finding) -> list[str]:
-    """The worst element in sentences; empty where no elements were compared."""
+    """Describe the worst element in sentences; empty if no elements were compared."""
     worst = finding.comparison.worst
     if worst is None:
         return []
@@ -124,36 +124,36 @@ def worst_element(finding: Finding) -> list[str]:
 
 
 def basis(name: str) -> str:
-    """What errors are measured from."""
+    """Describe the reference of the errors."""
     if name == FLOAT64:
         return "errors against the original in float64"
     return "no run in float64: errors against TF eager"
 
 
 def summary(report: Report) -> str:
-    """What was compared, in one line."""
+    """Summarize in one line what was compared."""
     counts = report.counts
     return " · ".join(
         [
-            _many(counts["cases"], "case"),
-            _many(counts["outputs"], "output"),
-            _many(counts["gradients"], "gradient"),
-            _many(counts["shapes"], "combination") + " of shapes",
+            _count_noun(counts["cases"], "case"),
+            _count_noun(counts["outputs"], "output"),
+            _count_noun(counts["gradients"], "gradient"),
+            _count_noun(counts["shapes"], "combination") + " of shapes",
             f"seed {report.seed}",
             "x64 on" if report.terms["x64"] else "x64 off",
-            *_asked(report),
+            *_requested_extras(report),
         ]
     )
 
 
-def _asked(report: Report) -> list[str]:
-    """What was asked for besides."""
+def _requested_extras(report: Report) -> list[str]:
+    """List the optional parts that were requested."""
     terms = report.terms
     words = [str(terms["floats"])] if "floats" in terms else []
-    words += [_many(int(str(terms["steps"])), "step")] if "steps" in terms else []
-    words += [_many(int(str(terms["draws"])), "draw")] if "draws" in terms else []
+    words += [_count_noun(int(str(terms["steps"])), "step")] if "steps" in terms else []
+    words += [_count_noun(int(str(terms["draws"])), "draw")] if "draws" in terms else []
     return words
 
 
-def _many(count: int, noun: str) -> str:
+def _count_noun(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

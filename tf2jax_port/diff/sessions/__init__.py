@@ -1,1 +1,1 @@
-"""A whole comparison, recording or replay in this process."""
+"""Run a whole comparison, recording or replay in this process."""

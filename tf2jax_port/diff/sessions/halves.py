@@ -1,4 +1,4 @@
-"""A comparison in bfloat16: which cases the original takes in it, and what is said of the others."""
+"""Convert cases to bfloat16, and report those that the original does not accept in bfloat16."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 
 def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
-    """The case as it is run: with floats in bfloat16, or as given and why the original refuses those.
+    """Return the case in bfloat16, or unchanged with the reason why the original rejects bfloat16.
 
-    A case that the original does not take as given either has nothing to do with bfloat16.
+    A case that the original also rejects unchanged does not fail because of bfloat16.
 
     Args:
       case: as given.
@@ -29,7 +29,7 @@ def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
 
 
 def _refusal(case: Arguments, original: Any) -> Failure | None:
-    """Why neither lane runs that may be the reference; `None` where one does."""
+    """Return why no possible reference lane runs the case; `None` if one does."""
     first = attempt(original.eager, case)
     if not isinstance(first, Failure) or not isinstance(attempt(original.graph, case), Failure):
         return None
@@ -37,15 +37,15 @@ def _refusal(case: Arguments, original: Any) -> Failure | None:
 
 
 def not_halved(facts: Iterable[Facts]) -> list[Reason]:
-    """The cases that were run as given, each with its reason."""
+    """Return the cases that were run unchanged, each with its reason."""
     return grouped(
-        ("bfloat16", f"the original has no run in it, {f.as_given}; run as given", f.case)
+        ("bfloat16", f"the original does not run in it, {f.as_given}; run unchanged", f.case)
         for f in facts
         if f.as_given
     )
 
 
 def as_run(fitted: Sequence[Arguments], facts: Iterable[Facts]) -> tuple[Arguments, ...]:
-    """The cases with the floats that they were run with."""
+    """Return the cases with the floats with which they were run."""
     given = {fact.case for fact in facts if fact.as_given}
     return tuple(case if case.index in given else case.map(halved) for case in fitted)

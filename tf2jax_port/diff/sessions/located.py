@@ -1,4 +1,4 @@
-"""The report of a comparison, with the place where the two programs part."""
+"""Add the first divergence to the report of a comparison."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def located(
     cases: Sequence[Arguments],
     seed: int,
 ) -> Report:
-    """The report with the operation that the verdict of `different` goes back to.
+    """Return the report with the operation that causes a verdict of `different`.
 
     Args:
       report: of the comparison.
       old: the TensorFlow function.
       new: its port.
-      cases: all that were compared; the one that the verdict rests on is looked at.
+      cases: all compared cases; the one that determines the verdict is examined.
       seed: for the random numbers of both.
     """
     if report.culprit is None:

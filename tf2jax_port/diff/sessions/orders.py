@@ -1,4 +1,4 @@
-"""A comparison as it was asked for, in words: it can be sent to another process."""
+"""Describe a requested comparison as plain data that can be sent to another process."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What was asked for; see `run.Request`.
+    """The description of a requested comparison; see `run.Request`.
 
     Attributes:
       old: the specification of the original.
       new: that of the port.
       inputs: that of the cases.
       seed: for cotangents, random numbers and generated inputs.
-      x64: whether JAX has 64-bit types; `None` leaves it as it is.
+      x64: whether JAX has 64-bit types; `None` leaves it unchanged.
       only: the numbers of the cases to run; empty for all.
-      state: what the original's variables and the port's parameters are.
-      locate: whether to find the operation at which the two part.
-      beside: whether the port's eager lane runs in a process of its own.
-      worst: whether to look for the worst input.
-      path: where modules are searched.
-      extras: lanes, gradients and inputs besides the usual ones.
-      golden: the golden that stands in place of the original; empty where it runs.
-      record: what the original is written with, where it is recorded and not compared; `auto` finds out.
+      state: the mapping of the original's variables to the port's parameters.
+      locate: whether to find the first divergence.
+      beside: whether the port's eager lane runs in a separate process.
+      worst: whether to search for the worst input.
+      path: the module search path.
+      extras: optional lanes, gradients and inputs.
+      golden: the golden that replaces the original; empty if the original runs.
+      record: to record and not compare, the framework of the original, `auto` to detect it; else empty.
     """
 
     old: str
@@ -52,10 +52,10 @@ class Order:
 
 
 def loaded(order: Order) -> tuple[Request, Source]:
-    """The functions and the inputs.
+    """Load the functions and the inputs.
 
     Raises:
-      DiffError: something is not there.
+      DiffError: something does not exist.
     """
     from tf2jax_port.diff.inputs.sources import source_of
     from tf2jax_port.diff.sessions.run import Request

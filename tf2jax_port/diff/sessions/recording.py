@@ -1,4 +1,4 @@
-"""A session that records: the original in all of its lanes, case by case."""
+"""Record the original in all of its lanes, case by case."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ FIND_OUT = "auto"
 
 @dataclass(frozen=True, slots=True)
 class RecordPlan(run.Plan):
-    """What there is to record.
+    """A plan of what to record.
 
     Attributes:
-      framework: what the function is written with.
-      device: where it runs.
-      versions: of what runs it.
+      framework: the framework of the function.
+      device: the device on which it runs.
+      versions: of the libraries that run it.
     """
 
     framework: str = ""
@@ -75,7 +75,7 @@ class Recording:
         )
 
     def record(self, case: Arguments, step: Callable[[str], None]) -> GoldenCase:
-        """All that the function gives for one case."""
+        """Record everything that the function returns for one case."""
         step("recording")
         found: GoldenCase = self._recorder.observe(case)
         return found
@@ -86,10 +86,10 @@ class Recording:
 
 
 def recording(order: Order) -> Recording:
-    """The session that an order to record asks for.
+    """Open the recording session of an order.
 
     Raises:
-      DiffError: the function or the cases cannot be had, or TensorFlow is not there.
+      DiffError: the function or the cases cannot be loaded, or TensorFlow is not installed.
     """
     loaded = load(order.old)
     source = source_of(order.inputs, loaded.function, order.seed)
@@ -108,7 +108,7 @@ def _recorder(framework: str, loaded: Loaded, inputs: str, seed: int, x64: bool)
 
 
 class _TensorFlowRecorder:
-    """The original in its three lanes, in both precisions, and moved a little."""
+    """Records the original in its three lanes, in both precisions, and on perturbed inputs."""
 
     def __init__(
         self, function: Callable[..., Any], seed: int, x64: bool, setup: Setup | None
@@ -151,7 +151,7 @@ class _TensorFlowRecorder:
 
 
 class _JaxRecorder:
-    """A port as its own original: eager in the place of TF eager, compiled in that of the graph."""
+    """Records a port as its own original: eager as TF eager, compiled as TF graph."""
 
     def __init__(self, function: Callable[..., Any], seed: int, x64: bool) -> None:
         import jax
@@ -188,7 +188,7 @@ class _JaxRecorder:
         )
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing; there is no process to end."""
 
     def _in_double(self, case: Arguments, fed: Fed) -> Observation:
         outputs, *gradients = self._lanes.in_double(case.map(widened), list(fed.values()))

@@ -1,4 +1,4 @@
-"""A session that replays: a port case by case, with a golden in the place of the original."""
+"""Run a port case by case against a golden in place of the original."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 
 class Replay:
-    """A port in this process, ready for one case after another; the golden is the original.
+    """A port in this process, ready to be compared with a golden case by case.
 
     Args:
-      golden: what was recorded.
+      golden: the recorded results.
       new: the port.
       only: the numbers of the cases to run; empty for all.
-      beside: run the port's eager lane in a process of its own, if another process can import it.
+      beside: run the port's eager lane in a separate process, if another process can import it.
 
     Raises:
       DiffError: there is no such case.
@@ -53,7 +53,7 @@ class Replay:
         self._port = Port(new.function, golden.seed, setups)
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
-        """One case through the lanes of the port."""
+        """Run one case through the lanes of the port."""
         known, golden, port = self._kept[case.index], self._golden, self._port
         case = known.case
         fed = feed(known.lanes, golden.seed, case)
@@ -75,10 +75,10 @@ class Replay:
 
 
 def replayed(order: Order) -> Replay:
-    """The session that an order for a golden asks for.
+    """Open the replay session of an order with a golden.
 
     Raises:
-      DiffError: the golden cannot be read, or the port does not import.
+      DiffError: the golden cannot be read, or importing the port fails.
     """
     golden = from_document(*read(Path(order.golden), sys.maxsize))
     return Replay(golden, load(order.new), order.only, order.beside)

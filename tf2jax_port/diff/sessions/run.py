@@ -1,4 +1,4 @@
-"""The whole comparison: cases through lanes, findings, verdict, report."""
+"""Run the whole comparison: cases through lanes, findings, verdict, report."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ LOCATE, WORST = "locate", "worst"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What was asked for.
+    """A requested comparison.
 
     Attributes:
       old: the original.
       new: the port.
-      inputs: the specification of the cases, for the command that does it again.
+      inputs: the specification of the cases, for the command that reproduces the report.
       seed: for cotangents and random numbers.
-      x64: whether JAX has 64-bit types; `None` leaves it as it is.
+      x64: whether JAX has 64-bit types; `None` leaves it unchanged.
       only: the numbers of the cases to run; empty for all.
       types: the specification of the module that makes the cases, for other processes.
-      state: what the original's variables and the port's parameters are.
-      locate: whether to find the operation at which the two part.
-      beside: whether the port's eager lane runs in a process of its own, if it can.
-      worst: whether to look for the worst input.
-      extras: lanes, gradients and inputs besides the usual ones.
+      state: the mapping of the original's variables to the port's parameters.
+      locate: whether to find the first divergence.
+      beside: whether the port's eager lane runs in a separate process, if possible.
+      worst: whether to search for the worst input.
+      extras: optional lanes, gradients and inputs.
     """
 
     old: loading.Loaded
@@ -78,14 +78,14 @@ def compare_functions(
 
     Args:
       request: what to compare.
-      source: gives the argument tuples.
-      step: told the number of cases done, their total, and the lane that runs next.
+      source: returns the argument tuples.
+      step: called with the number of cases done, their total, and the lane that runs next.
 
     Returns:
       The report.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not there.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
     """
     with contextlib.closing(Session(request, source)) as session:
         report = judged(request, session.plan, session.observe, step)
@@ -95,21 +95,21 @@ def compare_functions(
 
 
 def explanations(request: Request, report: Report) -> tuple[str, ...]:
-    """What there is to explain."""
+    """Return the explanations that were requested and are needed."""
     asked = ((LOCATE, request.locate and report.culprit is not None), (WORST, request.worst))
     return tuple(what for what, wanted in asked if wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What there is to observe, before anything ran.
+    """The cases to observe, before anything ran.
 
     Attributes:
       x64: whether JAX has 64-bit types.
       fitted: the cases.
       skipped: cases that cannot be run, each with its reason.
       agreed: the terms of the comparison.
-      notes: what is worth knowing of the inputs.
+      notes: remarks on the inputs.
     """
 
     x64: bool
@@ -124,8 +124,8 @@ class Seen:
     """One case, observed and judged.
 
     Attributes:
-      fact: as all lanes saw it.
-      findings: how the port stands to the original.
+      fact: the observations in all lanes.
+      findings: the outcomes of the port.
       states: which lanes agree.
     """
 
@@ -135,14 +135,14 @@ class Seen:
 
 
 class Session:
-    """Both functions in this process, ready for one case after another.
+    """Both functions in this process, ready to be compared case by case.
 
     Args:
       request: what to compare.
-      source: gives the argument tuples.
+      source: returns the argument tuples.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not there.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
     """
 
     def __init__(self, request: Request, source: Callable[[], Iterable[Any]]) -> None:
@@ -163,12 +163,12 @@ class Session:
         agreed = terms(request.old, collected, request.seed, x64, request.extras)
         notes = tuple(mapping.notes()) if mapping else ()
         self.plan = Plan(x64, tuple(fitted), tuple(skipped), agreed, notes)
-        elsewhere = list(_elsewhere(request, x64))
+        elsewhere = list(_setups_elsewhere(request, x64))
         self._observer = Observer(old, new, request.seed, x64, elsewhere, variables, request.extras)
         self._functions, self._request = (old, new), request
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
-        """One case through all lanes."""
+        """Run one case through all lanes."""
         case, refused = self._as_run(case)
         return replace(self._observer.observe(case, step), as_given=refused)
 
@@ -178,7 +178,7 @@ class Session:
         return in_bfloat16(case, self._observer.sides[0])
 
     def explained(self, report: Report, what: str) -> Report:
-        """The report with where the two part (`LOCATE`), or with how bad it can get (`WORST`)."""
+        """Add the first divergence (`LOCATE`) or the worst input (`WORST`) to the report."""
         if what == LOCATE:
             from tf2jax_port.diff.sessions.located import located
 
@@ -204,16 +204,16 @@ def judged(
 ) -> Report:
     """Observe every case, and judge.
 
-    An interrupt ends the observing; what was seen until then is judged, and the report says so.
+    An interrupt stops the observation; the report covers the cases so far and says so.
 
     Args:
       request: what is compared.
       plan: the cases.
       observe: runs all lanes on one case.
-      step: told the number of cases done, their total, and the lane that runs next.
+      step: called with the number of cases done, their total, and the lane that runs next.
 
     Raises:
-      KeyboardInterrupt: it came before the first case was through.
+      KeyboardInterrupt: it came before the first case was finished.
     """
     seen: list[Seen] = []
     try:
@@ -242,14 +242,14 @@ def look(
 
 
 def interrupted(plan: Plan, done: Collection[int]) -> Plan:
-    """The plan, where somebody did not want to wait for all of it."""
+    """Mark the cases that are not in `done` as skipped by an interrupt."""
     left = tuple(case.index for case in plan.fitted if case.index not in done)
     why = Reason("inputs", "interrupted before they were run", left)
     return replace(plan, skipped=(*plan.skipped, why))
 
 
 def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
-    """The report on what was seen."""
+    """Make the report from the observed cases."""
     facts = [one.fact for one in seen]
     findings = [finding for one in seen for finding in one.findings]
     states = [state for one in seen for state in one.states]
@@ -265,15 +265,15 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
     verdict = decide(facts, findings, plan.skipped, vacuous)
     x64, agreed = plan.x64, dict(plan.agreed)
     report = _report(request, x64, verdict, vacuous, plan.fitted, facts, findings, states, agreed)
-    # A difference does not make the cases that could not be run uninteresting.
+    # A report of a difference still lists the cases that could not be run.
     skipped = plan.skipped if report.verdict == DIFFERENT else ()
     return replace(report, notes=(*report.notes, *skipped, *plan.notes))
 
 
-def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
-    """What other processes need to know for the lanes that run there.
+def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
+    """Yield the setups of the lanes that run in other processes.
 
-    TensorFlow's XLA, because it can crash; the port's eager lane, because it takes longest.
+    TensorFlow's XLA, because it can crash; the port's eager lane, because it is the slowest.
     """
     path, held = tuple(sys.path), request.state.variables if request.state else ""
     if request.old.importable:
@@ -285,10 +285,10 @@ def _elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
 
 
 def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
-    """The cases that were asked for, all of them where none was.
+    """Select the requested cases, all of them by default.
 
     Raises:
-      DiffError: one of them is not there.
+      DiffError: one of them does not exist.
     """
     there = {case.index for case in found}
     missing = [index for index in only if index not in there]
@@ -301,7 +301,7 @@ def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
 
 
 def fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
-    """The cases whose elements both sides can hold, and why the others have some that they cannot."""
+    """Return the cases that both sides can represent, and the reasons against the others."""
     fitted, refused = [], []
     for case in found:
         held = cases.fit(case, x64)
@@ -353,14 +353,16 @@ def _report(
 
 
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:
-    """Agreements that are not literal, each kind said once."""
+    """Explain the agreements of results that are not identical, each kind once."""
     entries = []
     for finding in findings:
         if finding.outcome not in (EQUAL, KNIFE_EDGE):
             continue
         note = finding.comparison.note
         if note.startswith("None"):
-            entries.append((finding.quantity.title, f"{note} in the original, as JAX says it", 0))
+            entries.append(
+                (finding.quantity.title, f"{note} in the port: JAX does not return None", 0)
+            )
         elif note:
             entries.append(("types", note.partition(":")[2].strip(), 0))
         if finding.because and finding.outcome == EQUAL:
@@ -369,7 +371,7 @@ def _agreements(findings: Sequence[Finding]) -> list[Reason]:
 
 
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
-    """Inputs that neither side takes."""
+    """Return the inputs for which both sides raise."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
     return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
 
@@ -380,7 +382,10 @@ def _about_inputs(fitted: Sequence[Arguments], shapes: int) -> list[Reason]:
         notes.append(Reason("inputs", "all cases have the same shapes: no other size was tried"))
     if any(isinstance(part, float) for case in fitted for part in case.template):
         notes.append(
-            Reason("inputs", "a Python float is passed as it is; np.float32(...) has a gradient")
+            Reason(
+                "inputs",
+                "a Python float is passed unchanged and has no gradient; np.float32(...) has one",
+            )
         )
     return notes
 

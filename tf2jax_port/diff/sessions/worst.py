@@ -1,7 +1,7 @@
-"""How bad can it get? Ascent on the difference, from the worst input that was found.
+"""Search for the worst input by gradient ascent on the difference, from the worst known input.
 
-It cannot leave flat regions, so that it finds no fault that the inputs have not found; it tells how
-large a known difference becomes.
+It cannot leave flat regions, so it finds no fault that the inputs have not found; it shows how
+large a known difference can become.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _STRIDES = (0.5, 0.1, 0.01)
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """One input.
+    """One input and its error.
 
     Attributes:
       case: the call.
       error: the largest difference over the largest element of the original.
-      difference: of the output, not finite elements as 0.
+      difference: of the output, 0 where it is not finite.
     """
 
     case: Arguments
@@ -42,27 +42,27 @@ class _Point:
 def with_worst(
     report: Report, cases: Sequence[Arguments], original: Any, port: Any, steps: int = STEPS
 ) -> Report:
-    """The report with the worst input that ascent finds.
+    """Add the worst input that gradient ascent finds to the report.
 
     Args:
-      report: of the comparison; the output that is furthest off is looked at.
-      cases: all that were compared; no element leaves the range that it has in them.
+      report: of the comparison; the output with the largest error is examined.
+      cases: all compared cases; elements stay in the range that they have in them.
       original: a `TensorFlowLanes`.
       port: a `JaxLanes`.
-      steps: how many steps are taken.
+      steps: the largest number of steps.
     """
     outputs = [leaf for leaf in report.leaves if leaf.kind == "output"]
     worst = max(outputs, key=lambda leaf: leaf.worst.comparison.closeness.ratio, default=None)
     if worst is None:
-        return _noted(report, "there is no output to move")
+        return _add_note(report, "there is no output")
     finding, path = worst.worst, worst.worst.quantity.path
     case = next(case for case in cases if case.index == finding.case)
     ranges = [
         _range([c.arrays[i] for c in cases if i < len(c.arrays)]) for i in range(len(case.arrays))
     ]
-    start = _point(case, path, original, port)
+    start = _evaluate(case, path, original, port)
     if isinstance(start, Failure) or not case.differentiable:
-        return _noted(report, "the output cannot be moved by its inputs")
+        return _add_note(report, "the output has no float inputs, or it cannot be computed")
     best, taken = start, 0
     for _ in range(steps):
         found = _step(best, path, ranges, original, port)
@@ -76,19 +76,19 @@ def with_worst(
     store = Store()
     packed = attempt(pack_call, replace(best.case, index=0), store)
     if isinstance(packed, Failure):
-        return _noted(report, words)
+        return _add_note(report, words)
     data = to_bytes({"format": FORMAT, "cases": [packed]}, store)
-    return replace(_noted(report, words), worst_input=data)
+    return replace(_add_note(report, words), worst_input=data)
 
 
-def _noted(report: Report, words: str) -> Report:
+def _add_note(report: Report, words: str) -> Report:
     return replace(report, notes=(*report.notes, Reason("worst input", words)))
 
 
 def _step(
     point: _Point, path: str, ranges: Sequence[Any], original: Any, port: Any
 ) -> _Point | None:
-    """The next point, which is worse; `None` where no stride leads to one."""
+    """Return the next, worse point; `None` if no step size leads to one."""
     fed = {path: point.difference.astype(np.float32)}
     up, down = (attempt(side.eager_gradients, point.case, fed) for side in (port, original))
     if isinstance(up, Failure) or isinstance(down, Failure):
@@ -96,15 +96,15 @@ def _step(
     for stride in _STRIDES:
         arrays = list(point.case.arrays)
         for i in point.case.differentiable:
-            slope = _minus(up[point.case.paths[i]], down[point.case.paths[i]])
-            arrays[i] = _moved(arrays[i], slope, ranges[i], stride)
-        found = _point(point.case.with_arrays(arrays), path, original, port)
+            slope = _subtract(up[point.case.paths[i]], down[point.case.paths[i]])
+            arrays[i] = _ascend(arrays[i], slope, ranges[i], stride)
+        found = _evaluate(point.case.with_arrays(arrays), path, original, port)
         if not isinstance(found, Failure) and found.error > 1.001 * point.error:
             return found
     return None
 
 
-def _point(case: Arguments, path: str, original: Any, port: Any) -> _Point | Failure:
+def _evaluate(case: Arguments, path: str, original: Any, port: Any) -> _Point | Failure:
     def run() -> _Point:
         old, new = (exact_wide(side.eager(case)[path]) for side in (original, port))
         apart = new - old
@@ -116,14 +116,14 @@ def _point(case: Arguments, path: str, original: Any, port: Any) -> _Point | Fai
     return attempt(run)
 
 
-def _minus(up: np.ndarray | None, down: np.ndarray | None) -> np.ndarray:
-    """The difference of two gradients, of which one may be absent."""
+def _subtract(up: np.ndarray | None, down: np.ndarray | None) -> np.ndarray:
+    """Subtract two gradients, of which one may be absent."""
     one, other = (0.0 if g is None else exact_wide(np.asarray(g)) for g in (up, down))
     found = np.asarray(one - other)
     return np.where(np.isfinite(found), found, 0)
 
 
-def _moved(array: np.ndarray, slope: np.ndarray, limits: Any, stride: float) -> np.ndarray:
+def _ascend(array: np.ndarray, slope: np.ndarray, limits: Any, stride: float) -> np.ndarray:
     most = np.max(np.abs(slope), initial=0.0)
     if not most or array.dtype.kind == "c":
         return array
@@ -134,7 +134,7 @@ def _moved(array: np.ndarray, slope: np.ndarray, limits: Any, stride: float) -> 
 
 
 def _range(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
-    """The least and the largest finite element that an argument has anywhere."""
+    """Return the minimum and maximum of the finite elements of an argument over all cases."""
     if arrays[0].dtype.kind in "OSUcb":
         return 0.0, 0.0
     elements = np.concatenate([exact_wide(a).reshape(-1) for a in arrays])

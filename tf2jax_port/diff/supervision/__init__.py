@@ -1,1 +1,1 @@
-"""Sessions in processes that may crash."""
+"""Run sessions in processes that may crash."""

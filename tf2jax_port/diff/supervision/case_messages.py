@@ -1,3 +1,3 @@
-"""The words between `supervisor` and the `case_program` that it starts."""
+"""Define the message names between `supervisor` and the `case_program` that it starts."""
 
 PLAN, REFUSED, STEP, SEEN, EXPLAINED = "plan", "refused", "step", "seen", "explained"

@@ -1,8 +1,8 @@
-"""The program that runs both functions on one case after another; `supervisor` starts it.
+"""Run both functions on one case after another; `supervisor` starts this program.
 
-It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what to
-explain of it; then perhaps another `Order`. It answers with pairs of a word and its content: `plan` or
-`refused`, `step`, `seen`, `explained`.
+It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what
+to explain of it; then perhaps another `Order`. It answers with pairs of a message name and its content:
+`plan` or `refused`, `step`, `seen`, `explained`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from tf2jax_port.diff.values.arguments import Arguments, Slot
 _PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
 
 
-class _Shown:
-    """Something of a type that only the user's modules know, as it shows itself."""
+class _ReprOnly:
+    """A stand-in with the same `repr` as an object whose type only the user's modules define."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -38,12 +38,12 @@ class _Shown:
 
 
 def main() -> None:
-    """Answers until nobody asks any more."""
+    """Answer requests until the input is closed."""
     asked, answers = channels()
     own = os.getpid()
 
     def say(word: str, content: Any) -> None:
-        if os.getpid() != own:  # the function has forked, and both of them came back
+        if os.getpid() != own:  # the function has forked, and this is the child
             os._exit(0)
         pickle.dump((word, content), answers)
         answers.flush()
@@ -53,33 +53,33 @@ def main() -> None:
         session: Any = None
         cases: dict[int, Arguments] = {}
         seen = itertools.count(1)
-        while (message := _next(asked)) is not None:
+        while (message := _read_message(asked)) is not None:
             if isinstance(message, Order):
                 open_session.close()
-                session = _session(message, say)
+                session = _open_session(message, say)
                 if session is not None:
                     open_session.callback(session.close)
                     cases = {case.index: case for case in session.plan.fitted}
             elif isinstance(message, int):
-                say(SEEN, _seen(session, cases[message], say))
+                say(SEEN, _observe_case(session, cases[message], say))
                 if next(seen) % CASES_BETWEEN_LOOKS == 0:
                     spare_maps()
             else:
                 say(EXPLAINED, session.explained(*message))
 
 
-def _next(asked: BinaryIO) -> Any:
+def _read_message(asked: BinaryIO) -> Any:
     try:
         return pickle.load(asked)
     except EOFError:
         return None
 
 
-def _session(order: Order, say: Callable[[str, Any], None]) -> Any:
-    """The session of an order, whose plan is told; `None` where it cannot be run, which is told."""
+def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
+    """Open the session of an order and send its plan; `None` if it is refused, which is sent."""
     sys.path[:] = order.path
     try:
-        session = _opened(order)
+        session = _make_session(order)
     except DiffError as error:
         say(REFUSED, str(error))
         return None
@@ -87,7 +87,7 @@ def _session(order: Order, say: Callable[[str, Any], None]) -> Any:
     return session
 
 
-def _opened(order: Order) -> Any:
+def _make_session(order: Order) -> Any:
     if order.golden:
         from tf2jax_port.diff.sessions.replaying import replayed
 
@@ -101,7 +101,7 @@ def _opened(order: Order) -> Any:
     return Session(request, source.calls)
 
 
-def _seen(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any:
+def _observe_case(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any:
     if hasattr(session, "record"):
         found = session.record(case, lambda lane: say(STEP, lane))
         return replace(found, case=_portable_case(found.case))
@@ -109,24 +109,28 @@ def _seen(session: Any, case: Arguments, say: Callable[[str, Any], None]) -> Any
 
 
 def _portable(plan: Plan) -> Plan:
-    """The plan for a process that has not imported the user's modules."""
+    """Return the plan for a process that has not imported the user's modules."""
     return replace(plan, fitted=tuple(map(_portable_case, plan.fitted)))
 
 
 def _portable_case(case: Arguments) -> Arguments:
-    return replace(case, template=tuple(map(_plain, case.template)))
+    return replace(case, template=tuple(map(_portable_part, case.template)))
 
 
-def _plain(part: Any) -> Any:
+def _portable_part(part: Any) -> Any:
     if isinstance(part, dict):
-        return {_plain(key): _plain(value) for key, value in part.items()}
+        return {_portable_part(key): _portable_part(value) for key, value in part.items()}
     if isinstance(part, (list, tuple)):
-        return tuple(map(_plain, part)) if isinstance(part, tuple) else list(map(_plain, part))
-    return part if type(part) in _PLAIN else _Shown(repr(part))
+        return (
+            tuple(map(_portable_part, part))
+            if isinstance(part, tuple)
+            else list(map(_portable_part, part))
+        )
+    return part if type(part) in _PLAIN else _ReprOnly(repr(part))
 
 
 if __name__ == "__main__":
-    # Under its own name, so that whoever unpickles finds the classes.
+    # Imported under its own name, so that the classes can be unpickled.
     from tf2jax_port.diff.supervision.case_program import main as program
 
     program()

@@ -1,8 +1,8 @@
-"""A comparison whose functions run elsewhere: nothing that they do can end it.
+"""Run a comparison in child processes, so that the compared functions cannot crash it.
 
-A process runs one case after another and says which lane comes next. Where it crashes, or says nothing
-for too long, the case is left out with that reason, and a new process goes on with the next case. An
-interrupt ends the processes and leaves the report on what was seen.
+A process runs one case after another and reports which lane runs next. If it crashes, or reports
+nothing for too long, the case is skipped with that reason, and a new process continues with the next
+case. An interrupt ends the processes; the report covers the cases so far.
 """
 
 from __future__ import annotations
@@ -36,24 +36,24 @@ from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 PROGRAM = "tf2jax_port.diff.supervision.case_program"
 _STARTING = "starting"
-_LEAST_TO_START = 120.0
-_LISTENING = 0.2
+_MIN_STARTUP_SECONDS = 120.0
+_POLL_SECONDS = 0.2
 
 
 class RefusedError(DiffError):
-    """The process says why it cannot run this."""
+    """The process reports why it cannot run the order."""
 
 
 class EndedError(Exception):
-    """The process is no more; the message says how and where."""
+    """The process has ended; the message says how and where."""
 
 
 class Worker:
-    """One process, replaced when it ends.
+    """A child process that is replaced when it ends.
 
     Args:
-      order: what it runs; nothing until `use` says so.
-      timeout: for how many seconds it may say nothing.
+      order: what it runs; `None` to wait for `use`.
+      timeout: the number of seconds that it may report nothing.
     """
 
     def __init__(self, order: Order | None, timeout: float) -> None:
@@ -63,23 +63,23 @@ class Worker:
         self.start()
 
     def start(self) -> None:
-        """Start it; it imports while nobody waits for it."""
+        """Start the process; it imports in the background."""
         self._running, self._plan = Running(PROGRAM), None
         if self._order is not None:
             self._running.send(self._order)
 
     def use(self, order: Order, timeout: float) -> None:
-        """Go on with something else; what is imported stays imported."""
+        """Continue with another order; imported modules stay imported."""
         self._order, self._timeout = order, timeout
         self._plan = None
         if self._running is not None:
             self._running.send(order)
 
     def plan(self) -> Plan:
-        """What there is to run.
+        """Return the cases to run.
 
         Raises:
-          DiffError: it cannot be run.
+          DiffError: the order cannot be run.
           EndedError: the process has ended.
         """
         if self._running is None:
@@ -93,7 +93,7 @@ class Worker:
         return self._plan
 
     def ask(self, message: Any, step: Callable[[str], None]) -> Any:
-        """The answer to the number of a case, or to a report and what to explain of it.
+        """Run a case by its number, or explain a report, and return the answer.
 
         Raises:
           EndedError: the process has ended.
@@ -104,26 +104,28 @@ class Worker:
         return self._receive(step)[1]
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         if self._running is not None:
             running, self._running = self._running, None
             running.end()
 
     def _receive(self, step: Callable[[str], None]) -> tuple[str, Any]:
         place = _STARTING if self._plan is None else "between two lanes"
-        # Importing TensorFlow takes as long as it takes.
-        seconds = max(self._timeout, _LEAST_TO_START if self._plan is None else 0.0)
+        # Importing TensorFlow is slow, whatever the timeout.
+        seconds = max(self._timeout, _MIN_STARTUP_SECONDS if self._plan is None else 0.0)
         while True:
             assert self._running is not None
             try:
                 word, content = self._running.receive(seconds)
             except TimeoutError:
                 self.close()
-                raise EndedError(f"no end within {seconds:g} seconds, in {place}") from None
+                raise EndedError(f"not finished within {seconds:g} seconds, in {place}") from None
             except (EOFError, pickle.UnpicklingError):
                 code, said = self._running.wait()
                 self._running = None
-                raise EndedError(f"{_how(code)}, in {place}{_last(said)}") from None
+                raise EndedError(
+                    f"{_describe_exit(code)}, in {place}{_last_error_line(said)}"
+                ) from None
             if word != STEP:
                 return word, content
             place = content
@@ -132,13 +134,13 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What became of the cases.
+    """The observed cases of an order.
 
     Attributes:
       plan: with the cases that could not be run, and why.
-      seen: what there is of the others.
-      interrupted: whether somebody did not want to wait.
-      worker: a process to ask for more.
+      seen: the observations of the others.
+      interrupted: whether an interrupt stopped the observation.
+      worker: a process for further requests.
     """
 
     plan: Plan
@@ -155,19 +157,19 @@ def supervised(
     request: Request | None = None,
     worker: Worker | None = None,
 ) -> Report:
-    """The report on an order.
+    """Run an order in child processes and return the report.
 
     Args:
       order: what is compared.
-      jobs: how many processes run cases.
-      timeout: how long one lane of one case may take, in seconds.
-      step: told the number of cases done, their total, and the lane that runs next.
-      request: what the report says was asked for; by default what the order says.
-      worker: a process that stays afterwards; by default a new one that ends.
+      jobs: the number of processes that run cases.
+      timeout: the time limit for one lane of one case, in seconds.
+      step: called with the number of cases done, their total, and the lane that runs next.
+      request: the request in the report; by default made from the order.
+      worker: a process that keeps running; by default a new one that ends.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not there.
-      KeyboardInterrupt: it came before the first case was through.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
+      KeyboardInterrupt: it came before the first case was finished.
     """
     request = request or _request(order)
     with observed(order, jobs, timeout, step, worker) as found:
@@ -182,11 +184,11 @@ def supervised(
 def observed(
     order: Order, jobs: int, timeout: float, step: Step, worker: Worker | None = None
 ) -> Iterator[Observed]:
-    """All cases of an order, run elsewhere; the processes end with the block.
+    """Run all cases of an order in child processes, which end with the block.
 
     Raises:
-      DiffError: the cases cannot be had, or TensorFlow is not there.
-      KeyboardInterrupt: it came before the first case was through.
+      DiffError: the cases cannot be loaded, or TensorFlow is not installed.
+      KeyboardInterrupt: it came before the first case was finished.
     """
     if worker is not None:
         worker.use(order, timeout)
@@ -216,7 +218,7 @@ def observed(
 
 
 class _Cases:
-    """All cases, taken by whichever worker is free."""
+    """A queue of all cases, from which idle workers take the next."""
 
     def __init__(self, plan: Plan, step: Step) -> None:
         self._plan, self._step = plan, step
@@ -231,27 +233,27 @@ class _Cases:
 
     @property
     def seen(self) -> list[Any]:
-        """What was seen, in the order of the cases."""
+        """The observations, in the order of the cases."""
         return [self._seen[index] for index in self.done]
 
     @property
     def done(self) -> list[int]:
-        """The cases that were seen, in their order."""
+        """The numbers of the observed cases, in order."""
         return [c.index for c in self._plan.fitted if c.index in self._seen]
 
     def run(self, workers: list[Worker]) -> None:
-        """Run them; an interrupt is kept, and what goes wrong here is raised."""
+        """Run all cases; an interrupt is recorded, and errors of the threads are raised."""
         threads = [threading.Thread(target=self._work, args=(w,), daemon=True) for w in workers]
         try:
             for thread in threads:
                 thread.start()
             for thread in threads:
-                # An interrupt need not wake a wait that has no end.
+                # A join without a timeout may not be interruptible.
                 while thread.is_alive():
-                    thread.join(_LISTENING)
+                    thread.join(_POLL_SECONDS)
         except KeyboardInterrupt:
-            # The report takes no time: who presses twice shall have it, too.
-            with contextlib.suppress(ValueError):  # only the main thread may say so
+            # The report is fast: a second interrupt must not prevent it.
+            with contextlib.suppress(ValueError):  # only the main thread may set handlers
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
             self.interrupted = True
             self._stop.set()
@@ -264,7 +266,7 @@ class _Cases:
                 self._take(worker)
         except queue.Empty:
             return
-        except BaseException as error:  # noqa: BLE001 - raised again where it is seen
+        except BaseException as error:  # noqa: BLE001 - raised again in `run`
             self._faults.append(error)
 
     def _take(self, worker: Worker) -> None:
@@ -280,7 +282,7 @@ class _Cases:
 
 
 def _explained(worker: Worker, report: Report, what: str) -> Report:
-    """The report with the explanation; without it where that could not be had, or takes too long."""
+    """Add an explanation to the report, or a note why there is none."""
     try:
         found: Report = worker.ask((report, what), lambda lane: None)
         return found
@@ -289,12 +291,12 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
     except KeyboardInterrupt:
         why = "interrupted"
         worker.close()
-    title = {LOCATE: "where they part", WORST: "worst input"}[what]
+    title = {LOCATE: "first divergence", WORST: "worst input"}[what]
     return replace(report, notes=(*report.notes, Reason(title, why)))
 
 
 def _request(order: Order) -> Request:
-    """The request as far as a report needs it."""
+    """Make a request that suffices for a report."""
 
     def function(spec: str) -> Loaded:
         return Loaded(spec, spec, _elsewhere, "")
@@ -317,14 +319,14 @@ def _elsewhere(*arguments: Any) -> Any:
     raise NotImplementedError("the functions run in other processes")
 
 
-def _how(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"it ended its process (exit code {code})"
-    memory = ", perhaps for want of memory" if code == -signal.SIGKILL else ""
+    memory = ", perhaps out of memory" if code == -signal.SIGKILL else ""
     return f"it crashed ({signal_name(code)}{memory})"
 
 
-def _last(said: str) -> str:
-    """The last line on standard error of a process that was not killed."""
+def _last_error_line(said: str) -> str:
+    """Return the last line of standard error if it is an error message."""
     lines = [line for line in said.splitlines() if line.strip()]
     return f": {lines[-1]}" if lines and "Error" in lines[-1] else ""

@@ -1,1 +1,1 @@
-"""Arguments, results, gradients and failures as plain data."""
+"""Represent arguments, results, gradients and failures as plain data."""

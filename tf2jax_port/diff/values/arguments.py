@@ -1,4 +1,4 @@
-"""One case: the arrays that are data, and everything around them that is not."""
+"""Split the arguments of one case into arrays, which are data, and the rest, which is static."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.diff.values.spill import spilled
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of array number `index` in the nesting of the arguments."""
+    """A placeholder for array number `index` in the nested arguments."""
 
     index: int
 
@@ -26,13 +26,13 @@ class Arguments:
     """The arguments of one call.
 
     NumPy arrays and NumPy scalars are data: every lane gets them as arguments, never as constants.
-    Python scalars, strings and `None` are passed as they are written, as in a program.
+    Python scalars, strings and `None` are passed unchanged, as in a program.
 
     Attributes:
       index: the number of the case.
-      template: the argument tuple with a `Slot` where an array stands.
+      template: the argument tuple with a `Slot` in place of each array.
       arrays: the arrays, read-only.
-      paths: what each array is called, `x` or `params['w']`.
+      paths: the name of each array, `x` or `params['w']`.
     """
 
     index: int
@@ -41,32 +41,32 @@ class Arguments:
     paths: tuple[str, ...]
 
     def fill(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """The argument tuple with `values` in place of the arrays."""
+        """Return the argument tuple with `values` in place of the arrays."""
         return tree.rebuild(
             self.template, lambda part: values[part.index] if isinstance(part, Slot) else part
         )
 
     def with_arrays(self, arrays: Sequence[np.ndarray]) -> Arguments:
-        """The same call on other arrays."""
+        """Return the same call with other arrays."""
         return Arguments(self.index, self.template, tuple(arrays), self.paths)
 
     def map(self, f: Callable[[np.ndarray], np.ndarray]) -> Arguments:
-        """The same call with `f` applied to every array."""
+        """Return the same call with `f` applied to every array."""
         return self.with_arrays([spilled(f(array)) for array in self.arrays])
 
     @property
     def key(self) -> str:
-        """Equal for calls that differ only in the sizes and elements of their arrays."""
+        """A key that is equal for calls that differ only in sizes and elements of their arrays."""
         kinds = [(a.dtype.name, a.ndim) for a in self.arrays]
         return f"{self.template!r} {kinds!r}"
 
     @property
     def differentiable(self) -> tuple[int, ...]:
-        """The numbers of the arrays that have a gradient."""
+        """The indices of the arrays that have a gradient."""
         return tuple(i for i, a in enumerate(self.arrays) if is_inexact(a.dtype))
 
     def digest(self) -> str:
-        """A fingerprint of the whole call, elements included."""
+        """Compute a fingerprint of the whole call, elements included."""
         state = hashlib.sha256(repr(self.template).encode())
         for array in self.arrays:
             state.update(f"{array.dtype.name}{array.shape}".encode())
@@ -75,23 +75,23 @@ class Arguments:
 
 
 def is_inexact(dtype: np.dtype) -> bool:
-    """Whether a type has rounding errors: the floats, bfloat16 among them, and complex."""
+    """Return whether a dtype has rounding errors: floats, bfloat16 among them, and complex."""
     return dtype.kind in "fc" or dtype.name.startswith(("bfloat", "float"))
 
 
 def is_array(value: Any) -> bool:
-    """Whether an argument is data."""
+    """Return whether an argument is an array, that is, data."""
     if isinstance(value, (np.ndarray, np.generic)):
         return True
     return hasattr(value, "__array__") and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arguments:
-    """Separate the arrays of one argument tuple from what stands around them.
+    """Separate the arrays of one argument tuple from its static parts.
 
     Args:
       index: the number of the case.
-      call: the tuple that `cases()` gave.
+      call: the tuple that `cases()` returned.
       function: the TensorFlow function, whose parameters name the arrays.
     """
     arrays: list[np.ndarray] = []
@@ -115,7 +115,7 @@ def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arg
 
 
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """The names of the first `count` positional parameters, `args[i]` where they have none."""
+    """Return the names of the first `count` positional parameters, `args[i]` if unnamed."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

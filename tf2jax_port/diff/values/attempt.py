@@ -1,4 +1,4 @@
-"""Running code that is not ours: whatever it raises becomes a reason."""
+"""Call user code and turn its exceptions into `Failure` values."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _LONGEST_DETAIL = 6000
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why something could not be run.
+    """The reason why something could not be run.
 
     Attributes:
       kind: the name of the exception class.
       reason: one line.
-      detail: the message as it came, with the last line of the user's own code.
+      detail: the full message, with the last line of the user's own code.
     """
 
     kind: str
@@ -33,7 +33,7 @@ class Failure:
 
 
 class LaneError(Exception):
-    """A lane failed before in the same way; carries the reason of that failure."""
+    """A lane cannot run a case; carries the reason of the failure."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -41,10 +41,10 @@ class LaneError(Exception):
 
 
 def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
-    """`f(*args)`, or the `Failure` that it ended in.
+    """Return `f(*args)`, or a `Failure` if it raises.
 
-    Warnings are the business of the code that gives them, so they are not shown. `SystemExit` is
-    a failure like any other; only an interrupt from the keyboard goes through.
+    Warnings of the called code are not shown. `SystemExit` is a failure like any other; only
+    `KeyboardInterrupt` is raised again.
     """
     try:
         with warnings.catch_warnings():
@@ -57,7 +57,7 @@ def attempt(f: Callable[..., T], *args: Any) -> T | Failure:
 
 
 def failure(error: BaseException) -> Failure:
-    """The `Failure` that describes an exception."""
+    """Convert an exception to a `Failure`."""
     if isinstance(error, LaneError):
         return Failure("LaneError", str(error), error.detail)
     kind = type(error).__name__
@@ -67,7 +67,7 @@ def failure(error: BaseException) -> Failure:
 
 
 def _first_line(text: str) -> str:
-    """The first line that says something; TensorFlow opens some messages with a traceback."""
+    """Return the first informative line; TensorFlow opens some messages with a traceback."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith(("Exception encountered", "in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
@@ -77,7 +77,7 @@ def _first_line(text: str) -> str:
 
 
 def _without_names(line: str) -> str:
-    """The line without what TensorFlow numbers anew at each run, so that equal reasons are equal."""
+    """Remove the numbers that TensorFlow changes at each run, so that equal reasons are equal."""
     unsupported = re.search(r"unsupported operations .* on (XLA_\w+): (.*)", line)
     if unsupported:
         operators = re.findall(r"(\w+) \(No registered", unsupported[2])
@@ -88,7 +88,7 @@ def _without_names(line: str) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """The innermost line of the traceback that lies outside of the installed libraries."""
+    """Return the innermost traceback line that is outside of the installed libraries."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]

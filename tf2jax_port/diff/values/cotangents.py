@@ -1,4 +1,4 @@
-"""What is fed in when a gradient is taken: at the outputs, at the inputs, or step after step."""
+"""Make cotangents, tangents and training steps for the gradients of a comparison."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Cotangents = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Tangents:
-    """For gradients in forward mode.
+    """The input tangents of forward mode.
 
     Attributes:
-      inputs: by the path of an input, how it moves.
+      inputs: the tangent of each input, by its path.
       outputs: the paths of the outputs that have a gradient.
     """
 
@@ -30,13 +30,13 @@ class Tangents:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """For steps of training: every input of floats follows its gradient downwards.
+    """Steps of gradient descent on every float input.
 
     Attributes:
-      count: how many.
-      rate: by how much.
-      cotangents: of which sum of the outputs the gradient is.
-      paths: the inputs that move.
+      count: the number of steps.
+      rate: the learning rate.
+      cotangents: the cotangents of the outputs, the weights of the sum that is minimized.
+      paths: the inputs that are updated.
     """
 
     count: int
@@ -45,61 +45,61 @@ class Steps:
     paths: tuple[str, ...]
 
 
-# One thing that is fed in, under the name of its kind.
+# One input of a gradient computation, and all of them by kind.
 Feed = Cotangents | Tangents | Steps
 Fed = Mapping[str, Feed]
 
 
 def cotangents(kind: str, outputs: Outputs, seed: int) -> Cotangents:
-    """One array for each output that has a gradient, of its shape and type.
+    """Make one cotangent per output that has a gradient, of its shape and type.
 
-    Ones give the gradient of a sum, which is what most programs take; they miss whatever cancels
-    in a sum (a softmax, a permutation), and random numbers find it. The random numbers depend on
-    the seed and on the path of the output, on nothing else.
+    Ones give the gradient of a sum, which most programs compute; they miss everything that cancels
+    in a sum (a softmax, a permutation), and random numbers find it. The random numbers depend only
+    on the seed and on the path of the output.
     """
     return {
-        path: np.ones(array.shape, array.dtype) if kind == ONES else _drawn(path, array, seed)
+        path: np.ones(array.shape, array.dtype) if kind == ONES else _draw_normal(path, array, seed)
         for path, array in outputs.items()
         if array is not None and is_inexact(array.dtype)
     }
 
 
 def tangents(case: Arguments, outputs: Outputs, seed: int) -> Tangents:
-    """A random direction in which all inputs move."""
+    """Draw a random tangent for each differentiable input."""
     found = [i for i, a in enumerate(case.arrays) if i in case.differentiable]
-    moving = {case.paths[i]: _drawn(case.paths[i], case.arrays[i], seed) for i in found}
+    moving = {case.paths[i]: _draw_normal(case.paths[i], case.arrays[i], seed) for i in found}
     return Tangents(moving, tuple(cotangents(ONES, outputs, seed)))
 
 
 def trained(
     gradients: Callable[[Arguments, Cotangents], Gradients], case: Arguments, steps: Steps
 ) -> Gradients:
-    """Where the inputs are after the steps.
+    """Run steps of gradient descent and return the updated inputs.
 
     Args:
-      gradients: takes the gradient.
-      case: where they begin.
-      steps: what is done.
+      gradients: computes the gradient.
+      case: the initial inputs.
+      steps: the steps to run.
     """
     for _ in range(steps.count):
         found = gradients(case, steps.cotangents)
         case = case.with_arrays(
             [
-                _follow(array, found.get(path) if path in steps.paths else None, steps.rate)
+                _descend(array, found.get(path) if path in steps.paths else None, steps.rate)
                 for path, array in zip(case.paths, case.arrays)
             ]
         )
     return {path: array for path, array in zip(case.paths, case.arrays) if path in steps.paths}
 
 
-def _follow(array: np.ndarray, gradient: np.ndarray | None, rate: float) -> np.ndarray:
+def _descend(array: np.ndarray, gradient: np.ndarray | None, rate: float) -> np.ndarray:
     if gradient is None:
         return array
     with np.errstate(invalid="ignore", over="ignore"):
         return read_only((exact_wide(array) - rate * exact_wide(gradient)).astype(array.dtype))
 
 
-def _drawn(path: str, array: np.ndarray, seed: int) -> np.ndarray:
+def _draw_normal(path: str, array: np.ndarray, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, zlib.crc32(path.encode())])
     values = rng.standard_normal(array.shape)
     if array.dtype.kind == "c":

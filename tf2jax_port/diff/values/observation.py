@@ -1,4 +1,4 @@
-"""What a lane gave for one case, as plain data."""
+"""Represent the result of one lane on one case as plain data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tf2jax_port.diff.values.attempt import Failure
 Outputs = Mapping[str, np.ndarray | None]
 Gradients = Mapping[str, np.ndarray | None]
 
-# The two cotangents with which every gradient is taken, and what is taken on request.
+# The two cotangents of every gradient, and the kinds that are computed on request.
 ONES, RANDOM = "ones", "random"
 COTANGENTS = (ONES, RANDOM)
 FORWARD, STEPS = "forward", "steps"
@@ -24,11 +24,11 @@ class Observation:
     """Values and gradients of one lane on one case.
 
     Attributes:
-      outputs: path to array; `None` where the function returned `None`.
-      gradients: cotangent to input path to array; `None` where the lane says that there is no
-        gradient. A `Failure` where there should have been one and the lane could not take it. Under
-        `FORWARD` how the outputs move, by their paths; under `STEPS` where the inputs end.
-      note: how the lane was run, where that is worth saying.
+      outputs: path to array; `None` if the function returned `None`.
+      gradients: cotangent to input path to array; `None` if the lane reports that there is no
+        gradient. A `Failure` if the lane could not compute a gradient. Under `FORWARD` the tangents
+        of the outputs, by their paths; under `STEPS` the inputs after training.
+      note: how the lane was run, if that is worth reporting.
     """
 
     outputs: Outputs | Failure
@@ -37,18 +37,18 @@ class Observation:
 
     @property
     def ran(self) -> bool:
-        """Whether the lane gave values."""
+        """Whether the lane returned values."""
         return not isinstance(self.outputs, Failure)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """One thing to compare: an output, or the gradient with respect to one input.
+    """One array to compare: an output, or the gradient with respect to one input.
 
     Attributes:
-      kind: `"output"`, `"gradient"`, or `"structure"` for which outputs there are.
+      kind: `"output"`, `"gradient"`, or `"structure"` for the set of outputs.
       path: the output, or the input of a gradient.
-      cotangent: for a gradient, what was fed in at the outputs, or another of the `KINDS`.
+      cotangent: for a gradient, the kind of cotangent, or another of the `KINDS`.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class Quantity:
 
     @property
     def title(self) -> str:
-        """`output['boxes']`, or `d/d x (random)`."""
+        """The name in reports: `output['boxes']`, or `d/d x (random)`."""
         if self.cotangent == STEPS:
             return f"{self.path} after training"
         if self.cotangent == FORWARD:
@@ -66,7 +66,7 @@ class Quantity:
 
 
 def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failure | None:
-    """What an observation says about a quantity; a `Failure` where it says nothing."""
+    """Return the array of a quantity in an observation, or a `Failure` if there is none."""
     if isinstance(observation.outputs, Failure):
         return observation.outputs
     if quantity.kind == "output":

@@ -1,4 +1,4 @@
-"""Reckoning with large arrays piece by piece: what is in between stays in the processor's cache."""
+"""Process large arrays in pieces, so that intermediate results stay in the processor's cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PIECE = 1 << 16
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Arrays of one shape, flat, so many elements of each at a time."""
+    """Iterate over flattened arrays of one shape in pieces of at most `PIECE` elements."""
     flat = [array.reshape(-1) for array in arrays]
     try:
         for start in range(0, flat[0].size, PIECE):
@@ -23,7 +23,7 @@ def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def in_pieces(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
-    """`f(*arrays)` for an `f` that looks at each element by itself."""
+    """Return `f(*arrays)` for an elementwise `f`, computed in pieces."""
     first = arrays[0]
     if first.size <= PIECE:
         return f(*arrays)
@@ -40,5 +40,5 @@ def in_pieces(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
 
 
 def holds_anywhere(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> bool:
-    """Whether such an `f` is true of any element."""
+    """Return whether an elementwise `f` is true for any element."""
     return any(bool(f(*parts).any()) for parts in pieces(*arrays))

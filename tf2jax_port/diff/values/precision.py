@@ -1,4 +1,4 @@
-"""Widths of types: what JAX makes of them, what rounding they have, what is wider."""
+"""Convert between precisions and list their properties: JAX's dtypes, rounding units, wider dtypes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _WIDE = {
 
 
 def as_jax_has_it(dtype: np.dtype, x64: bool) -> np.dtype:
-    """The type that JAX gives to data of this type."""
+    """Return the dtype that JAX uses for data of this dtype."""
     return dtype if x64 else _NARROW.get(dtype.name, dtype)
 
 
 def representable(array: np.ndarray, x64: bool) -> np.ndarray:
-    """The array with its own type and with elements that JAX can hold too.
+    """Round the elements to values that JAX can hold; the dtype stays.
 
     Raises:
       OverflowError: an integer does not fit into 32 bits.
@@ -38,8 +38,8 @@ def representable(array: np.ndarray, x64: bool) -> np.ndarray:
         outside = (array < info.min) | (array > info.max)
         if outside.any():
             raise OverflowError(
-                f"{int(array[outside].flat[0])} does not fit {narrow.name}, which is all that JAX "
-                "has unless 64-bit types are on: run with --x64"
+                f"{int(array[outside].flat[0])} does not fit {narrow.name}, and JAX has no 64-bit "
+                "types unless they are enabled: run with --x64"
             )
         return array
     with np.errstate(over="ignore"):
@@ -47,47 +47,47 @@ def representable(array: np.ndarray, x64: bool) -> np.ndarray:
 
 
 def widened(array: np.ndarray) -> np.ndarray:
-    """The array in double precision; anything but floats as it is."""
+    """Convert floats to double precision; other arrays are returned unchanged."""
     wide = _WIDE.get(array.dtype.name)
     return array if wide is None else read_only(array.astype(wide))
 
 
 def narrowed(array: np.ndarray) -> np.ndarray:
-    """Floats of 64 bits in 32; anything else as it is."""
+    """Convert 64-bit floats to 32 bits; other arrays are returned unchanged."""
     wide = array.dtype.name in ("float64", "complex128")
     return read_only(array.astype(_NARROW[array.dtype.name])) if wide else array
 
 
 def halved(array: np.ndarray) -> np.ndarray:
-    """Floats of 32 and 64 bits in bfloat16; anything else as it is."""
+    """Convert floats of 32 and 64 bits to bfloat16; other arrays are returned unchanged."""
     wide = array.dtype.name in ("float32", "float64")
     with np.errstate(over="ignore"):
         return read_only(array.astype(ml_dtypes.bfloat16)) if wide else array
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """The array, closed to writing: a lane must not change the inputs of the next."""
+    """Make the array read-only, so that no lane can change the inputs of the next."""
     array.flags.writeable = False
     return array
 
 
 def ulp(dtype: np.dtype) -> float:
-    """The distance from 1 to the next number of a float type."""
+    """Return the machine epsilon of a float dtype: the distance from 1 to the next number."""
     return float(ml_dtypes.finfo(real_part(dtype)).eps)
 
 
 def tiny(dtype: np.dtype) -> float:
-    """The smallest normal number of a float type."""
+    """Return the smallest normal number of a float dtype."""
     return float(ml_dtypes.finfo(real_part(dtype)).smallest_normal)
 
 
 def real_part(dtype: np.dtype) -> np.dtype:
-    """The type of the parts of a complex type; any other type itself."""
+    """Return the dtype of the real part of a complex dtype; other dtypes are returned unchanged."""
     if dtype.kind != "c":
         return dtype
     return np.dtype("float32") if dtype.itemsize == 8 else np.dtype("float64")
 
 
 def exact_wide(array: np.ndarray) -> np.ndarray:
-    """Floats in double precision for reckoning with them."""
+    """Convert floats to double precision for calculations."""
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)

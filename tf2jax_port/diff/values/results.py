@@ -1,4 +1,4 @@
-"""What a function returned, as NumPy arrays by path."""
+"""Convert the result of a function to NumPy arrays by path."""
 
 from __future__ import annotations
 
@@ -11,25 +11,29 @@ from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.values.observation import Outputs
 from tf2jax_port.diff.values.spill import all_spilled
 
-# TensorFlow's types for the numbers of Python; JAX takes them for whatever fits.
+# TensorFlow's types for Python numbers; JAX chooses the type by context.
 _PYTHON = ((bool, np.bool_), (int, np.int32), (float, np.float32), (complex, np.complex64))
 
 
 def as_arrays(result: Any, to_numpy: Callable[[Any], Any] | None = None) -> Outputs:
-    """Every leaf of a result as an array, `None` as `None`.
+    """Convert every leaf of a result to an array; `None` stays `None`.
 
     Args:
       result: nested containers of tensors, arrays and Python scalars.
-      to_numpy: makes an array of a leaf; by default its `numpy()`.
+      to_numpy: converts a leaf to an array; by default its `numpy()`.
 
     Raises:
-      TypeError: a leaf is no array and cannot be made one.
+      TypeError: a leaf is no array and cannot be converted to one.
     """
-    found = {path: _array(leaf, path, to_numpy) for path, leaf in tree.walk(result, "output")}
+    found = {
+        path: _leaf_to_array(leaf, path, to_numpy) for path, leaf in tree.walk(result, "output")
+    }
     return all_spilled(found)
 
 
-def _array(leaf: Any, path: str, to_numpy: Callable[[Any], Any] | None) -> np.ndarray | None:
+def _leaf_to_array(
+    leaf: Any, path: str, to_numpy: Callable[[Any], Any] | None
+) -> np.ndarray | None:
     if leaf is None:
         return None
     for kind, dtype in _PYTHON:

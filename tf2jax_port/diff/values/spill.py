@@ -1,7 +1,8 @@
-"""Large arrays on disk instead of in memory: a comparison holds some twenty of each.
+"""Store large arrays in temporary files, because a comparison holds some twenty copies of each.
 
-Every lane gives a gradient for every parameter and both cotangents, the original some more times in double
-precision and on moved inputs. For a hundred million parameters that is more than a machine has.
+Every lane returns a gradient for every parameter and both cotangents, and the original is also run
+in double precision and on perturbed inputs. For a hundred million parameters that does not fit in
+memory.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-# What is smaller stays where it is.
+# Smaller arrays stay in memory.
 LEAST_BYTES = 2 << 20
 _FEW = 16
 
 
 def spilled(array: np.ndarray) -> np.ndarray:
-    """The same array, read-only, in a file that nobody else sees; itself where it is small.
+    """Return the array, read-only, mapped from an unnamed temporary file; small arrays stay in memory.
 
-    The system keeps what there is room for in memory, and reads the rest when it is looked at.
+    The operating system caches as much as fits in memory and reads the rest when it is used.
     """
     if array.nbytes < LEAST_BYTES or array.dtype.hasobject or _file_of(array):
         return array
@@ -36,7 +37,7 @@ def spilled(array: np.ndarray) -> np.ndarray:
 
 
 def release(array: np.ndarray) -> None:
-    """Say that an array is not looked at for now: what is in a file need not be in memory, too."""
+    """Tell the system that a mapped array is not needed in memory for now."""
     file = _file_of(array)
     if file is not None and hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
@@ -52,7 +53,10 @@ def _file_of(array: np.ndarray) -> mmap.mmap | None:
 
 
 def stand_in(array: np.ndarray) -> np.ndarray:
-    """A few elements for a large array: zero, NaN, constant and equal to another where that is so."""
+    """Return a small array that stands for a large one once it is judged.
+
+    It keeps whether the array is zero, NaN or constant, and whether it equals another array.
+    """
     if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
         return array
     flat = array.reshape(-1)
@@ -66,5 +70,5 @@ def stand_in(array: np.ndarray) -> np.ndarray:
 
 
 def all_spilled(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:
-    """Those of a result."""
+    """Apply `spilled` to every array of a result."""
     return {path: None if array is None else spilled(array) for path, array in arrays.items()}

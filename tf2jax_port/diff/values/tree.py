@@ -1,4 +1,4 @@
-"""Nested dicts, lists and tuples as flat leaves with readable paths."""
+"""Flatten nested dicts, lists and tuples into leaves with readable paths."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 Path = str
 
-# Ragged and sparse values are compared by what they consist of, whoever made them.
+# Ragged and sparse values are compared by their components, whichever library they come from.
 _COMPONENTS = (("flat_values", "nested_row_splits"), ("indices", "values", "dense_shape"))
 
 
 def walk(value: Any, path: Path = "", stop: Callable[[Any], bool] | None = None) -> Iterator[Any]:
-    """Pairs of path and leaf, dictionaries in the order of their sorted keys.
+    """Iterate over pairs of path and leaf; dictionaries in the order of their sorted keys.
 
     Args:
-      value: nested dicts, lists, tuples, named tuples and dataclasses; the rest are leaves.
-      path: what stands before each path, for instance `output`.
-      stop: says of a container that it is a leaf.
+      value: nested dicts, lists, tuples, named tuples and dataclasses; anything else is a leaf.
+      path: the prefix of every path, for instance `output`.
+      stop: returns whether to treat a container as a leaf.
 
     Yields:
       `("output['boxes'][0]", leaf)`. `None` is a leaf. An empty container is a leaf too, so that
-      `()` and `[]` and an array are never taken for each other.
+      `()`, `[]` and an array are never confused.
     """
     parts = None if stop is not None and stop(value) else children(value)
     if not parts:
@@ -33,9 +33,9 @@ def walk(value: Any, path: Path = "", stop: Callable[[Any], bool] | None = None)
 
 
 def children(value: Any) -> list[tuple[str, Any]] | None:
-    """The parts of a container with the path step to each; `None` for a leaf."""
+    """Return the parts of a container with the path step to each; `None` for a leaf."""
     if isinstance(value, Mapping):
-        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=_order)]
+        return [(f"[{key!r}]", value[key]) for key in sorted(value, key=_sort_key)]
     if isinstance(value, (list, tuple)):
         return [(f"[{i}]", part) for i, part in enumerate(value)]
     for names in _COMPONENTS:
@@ -47,7 +47,7 @@ def children(value: Any) -> list[tuple[str, Any]] | None:
 
 
 def rebuild(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """The same nesting of dicts, lists and tuples with `leaf` applied to every leaf."""
+    """Rebuild nested dicts, lists and tuples with `leaf` applied to every leaf."""
     if isinstance(value, dict):
         return {key: rebuild(part, leaf) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -57,5 +57,5 @@ def rebuild(value: Any, leaf: Callable[[Any], Any]) -> Any:
     return leaf(value)
 
 
-def _order(key: Any) -> tuple[str, str]:
+def _sort_key(key: Any) -> tuple[str, str]:
     return type(key).__name__, repr(key)

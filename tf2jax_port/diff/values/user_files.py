@@ -1,4 +1,4 @@
-"""Tells the files of the user's program from those of libraries, without importing any."""
+"""Distinguish the files of the user's program from those of libraries, without importing any."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _INSTALLED = (
 
 
 def is_users(file: str, own: Container[str] = ()) -> bool:
-    """Whether a file is part of the user's program: no library's, and no generated code.
+    """Return whether a file is part of the user's program: neither a library's nor generated code.
 
     Args:
       file: its path.
-      own: files that are the user's even where they lie among installed packages.
+      own: files that are the user's even if they lie among installed packages.
     """
     if file.startswith(_generated_or_libraries()):
         return False
@@ -39,13 +39,17 @@ def is_users(file: str, own: Container[str] = ()) -> bool:
 def _generated_or_libraries() -> tuple[str, ...]:
     found = ["<"]
     for name in LIBRARIES:
-        spec = getattr(sys.modules[name], "__spec__", None) if name in sys.modules else _spec(name)
+        spec = (
+            getattr(sys.modules[name], "__spec__", None)
+            if name in sys.modules
+            else _find_spec(name)
+        )
         if spec is not None:
             found += [folder + os.sep for folder in spec.submodule_search_locations or ()]
     return tuple(found)
 
 
-def _spec(name: str) -> ModuleSpec | None:
+def _find_spec(name: str) -> ModuleSpec | None:
     try:
         return importlib.util.find_spec(name)
     except (ImportError, ValueError):

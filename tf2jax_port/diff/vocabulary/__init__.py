@@ -1,1 +1,1 @@
-"""The words of a comparison: lanes, stages, extras, reasons, verdicts."""
+"""Define the vocabulary of a comparison: lanes, stages, extras, reasons, verdicts."""

@@ -1,4 +1,4 @@
-"""What a comparison does on request, beside what it always does."""
+"""Define the optional parts of a comparison: further lanes, forward mode, training, distributions."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Any
 
 from tf2jax_port.diff.vocabulary.lanes import REQUESTED
 
-# By how much a step of training follows the gradient, and how often a random function is called.
+# The default learning rate, and the default number of calls of a random function.
 RATE = 0.01
 DRAWS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What else was asked for.
+    """The optional parts of a comparison that were requested.
 
     Attributes:
       lanes: further lanes of the port, by their short names: `vmap`, `sharded`, `gpu`.
-      forward: whether gradients are taken in forward mode, too.
+      forward: whether gradients are also computed in forward mode.
       steps: how many steps of training are compared.
-      rate: by how much a step follows the gradient.
+      rate: the learning rate of these steps.
       bfloat16: whether both functions get their floats in bfloat16.
-      draws: how often both are called to compare distributions; 0 where the same seeds give the same
-        numbers.
+      draws: how often both are called to compare distributions; 0 to compare the numbers of equal
+        seeds.
     """
 
     lanes: tuple[str, ...] = ()
@@ -35,11 +35,11 @@ class Extras:
 
     @property
     def lane_ids(self) -> tuple[str, ...]:
-        """The names of the lanes in reports."""
+        """The lanes' identifiers in reports."""
         return tuple(REQUESTED[name].id for name in self.lanes)
 
     def terms(self) -> dict[str, Any]:
-        """What the contract says of it; nothing where nothing was asked for."""
+        """Return the entries of the contract for these extras; empty if none were requested."""
         said: dict[str, Any] = {}
         if self.lanes:
             said["requested_lanes"] = list(self.lanes)
@@ -54,7 +54,7 @@ class Extras:
         return said
 
     def words(self) -> list[str]:
-        """As they stand in a command."""
+        """Return the command-line arguments that request these extras."""
         said = [word for name in self.lanes for word in ("--lane", name)]
         said += ["--forward"] if self.forward else []
         said += ["--steps", str(self.steps)] if self.steps else []

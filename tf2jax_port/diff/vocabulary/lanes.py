@@ -1,4 +1,4 @@
-"""The lanes that a comparison runs, by name, and the pairs that they form."""
+"""Define the lanes of a comparison, the pairs that they form, and the stages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OLD_LANES = (TF_EAGER, TF_GRAPH, TF_XLA)
 NEW_LANES = (JAX_EAGER, JAX_JIT)
 LANES = OLD_LANES + NEW_LANES
 
-# Lanes of the port that run where somebody asks for them, by the name under which he does.
+# Lanes of the port that run only on request, by their names on the command line.
 JAX_VMAP = Lane("jax-vmap", "JAX vmap", "new", "one of two in a batch")
 JAX_SHARDED = Lane("jax-sharded", "JAX sharded", "new", "inputs divided over several devices")
 BACKENDS = ("cpu", "gpu", "tpu")
@@ -46,7 +46,7 @@ REQUESTED = {
 ALL_LANES = LANES + tuple(REQUESTED.values())
 BY_ID = {lane.id: lane for lane in ALL_LANES}
 
-# In the order in which they are asked; the verdict names the first that fails.
+# In the order in which they are checked; the verdict names the first that fails.
 INTERFACE, PLACEMENT, VALUES, GRADIENTS = "interface", "placement", "values", "gradients"
 TRAINING = "training"
 STAGES = (INTERFACE, PLACEMENT, VALUES, GRADIENTS)
@@ -54,25 +54,25 @@ EVERY_STAGE = (*STAGES, TRAINING)
 
 
 def present(ids: Collection[str]) -> tuple[Lane, ...]:
-    """The lanes that have these names, in their order: the usual ones, and those that were asked for."""
+    """Return the usual lanes and the requested ones among `ids`, in their fixed order."""
     return LANES + tuple(lane for lane in REQUESTED.values() if lane.id in ids)
 
 
 def ports(ids: Collection[str]) -> tuple[Lane, ...]:
-    """Those of them that run the port."""
+    """Return the lanes of the port among the present ones."""
     return tuple(lane for lane in present(ids) if lane.side == "new")
 
 
 def pairs(ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """The pairs that they form."""
+    """Return all pairs of the present lanes."""
     return tuple(itertools.combinations((lane.id for lane in present(ids)), 2))
 
 
 def title(lane: str) -> str:
-    """`TF eager` for `tf-eager`."""
+    """Return the title of a lane: `TF eager` for `tf-eager`."""
     return BY_ID[lane].title
 
 
 def is_old(lane: str) -> bool:
-    """Whether the lane runs the TensorFlow function."""
+    """Return whether the lane runs the TensorFlow function."""
     return BY_ID[lane].side == "old"

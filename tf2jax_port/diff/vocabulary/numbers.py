@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Format numbers for reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def number(value: float | int | complex | str | bool) -> str:
-    """At most nine significant digits, as many as a float32 needs to be told from the next."""
+    """Format with at most nine significant digits, which distinguish neighboring float32 values."""
     if isinstance(value, bool) or not isinstance(value, float):
         if isinstance(value, complex):
             sign = "+" if value.imag >= 0 or math.isnan(value.imag) else "-"
@@ -17,7 +17,7 @@ def number(value: float | int | complex | str | bool) -> str:
 
 
 def short(value: float) -> str:
-    """Two or three significant digits."""
+    """Format with two or three significant digits."""
     if not math.isfinite(value):
         return "∞" if math.isinf(value) else "?"
     if value == 0:
@@ -28,7 +28,7 @@ def short(value: float) -> str:
 
 
 def finite(value: complex | str | bool) -> Any:
-    """The number, or its name where JSON has no such number; complex numbers as two."""
+    """Convert to a JSON value: non-finite numbers become names, complex numbers become pairs."""
     if isinstance(value, complex):
         return [finite(value.real), finite(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):

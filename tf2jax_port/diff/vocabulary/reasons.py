@@ -1,4 +1,4 @@
-"""Reasons, each said once with the cases that it holds for."""
+"""Collect the reasons of a verdict: one entry per reason, with the cases that it applies to."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why something was not compared, or what differs.
+    """A reason why something was not compared, or a difference.
 
     Attributes:
       what: a lane, an output, a gradient.
       why: the rest of the sentence.
-      cases: the cases it holds for; empty where it holds for all.
+      cases: the cases that it applies to; empty if it applies to all.
     """
 
     what: str
@@ -22,12 +22,12 @@ class Reason:
 
     @property
     def text(self) -> str:
-        """One line."""
+        """The reason as one line."""
         return f"{self.what}: {self.why}{_cases(self.cases)}"
 
 
 def grouped(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
-    """One `Reason` for each what and why, in the order in which they first appear."""
+    """Group entries `(what, why, case)` into one `Reason` per what and why, in order of appearance."""
     found: dict[tuple[str, str], list[int]] = {}
     for what, why, case in entries:
         cases = found.setdefault((what, why), [])

@@ -1,4 +1,4 @@
-"""The verdicts of a comparison, and the exit codes of a command that compares."""
+"""Define the verdicts of a comparison and the exit codes of a command that compares."""
 
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
 INCONCLUSIVE, ERROR = "inconclusive", "error"
