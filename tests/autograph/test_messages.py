@@ -365,7 +365,7 @@ MESSAGES = {
     "endless": (
         jitted(endless),
         ValueError,
-        "for: the loop over an endless iterator ends for a traced reason only.\n"
+        "for: the only exit from a loop over an endless iterator depends on traced data.\n"
         "  Required: a `while` loop, or an iterator that ends\n"
         "  Received: count\n"
         "  At:",
@@ -373,7 +373,7 @@ MESSAGES = {
     "comprehension": (
         jitted(comprehension_of_traced_range),
         TypeError,
-        "range: only a `for` statement can go through a traced number of items.\n"
+        "range: only a `for` statement can iterate over a traced number of items.\n"
         "  Required: `for ... in`, in a function that `shims.function` converts\n"
         "  Received: a comprehension, an unpacking, or a call such as `list(...)`\n"
         "  At:\n"

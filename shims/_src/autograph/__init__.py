@@ -1,4 +1,4 @@
-"""Python control flow over traced arrays."""
+"""Convert Python control flow over traced arrays."""
 
 from __future__ import annotations
 

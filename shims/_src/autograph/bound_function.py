@@ -1,4 +1,4 @@
-"""A `shims.function` of a class, on one instance."""
+"""Bind a `shims.function` that is defined in a class to one instance."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 class BoundFunction:
-    """What `instance.function` gives: a call, and whatever takes arguments, begins with the instance.
+    """A `shims.function` bound to an instance, which is passed as the first argument.
 
-    Everything else is the function's own; all instances share its programs.
+    Other attributes are those of the function; all instances share its programs.
     """
 
     def __init__(self, function, instance):
@@ -20,7 +20,7 @@ class BoundFunction:
         return self.__func__(self.__self__, *args, **kwargs)
 
     def get_concrete_function(self, *args, **kwargs):
-        """The program of this instance for one kind of arguments."""
+        """Return the program of this instance for one signature."""
         if not args and not kwargs:
             args = tuple(self.__func__.input_signature or ())
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
@@ -30,11 +30,11 @@ class BoundFunction:
         return self.__func__.precompile(self.__self__, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        """The function's own."""
+        """Return an attribute of the function."""
         return getattr(self.__func__, name)
 
     def __eq__(self, other) -> bool:
-        """As methods are: one function on one instance."""
+        """Compare as bound methods: the same function on the same instance."""
         if not isinstance(other, BoundFunction):
             return NotImplemented
         return self.__func__ is other.__func__ and self.__self__ is other.__self__

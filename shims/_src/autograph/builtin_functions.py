@@ -1,4 +1,4 @@
-"""Python's builtin functions over traced arrays; over anything else they are what they were."""
+"""Replace Python's builtin functions for traced arrays; other arguments behave as before."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from shims._src.sizes import primitives
 
 
 def replacement_of(f) -> Callable | None:
-    """What a call of a builtin function becomes, or `None` if it stays."""
+    """Return the replacement of a builtin function, or `None` if it has none."""
     return _REPLACEMENTS.get(id(f))
 
 
 def range_(*args):
-    """`range`, also of traced numbers and symbolic sizes."""
+    """Provide `range`, also for traced numbers and symbolic sizes."""
     args = [current_value(a) for a in args]
     if not any(is_staged(a) or jp.is_symbolic(a) for a in args):
         return range(*args)
@@ -35,37 +35,37 @@ def range_(*args):
 
 
 def len_(x):
-    """`len`, also of arrays with a symbolic size."""
+    """Provide `len`, also for arrays with a symbolic size."""
     x = current_value(x)
     return x.shape[0] if is_staged(x) and x.ndim else len(x)
 
 
 def int_(x=0, *args, **kwargs):
-    """`int`; of a traced array the int32 that it becomes."""
+    """Provide `int`; a traced array is cast to int32."""
     x = current_value(x)
     return x.astype(jnp.int32) if is_staged(x) else int(x, *args, **kwargs)
 
 
 def float_(x=0.0):
-    """`float`; of a traced array the float32 that it becomes."""
+    """Provide `float`; a traced array is cast to float32."""
     x = current_value(x)
     return x.astype(jnp.float32) if is_staged(x) else float(x)
 
 
 def bool_(x=False):
-    """`bool`; of a traced array the condition that it is."""
+    """Provide `bool`; a traced scalar is compared with 0."""
     x = current_value(x)
     return x != 0 if is_staged(x) and not x.ndim else bool(x)
 
 
 def enumerate_(iterable, start=0):
-    """`enumerate`, also of what is traced."""
+    """Provide `enumerate`, also for traced iterables."""
     traced = is_traced_iterable(iterable)
     return TracedEnumerate(iterable, start) if traced else enumerate(iterable, start)
 
 
 def zip_(*iterables, strict=False):
-    """`zip`, also of what is traced, if the rest are arrays and sequences."""
+    """Provide `zip`, also for traced iterables, if the others are arrays or ranges."""
     if any(is_traced_iterable(x) for x in iterables) and all(map(_has_items, iterables)):
         return TracedZip(*iterables, strict=strict)
     return zip(*iterables, strict=strict)
@@ -76,25 +76,25 @@ def _has_items(x) -> bool:
 
 
 def sum_(iterable, /, start=0):
-    """`sum`; of a traced array the sum along its first axis."""
+    """Provide `sum`; a traced array is summed along its first axis."""
     x = current_value(iterable)
     return jnp.sum(x, 0) + start if is_staged(x) and x.ndim else sum(iterable, start)
 
 
 def any_(iterable):
-    """`any`, also of a traced vector."""
+    """Provide `any`, also for a traced vector."""
     x = current_value(iterable)
     return jnp.any(x) if is_staged(x) and x.ndim == 1 else any(iterable)
 
 
 def all_(iterable):
-    """`all`, also of a traced vector."""
+    """Provide `all`, also for a traced vector."""
     x = current_value(iterable)
     return jnp.all(x) if is_staged(x) and x.ndim == 1 else all(iterable)
 
 
 def sorted_(iterable, *, key=None, reverse=False):
-    """`sorted`; of a traced vector the sorted vector."""
+    """Provide `sorted`; a traced vector becomes the sorted vector."""
     x = current_value(iterable)
     if is_staged(x) and x.ndim == 1 and key is None:
         x = jnp.sort(x)

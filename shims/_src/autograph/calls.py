@@ -1,4 +1,4 @@
-"""Calls in converted code: what they call is converted, too, unless it belongs to a library."""
+"""Convert the functions that converted code calls, except those of libraries."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shims._src.autograph.transform import converted_code, converted_text
 from shims._src.errors import errors
 from shims._src.platform import user_frames
 
-# Functions given to these run inside of the converted function.
+# Functions that are passed to these packages run as part of the converted function.
 _CALLING_BACK = frozenset({"jax", "shims", "functools"})
 _CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
 _BUILTINS_CALLING_BACK = (map, filter, sorted, min, max)
@@ -32,24 +32,24 @@ _warned: set[tuple[str, int, str]] = set()
 
 
 def convert(f: Callable) -> Callable:
-    """`f` with Python control flow that may depend on traced arrays.
+    """Convert the Python control flow of `f`, so that it may depend on traced arrays.
 
     `if`, `while`, `for`, `break`, `continue`, `return`, `and`, `or`, `not`, `assert` and conditional
-    expressions over traced arrays are staged as `cond`, `while_loop` and `scan`, in `f` and in what
-    it calls, except in libraries. Over Python values and concrete arrays they run as ordinary
+    expressions over traced arrays are staged as `cond`, `while_loop` and `scan`, in `f` and in the
+    functions that it calls, except those of libraries. Over Python values and concrete arrays they run as ordinary
     Python. The conversion happens at the first call.
 
     Args:
       f: a function, lambda, method, `functools.partial` or callable object.
 
     Returns:
-      A function with the parameters of `f`. What cannot be converted (`match`, generators,
-      coroutines, code without source) runs as written, with one warning.
+      A function with the parameters of `f`. A function that cannot be converted (`match`,
+      generators, coroutines, code without source) runs as written, with one warning.
 
     Differs from TensorFlow:
       A loop over a known number of iterations can always be differentiated. A `return` inside a
       staged loop is supported. A list that a staged loop fills is a list if the number of
-      iterations is known, else the stacked array.
+      iterations is known, else a stacked array.
 
     Under jit:
       Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
@@ -66,25 +66,27 @@ def convert(f: Callable) -> Callable:
     """
     if _is_as_written(f):
         return f
-    if not isinstance(_unwrapped(f), (types.FunctionType, type)) and not _is_object(f):
+    if not isinstance(_unwrap_partials(f), (types.FunctionType, type)) and not _is_callable_object(
+        f
+    ):
         _warn(f, UnconvertibleError("it is not written in Python"))
         return f
 
     @functools.wraps(f)
     def converted(*args, **kwargs):
-        return _target(f)(*args, **kwargs)
+        return _call_target(f)(*args, **kwargs)
 
     return mark_as_written(converted)
 
 
 def to_graph(entity: Callable, recursive=True, experimental_optional_features=None) -> Callable:
-    """`entity` with Python control flow that may depend on traced arrays.
+    """Convert the Python control flow of `entity`, so that it may depend on traced arrays.
 
     Args:
       entity: a function, lambda, method, `functools.partial` or callable object.
-      recursive: True; what the function calls is converted, too.
-      experimental_optional_features: accepted; what TensorFlow offers there is always on, or
-        belongs to graphs.
+      recursive: True; the functions that it calls are converted, too.
+      experimental_optional_features: accepted; these features are always on, or belong to
+        TensorFlow's graphs.
 
     Returns:
       A function with the parameters of `entity`.
@@ -93,7 +95,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
       UnimplementedError: `recursive` is False.
 
     Differs from TensorFlow:
-      Classes come back as they are.
+      Classes are returned unchanged.
 
     Under jit:
       Traced conditions become `lax.cond`, loops `lax.scan` where their length is known, else
@@ -107,7 +109,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
 
 
 def to_code(entity: Callable, recursive=True, experimental_optional_features=None) -> str:
-    """The converted source of a function, as a string.
+    """Return the converted source of a function as a string.
 
     Args:
       entity: a function, lambda or method.
@@ -115,20 +117,20 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
       experimental_optional_features: accepted.
 
     Returns:
-      Python source, in which our operators are called `ag__`.
+      Python source, in which the operators of this package are attributes of `ag__`.
 
     Raises:
       ValueError: the function cannot be converted.
       UnimplementedError: `recursive` is False.
 
     Differs from TensorFlow:
-      The text is not what runs: that is compiled with the positions of the original.
+      The code that runs is not compiled from this text: it has the positions of the original.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/to_code
     """
     del experimental_optional_features
     _require_recursive(recursive, "to_code")
-    function = inspect.unwrap(_unwrapped(entity))
+    function = inspect.unwrap(_unwrap_partials(entity))
     if not isinstance(function, types.FunctionType):
         raise ValueError(f"{entity!r} is not written in Python.")
     try:
@@ -149,7 +151,7 @@ def _require_recursive(recursive: bool, function: str) -> None:
 
 
 def do_not_convert(func: Callable | None = None) -> Callable:
-    """A function that runs as written when converted code calls it; also as a decorator.
+    """Decorate a function to run as written when converted code calls it.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/do_not_convert
     """
@@ -164,9 +166,9 @@ def do_not_convert(func: Callable | None = None) -> Callable:
 
 
 def mark_as_written(f):
-    """Note that a function is converted already, or must not be; gives `f`."""
+    """Mark a function as converted already or not to be converted, and return it."""
     with contextlib.suppress(AttributeError, TypeError):
-        # `functools.wraps` copies attributes to wrappers: the mark says whom it is about.
+        # `functools.wraps` copies attributes to wrappers, so the mark names its function.
         f._shims_as_written = f
     return f
 
@@ -190,9 +192,9 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
         if isinstance(f.__self__, dict) and f.__name__ == "get" and args:
             args = (sizes.key_of(f.__self__, args[0]), *args[1:])
     if _calls_back(f):
-        args = tuple(_callback(a) for a in args)
-        kwargs = {name: _callback(a) for name, a in kwargs.items()}
-    return _target(f)(*args, **kwargs)
+        args = tuple(_converted_callback(a) for a in args)
+        kwargs = {name: _converted_callback(a) for name, a in kwargs.items()}
+    return _call_target(f)(*args, **kwargs)
 
 
 def _eval(frame, args, kwargs):
@@ -211,7 +213,7 @@ def _getframe(frame, args, kwargs):
     return frame
 
 
-# What looks at the frame of its caller.
+# Functions that read the frame of their caller.
 _FRAME_FUNCTIONS = {
     id(builtins.globals): lambda frame, args, kwargs: frame.f_globals,
     id(builtins.locals): lambda frame, args, kwargs: frame.f_locals,
@@ -224,33 +226,33 @@ _FRAME_FUNCTIONS = {
 }
 
 
-def _target(f):
-    """What to call in the place of `f`."""
+def _call_target(f):
+    """Return the function to call in the place of `f`."""
     if isinstance(f, types.FunctionType):
         return _converted_function(f)
     if isinstance(f, BoundFunction):
-        return f  # it converts what it holds
+        return f  # it converts its own function
     if isinstance(f, types.MethodType):
-        function = _target(f.__func__)
+        function = _call_target(f.__func__)
         return f if function is f.__func__ else types.MethodType(function, f.__self__)
     if isinstance(f, functools.partial):
-        function = _target(f.func)
+        function = _call_target(f.func)
         return f if function is f.func else functools.partial(function, *f.args, **f.keywords)
-    if not isinstance(f, type) and _is_object(f):
+    if not isinstance(f, type) and _is_callable_object(f):
         call = type(f).__call__
-        function = _target(call)
+        function = _call_target(call)
         return f if function is call else types.MethodType(function, f)
     return f
 
 
-def _unwrapped(f):
+def _unwrap_partials(f):
     while isinstance(f, (functools.partial, types.MethodType)):
         f = f.func if isinstance(f, functools.partial) else f.__func__
     return f
 
 
-def _is_object(f) -> bool:
-    """Whether `f` is an object whose class says in Python what calling it does."""
+def _is_callable_object(f) -> bool:
+    """Whether `f` is an object whose class defines `__call__` in Python."""
     return isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
 
 
@@ -258,7 +260,7 @@ def _converted_function(f: types.FunctionType):
     if _is_as_written(f):
         return f
     if _package(f) == "jax" and hasattr(f, "__wrapped__"):
-        return _of_converted(f)
+        return _rebuild_transformed(f)
     if _package(f) in user_frames.NOT_CONVERTED:
         return f
     kept = f.__dict__.get("_shims_converted")
@@ -280,16 +282,16 @@ def _converted_function(f: types.FunctionType):
     return new
 
 
-def _of_converted(f: types.FunctionType):
-    """What a transformation of JAX made (`jax.grad(g)`), made of the converted `g`.
+def _rebuild_transformed(f: types.FunctionType):
+    """Rebuild the result of a JAX transformation (`jax.grad(g)`) over the converted `g`.
 
-    Its closure holds `g`, or another such function: the same code is closed over the converted one.
+    Its closure holds `g`, or another such function; the same code is closed over the converted function.
     """
-    held = [_content(cell) for cell in f.__closure__ or ()]
+    held = [_cell_content(cell) for cell in f.__closure__ or ()]
     converted = [
-        _of_converted(g)
+        _rebuild_transformed(g)
         if isinstance(g, types.FunctionType) and _package(g) == "jax"
-        else _callback(g)
+        else _converted_callback(g)
         for g in held
     ]
     if all(a is b for a, b in zip(held, converted, strict=True)):
@@ -303,14 +305,14 @@ def _of_converted(f: types.FunctionType):
     return functools.wraps(f)(new)
 
 
-def _content(cell):
+def _cell_content(cell):
     try:
         return cell.cell_contents
-    except ValueError:  # nothing was put in yet
+    except ValueError:  # the cell is still empty
         return None
 
 
-# What converted code knows as `ag__`: a module, because its functions are closed over it.
+# The value of `ag__` in converted code: a module, because functions are closed over it.
 _OPERATORS = types.ModuleType("ag__")
 vars(_OPERATORS).update(
     {name: value for name, value in vars(operators).items() if not name.startswith("__")},
@@ -320,13 +322,13 @@ vars(_OPERATORS).update(
 
 
 def _package(f) -> str:
-    """Find the top-level package in which a function was written, whatever it says of itself."""
+    """Return the top-level package that defines a function, whatever its `__module__` is."""
     return user_frames.root_package(f.__globals__)
 
 
 def _calls_back(f) -> bool:
-    """Whether functions among the arguments of `f` are called by it as part of the program."""
-    f = _unwrapped(f)
+    """Whether `f` calls functions among its arguments as part of the program."""
+    f = _unwrap_partials(f)
     if isinstance(f, types.FunctionType):
         return _package(f) in _CALLING_BACK and f is not do_not_convert
     if any(f is b for b in _BUILTINS_CALLING_BACK) or f is functools.reduce:
@@ -334,23 +336,23 @@ def _calls_back(f) -> bool:
     return (getattr(f, "__module__", None) or "").partition(".")[0] == "jax"
 
 
-def _callback(value):
-    """A function argument in the form that converted code would call."""
+def _converted_callback(value):
+    """Return an argument that is a function in its converted form, and others unchanged."""
     if isinstance(value, _CALLABLES):
-        return _target(value)
-    if not isinstance(value, type) and _is_object(value) and _is_leaf(value):
-        return _target(value)
+        return _call_target(value)
+    if not isinstance(value, type) and _is_callable_object(value) and _is_leaf(value):
+        return _call_target(value)
     return value
 
 
 def _is_leaf(value) -> bool:
-    """Whether a callable object is not also data: a pytree's arrays are what is asked for."""
+    """Whether a callable object is a pytree leaf; a pytree of arrays is data and is kept."""
     return jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
 
 
 def _warn(f, error: UnconvertibleError) -> None:
-    """Say once that a function runs as written."""
-    function = _unwrapped(f)
+    """Warn once that a function runs as written."""
+    function = _unwrap_partials(f)
     name = getattr(function, "__qualname__", None) or type(function).__name__
     code = getattr(function, "__code__", None)
     filename = code.co_filename if code else "<unknown>"

@@ -1,4 +1,4 @@
-"""Saying in simpler Python what the converters do not take, and refusing what cannot be said so."""
+"""Rewrite Python constructs that the converters lack in simpler ones, and refuse the rest."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def desugar(node, function: types.FunctionType):
-    """A definition in the subset of Python that the converters know; `node` is changed.
+    """Rewrite a definition in the subset of Python that the converters support; `node` is changed.
 
     Raises:
-      UnconvertibleError: it uses a construct that has no such form.
+      UnconvertibleError: it uses a construct that cannot be rewritten.
     """
-    _refuse(node)
-    _strip(node)
+    _refuse_unsupported(node)
+    _strip_signature(node)
     class_name = enclosing_class(function.__code__.co_qualname)
     if class_name:
         node = _Mangle(class_name).visit(node)
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
-    node = _Statements().visit(_Parts().visit(node))
-    return _Changes().visit(node)
+    node = _Statements().visit(_PartAssignments().visit(node))
+    return _ContainerChanges().visit(node)
 
 
-def _refuse(node) -> None:
+def _refuse_unsupported(node) -> None:
     inner: Any
     for inner in ast.walk(node):
         reason = _REFUSED.get(type(inner))
@@ -63,15 +63,15 @@ def _refuse_walrus(node) -> None:
 
 
 def _in_scope(node):
-    """The nodes below `node` that run in its own scope."""
+    """Yield the nodes below `node` that run in its own scope."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (*_SCOPES, *_COMPREHENSIONS)):
             yield child
             yield from _in_scope(child)
 
 
-def _strip(node) -> None:
-    """Remove what the function object already holds: decorators, annotations, default values."""
+def _strip_signature(node) -> None:
+    """Remove decorators, annotations and default values, which the function object holds."""
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
     a = node.args
@@ -85,7 +85,7 @@ def _strip(node) -> None:
 
 
 class _Mangle(ast.NodeTransformer):
-    """Private names as the compiler spells them inside a class."""
+    """Mangles private names as the compiler does inside a class."""
 
     def __init__(self, class_name: str):
         self._class_name = class_name
@@ -115,7 +115,7 @@ class _Mangle(ast.NodeTransformer):
 
 
 class _ExplicitSuper(ast.NodeTransformer):
-    """`super()` with its arguments, because it would look for them in the wrong frame."""
+    """Passes `super()` its arguments, which it would look up in the wrong frame."""
 
     def __init__(self, root):
         self._root = root
@@ -132,12 +132,14 @@ class _ExplicitSuper(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             names = ("__class__", self._self)
-            node.args = [_at(node, ast.Name(name, ast.Load())) for name in names if name]
+            node.args = [
+                _copy_positions(node, ast.Name(name, ast.Load())) for name in names if name
+            ]
         return node
 
 
-class _Parts(ast.NodeTransformer):
-    """`variable[key].assign(x)`: the part is asked for, as a tracer has no `assign`."""
+class _PartAssignments(ast.NodeTransformer):
+    """Rewrites `variable[key].assign(x)` over `Parts`, since a tracer has no `assign`."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -147,20 +149,22 @@ class _Parts(ast.NodeTransformer):
             and f.attr == "assign"
             and isinstance(f.value, ast.Subscript)
         ):
-            f.value.value = _at(f.value.value, _operator("part_of", f.value.value))
+            f.value.value = _copy_positions(f.value.value, _operator_call("part_of", f.value.value))
         return node
 
 
 class _Statements(ast.NodeTransformer):
-    """`else` of loops, `:=` in the tests of loops, `assert`, annotated assignments."""
+    """Rewrites `else` and `:=` of loops, `assert`, and annotated assignments."""
 
     def visit_While(self, node):
         self.generic_visit(node)
         if any(isinstance(n, ast.NamedExpr) for n in (node.test, *_in_scope(node.test))):
             if node.orelse:
                 raise UnconvertibleError("`while ... := ... else` cannot be converted", node.lineno)
-            leave = _at(node.test, ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], []))
-            node.test = _at(node.test, ast.Constant(True))
+            leave = _copy_positions(
+                node.test, ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+            )
+            node.test = _copy_positions(node.test, ast.Constant(True))
             node.body = [leave, *node.body]
         return self._without_else(node)
 
@@ -172,13 +176,13 @@ class _Statements(ast.NodeTransformer):
             return node
         orelse, node.orelse = node.orelse, []
         flag = f"broke_{node.lineno}_{node.col_offset}"
-        breaks = _NotedBreaks(flag)
+        breaks = _FlaggedBreaks(flag)
         node.body = [x for s in node.body for x in breaks.flat(s)]
         if not breaks.found:
             return [node, *orelse]
-        before = _at(node, _assignment(flag, ast.Constant(False)))
+        before = _copy_positions(node, _assignment(flag, ast.Constant(False)))
         test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
-        return [before, node, _at(orelse[0], ast.If(test, orelse, []))]
+        return [before, node, _copy_positions(orelse[0], ast.If(test, orelse, []))]
 
     def visit_Assert(self, node):
         self.generic_visit(node)
@@ -190,27 +194,27 @@ class _Statements(ast.NodeTransformer):
             [node.test, ast.Lambda(nothing, message), text],
             [],
         )
-        return _at(node, ast.Expr(call))
+        return _copy_positions(node, ast.Expr(call))
 
     def visit_ExceptHandler(self, node):
-        """`except X as name`: the analyses do not take the name of a handler, but an assignment."""
+        """Replace the name of a handler by an assignment, which the analyses support."""
         self.generic_visit(node)
         if node.name is None:
             return node
         caught = ast.Call(ast.Attribute(ast.Name("ag__", ast.Load()), "caught", ast.Load()), [], [])
-        node.body.insert(0, _at(node, _assignment(node.name, caught)))
+        node.body.insert(0, _copy_positions(node, _assignment(node.name, caught)))
         node.name = None
         return node
 
     def visit_AnnAssign(self, node):
         self.generic_visit(node)
         if node.value is None:
-            return _at(node, ast.Pass())
-        return _at(node, ast.Assign([node.target], node.value))
+            return _copy_positions(node, ast.Pass())
+        return _copy_positions(node, ast.Assign([node.target], node.value))
 
 
-class _NotedBreaks(ast.NodeTransformer):
-    """Each `break` of one loop sets a flag first."""
+class _FlaggedBreaks(ast.NodeTransformer):
+    """Sets a flag before each `break` of one loop."""
 
     def __init__(self, flag: str):
         self._flag = flag
@@ -222,7 +226,7 @@ class _NotedBreaks(ast.NodeTransformer):
 
     def visit_Break(self, node):
         self.found = True
-        return [_at(node, _assignment(self._flag, ast.Constant(True))), node]
+        return [_copy_positions(node, _assignment(self._flag, ast.Constant(True))), node]
 
     def _other_scope(self, node):
         return node
@@ -230,11 +234,11 @@ class _NotedBreaks(ast.NodeTransformer):
     visit_For = visit_While = visit_FunctionDef = visit_Lambda = _other_scope
 
 
-class _Changes(ast.NodeTransformer):
-    """Changes of containers and objects, as something that branches and loops can see.
+class _ContainerChanges(ast.NodeTransformer):
+    """Makes changes of containers and objects visible to branches and loops.
 
-    `values.append(x)` and `values[i + 1] = x` of a local variable become assignments of it, which
-    makes it part of the state. Other changes are noted where they happen.
+    `values.append(x)` and `values[i + 1] = x` of a local variable become assignments of it, which makes
+    it part of the state. Other changes are recorded where they happen.
     """
 
     def __init__(self):
@@ -264,8 +268,8 @@ class _Changes(ast.NodeTransformer):
             and not call.keywords
         ):
             name = call.func.value.id
-            value = _operator("list_append", ast.Name(name, ast.Load()), call.args[0])
-            return _at(node, _assignment(name, value))
+            value = _operator_call("list_append", ast.Name(name, ast.Load()), call.args[0])
+            return _copy_positions(node, _assignment(name, value))
         return self.generic_visit(node)
 
     def visit_Assign(self, node):
@@ -273,10 +277,10 @@ class _Changes(ast.NodeTransformer):
         target = node.targets[0]
         if len(node.targets) == 1 and self._is_item_of_local(target):
             name, key = target.value.id, _as_value(target.slice)
-            value = _operator("set_item", ast.Name(name, ast.Load()), key, node.value)
-            return _at(node, _assignment(name, value))
-        notes = [note for target in node.targets for note in _notes(target)]
-        return [node, *(_at(node, note) for note in notes)]
+            value = _operator_call("set_item", ast.Name(name, ast.Load()), key, node.value)
+            return _copy_positions(node, _assignment(name, value))
+        notes = [note for target in node.targets for note in _store_notes(target)]
+        return [node, *(_copy_positions(node, note) for note in notes)]
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
@@ -285,11 +289,11 @@ class _Changes(ast.NodeTransformer):
             old = ast.Subscript(target.value, target.slice, ast.Load())
             new = ast.BinOp(old, node.op, node.value)
             assigned = ast.Assign([ast.Subscript(target.value, target.slice, ast.Store())], new)
-            return self.visit_Assign(_at(node, assigned))
-        return [node, *(_at(node, note) for note in _notes(target))]
+            return self.visit_Assign(_copy_positions(node, assigned))
+        return [node, *(_copy_positions(node, note) for note in _store_notes(target))]
 
     def _is_item_of_local(self, target) -> bool:
-        """Whether a target is an item that the analyses cannot follow, of a local variable."""
+        """Whether a target is an item of a local variable that the analyses cannot follow."""
         return (
             isinstance(target, ast.Subscript)
             and self._is_local(target.value)
@@ -297,27 +301,27 @@ class _Changes(ast.NodeTransformer):
         )
 
 
-def _notes(target) -> list:
-    """Statements that note what was stored into an attribute or an item."""
+def _store_notes(target) -> list:
+    """Return statements that record a store into an attribute or an item."""
     if isinstance(target, (ast.Tuple, ast.List)):
-        return [note for element in target.elts for note in _notes(element)]
+        return [note for element in target.elts for note in _store_notes(element)]
     if isinstance(target, ast.Attribute) and _is_repeatable(target.value):
-        return [ast.Expr(_operator("note_store", target.value, ast.Constant(target.attr)))]
+        return [ast.Expr(_operator_call("note_store", target.value, ast.Constant(target.attr)))]
     if isinstance(target, ast.Subscript) and _is_repeatable(target):
         key = _as_value(target.slice)
-        return [ast.Expr(_operator("note_store", target.value, ast.Constant(None), key))]
+        return [ast.Expr(_operator_call("note_store", target.value, ast.Constant(None), key))]
     return []
 
 
 def _is_repeatable(node) -> bool:
-    """Whether an expression can be evaluated once more, because it only reads names."""
+    """Whether an expression only reads names, so that it can be evaluated twice."""
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))
 
 
 def _as_value(key):
-    """The key of a subscript as an expression."""
+    """Return the key of a subscript as an expression."""
     if isinstance(key, ast.Slice):
         parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
         return ast.Call(ast.Name("slice", ast.Load()), parts, [])
@@ -326,14 +330,14 @@ def _as_value(key):
     return key
 
 
-def _operator(name: str, *arguments):
-    """A call of one of our operators."""
+def _operator_call(name: str, *arguments):
+    """Return a call of an operator of `ag__`."""
     operator = ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load())
     return ast.Call(operator, list(arguments), [])
 
 
 def _bound_names(function) -> set[str]:
-    """The names that belong to a function's own scope."""
+    """Return the names that a function binds in its own scope."""
     a = function.args
     arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
     bound = {x.arg for x in arguments if x is not None}
@@ -350,8 +354,8 @@ def _assignment(name: str, value):
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _at(place, node):
-    """`node`, and what it has no position for, at the position of `place`."""
+def _copy_positions(place, node):
+    """Give `node` and its descendants the position of `place` where they have none."""
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)

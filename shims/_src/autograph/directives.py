@@ -1,4 +1,4 @@
-"""`set_loop_options`: what a loop is told about itself from inside of its body."""
+"""Provide `set_loop_options`, which sets options of a loop from inside of its body."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ _OPTIONS: ThreadStack[dict] = ThreadStack()
 def set_loop_options(
     parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None
 ) -> None:
-    """Options of the loop in whose body this is called; Python loops ignore them.
+    """Set options of the loop in whose body this is called; Python loops ignore them.
 
     Args:
       parallel_iterations: accepted; iterations run one after the other.
       swap_memory: accepted.
-      maximum_iterations: the most iterations, which lets a `while` be differentiated backwards.
-      shape_invariants: accepted; shapes stay what they are.
+      maximum_iterations: a bound on the iterations; with it a `while` supports reverse-mode
+        differentiation.
+      shape_invariants: accepted; shapes do not change.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/experimental/set_loop_options
     """
@@ -29,5 +30,5 @@ def set_loop_options(
 
 
 def loop_options() -> contextlib.AbstractContextManager[dict]:
-    """Collect the options of one staged loop while its body is traced."""
+    """Return a context that collects the options of one staged loop while its body is traced."""
     return _OPTIONS.pushed({})

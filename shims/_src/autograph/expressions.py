@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, conditional expressions and `assert` over traced arrays."""
+"""Provide `and`, `or`, `not`, conditional expressions and `assert` over traced arrays."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from shims._src.errors import errors
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
-# The last traced condition that was negated, behind the result.
+# The result of the last negation of a traced condition, and its operand.
 _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
 
 
 def and_(left: Callable, right: Callable):
-    """`left() and right()`; both are computed if the left one is traced."""
+    """Evaluate `left() and right()`; both are evaluated if the left one is traced."""
     value = staged_question(left())
     if not is_staged(value):
         return value and right()
-    return jnp.logical_and(scalar_condition(value, "and"), _condition(right(), "and"))
+    return jnp.logical_and(scalar_condition(value, "and"), _scalar_operand(right(), "and"))
 
 
 def or_(left: Callable, right: Callable):
-    """`left() or right()`; both are computed if the left one is traced."""
+    """Evaluate `left() or right()`; both are evaluated if the left one is traced."""
     value = staged_question(left())
     if not is_staged(value):
         return value or right()
-    return jnp.logical_or(scalar_condition(value, "or"), _condition(right(), "or"))
+    return jnp.logical_or(scalar_condition(value, "or"), _scalar_operand(right(), "or"))
 
 
 def not_(value):
-    """`not value`."""
+    """Evaluate `not value`."""
     value = staged_question(value)
     if not is_staged(value):
         return not value
@@ -44,25 +44,25 @@ def not_(value):
 
 
 def operand_of_negation(condition):
-    """What `condition` is the negation of, if it was the last one made."""
+    """Return the operand of `condition` if it is the result of the last negation, else `None`."""
     negated = _NEGATED.value
     return negated[1] if negated is not None and negated[0] is condition else None
 
 
 def staged_question(value):
-    """A condition, a question about sizes being one that is asked when the program runs."""
+    """Return a condition; a comparison of sizes becomes one that is evaluated at run time."""
     value = current_value(value)
     question = sizes.question_of(value)
     return value if question is None else sizes.array_of(question)
 
 
-def _condition(value, label: str):
+def _scalar_operand(value, label: str):
     value = staged_question(value)
     return scalar_condition(jnp.asarray(value), label) if is_array(value) else bool(value)
 
 
 def if_exp(condition, if_true: Callable, if_false: Callable):
-    """`if_true() if condition else if_false()`."""
+    """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
     question = sizes.question_of(condition)
     thunks = (lambda: (if_true(),), lambda: (if_false(),))
@@ -77,7 +77,7 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
 
 
 def assert_stmt(condition, message: Callable, text: str) -> None:
-    """`assert condition, message()`; a traced condition is checked when the program runs."""
+    """Execute `assert condition, message()`; a traced condition is checked at run time."""
     condition = staged_question(condition)
     if not is_staged(condition):
         if not condition:

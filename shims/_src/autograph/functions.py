@@ -1,4 +1,4 @@
-"""What surrounds the body of a converted function: its scope, its return, reads of its names."""
+"""Provide the scope, the `return` and the reads of names of converted functions."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class FunctionScope:
         pass
 
     def ret(self, value, did_return):
-        """The function's return value.
+        """Return the function's return value.
 
         Raises:
-          ValueError: whether there is one depends on traced data.
+          ValueError: whether a value is returned depends on traced data.
         """
         if isinstance(value, UndefinedReturnValue):
             return None
@@ -46,15 +46,15 @@ class FunctionScope:
 
 
 def with_function_scope(thunk: Callable, scope_name: str, options):
-    """The body of a converted lambda."""
+    """Run the body of a converted lambda in a scope."""
     return thunk(FunctionScope("lambda", scope_name, options))
 
 
 def ld(value):
-    """The value of a name that is being read.
+    """Return the value of a name that is read.
 
     Raises:
-      UnboundLocalError: it has none yet.
+      UnboundLocalError: the name has no value yet.
     """
     if isinstance(value, Undefined):
         raise UnboundLocalError(f"'{value.name}' is used before assignment")
@@ -62,7 +62,7 @@ def ld(value):
 
 
 def ldu(load: Callable, name: str):
-    """The value of a compound name such as `self.x`, or `Undefined` if it has none yet."""
+    """Return the value of a compound name such as `self.x`, or `Undefined` if it has none yet."""
     try:
         return load()
     except (KeyError, AttributeError, NameError, IndexError):

@@ -1,4 +1,4 @@
-"""What a `for` loop over traced data goes through: arrays, ranges, `enumerate` and `zip` of them."""
+"""Define the iterables of `for` loops over traced data: arrays, and `range`, `enumerate` and `zip`."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Items:
 
     Attributes:
       arrays: arrays `[n, ...]`, nested, of which each iteration gets a slice; `None` if `n` is a
-        traced number that nothing bounds.
+        traced number without a bound.
       length: `n`, an int, a dimension, or that traced number.
-      at: the item of iteration `i`, for when there are no arrays.
+      at: a function from the iteration number to the item, where there are no arrays.
     """
 
     arrays: Any
@@ -32,23 +32,23 @@ class Items:
 
 
 class TracedIterable:
-    """What `range`, `enumerate` and `zip` give where the number of items is traced."""
+    """The result of `range`, `enumerate` or `zip` where the number of items is traced."""
 
     label = "range"
 
     def as_python(self):
-        """The iterable of Python that it stands for, or `None` if only the running program knows."""
+        """Return the equivalent Python iterable, `None` if it is known only at run time."""
         return None
 
     def items(self) -> Items:
-        """The items for a staged loop."""
+        """Return the items for a staged loop."""
         raise NotImplementedError
 
     def __iter__(self):
         raise TypeError(
             errors.message(
                 self.label,
-                "only a `for` statement can go through a traced number of items.",
+                "only a `for` statement can iterate over a traced number of items.",
                 required="`for ... in`, in a function that `shims.function` converts",
                 received="a comprehension, an unpacking, or a call such as `list(...)`",
                 do="write a `for` statement, or use `shims.map_fn`.",
@@ -59,19 +59,19 @@ class TracedIterable:
 
 
 class TracedRange(TracedIterable):
-    """`range` of traced numbers or symbolic sizes."""
+    """The `range` of traced numbers or symbolic sizes."""
 
     def __init__(self, start, stop, step=1):
         self._start, self._stop, self._step = start, stop, step
 
     def as_python(self):
-        """`range` of sizes, which become constants of the program."""
+        """Return the `range` of sizes, which become constants of the program."""
         parts = (self._start, self._stop, self._step)
         return None if any(is_staged(current_value(x)) for x in parts) else range(*parts)
 
     def items(self) -> Items:
-        """The numbers as int32."""
-        parts = [_known(x) for x in (self._start, self._stop, self._step)]
+        """Return the numbers as int32."""
+        parts = [_known_number(x) for x in (self._start, self._stop, self._step)]
         if not any(is_staged(x) for x in parts):
             start, stop, step = parts
             numbers = jnp.arange(start, stop, step, jnp.int32)
@@ -81,13 +81,13 @@ class TracedRange(TracedIterable):
         if trace.current() is None:
             return Items(None, count, lambda i: start + step * i)
         if not is_staged(parts[0]) and parts[0] == 0 and not is_staged(parts[2]) and parts[2] == 1:
-            count = parts[1]  # its bounds are known better than those of an expression
+            count = parts[1]  # its static bounds are tighter than those of the expression
         positions = primitives.fresh_range(count)
         return Items(start + step * positions, positions.shape[0])
 
 
-def _known(x):
-    """A number as an int or a dimension where it can be one."""
+def _known_number(x):
+    """Return a number as an int or a dimension where it is known, else the tracer."""
     x = current_value(x)
     if jp.is_tracer(x):
         known = numbering.symbolic_value(x)
@@ -96,7 +96,7 @@ def _known(x):
 
 
 class TracedEnumerate(TracedIterable):
-    """`enumerate` of what is traced."""
+    """The `enumerate` of a traced iterable."""
 
     label = "enumerate"
 
@@ -104,7 +104,7 @@ class TracedEnumerate(TracedIterable):
         self._iterable, self._start = iterable, start
 
     def items(self) -> Items:
-        """Pairs of a number and an item."""
+        """Return pairs of a number and an item."""
         inner = items_of(self._iterable)
         start = as_array(self._start)
         if inner.arrays is None:
@@ -114,7 +114,7 @@ class TracedEnumerate(TracedIterable):
 
 
 class TracedZip(TracedIterable):
-    """`zip` of arrays and ranges of which one is traced."""
+    """The `zip` of arrays and ranges of which one is traced."""
 
     label = "zip"
 
@@ -122,7 +122,7 @@ class TracedZip(TracedIterable):
         self._iterables, self._strict = iterables, strict
 
     def items(self) -> Items:
-        """Tuples of one item from each."""
+        """Return tuples of one item from each iterable."""
         parts = [_as_items(x) for x in self._iterables]
         lengths = [part.length for part in parts]
         if any(part.arrays is None for part in parts):
@@ -154,7 +154,7 @@ class TracedZip(TracedIterable):
 
 
 def is_traced_iterable(x) -> bool:
-    """Whether iterating over `x` has to be staged, or should be because operations are recorded."""
+    """Whether a loop over `x` is staged: `x` is traced, or operations on arrays are recorded."""
     x = current_value(x)
     if isinstance(x, TracedIterable):
         return True
@@ -164,10 +164,10 @@ def is_traced_iterable(x) -> bool:
 
 
 def as_python(x, failure: Exception):
-    """What Python can iterate over where a staged loop failed.
+    """Return an iterable for a Python loop where a staged loop failed.
 
     Raises:
-      Exception: the failure, if there is no such thing.
+      Exception: the failure, if there is no such iterable.
     """
     found = x.as_python() if isinstance(x, TracedIterable) else None
     if isinstance(x, jax.Array) and not jp.is_symbolic(x.shape[0]):
@@ -178,7 +178,7 @@ def as_python(x, failure: Exception):
 
 
 def items_of(x) -> Items:
-    """The items of a traced array or iterable."""
+    """Return the items of a traced array or iterable."""
     x = current_value(x)
     return x.items() if isinstance(x, TracedIterable) else Items(x, x.shape[0])
 

@@ -1,4 +1,4 @@
-"""Python lists that a staged loop fills, and those that it must not touch."""
+"""Track Python lists that a staged loop fills, and refuse changes of outside containers."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ from shims._src.sizes import primitives
 
 @jax.tree_util.register_pytree_node_class
 class Entry:
-    """An element that one iteration appended; `valid` says whether it did, `None` that it always does."""
+    """An element that one iteration appended.
+
+    `valid` says whether the iteration appended it; `None` means that every iteration does.
+    """
 
     def __init__(self, value, valid=None):
         self.value = value
         self.valid = valid
 
     def tree_flatten(self):
-        """Value and validity are the children."""
+        """Return value and validity as children."""
         return (self.value, self.valid), None
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """An entry of other children."""
+        """Build an entry from other children."""
         return cls(*children)
 
 
 class Recorder(list):
-    """A list inside of a staged loop: it can be appended to, or read, but not both."""
+    """A list inside of a staged loop that can be appended to or read, but not both."""
 
     def __init__(self, name: str, elements, parent: Recorder | None = None):
         super().__init__(elements)
@@ -47,17 +50,17 @@ class Recorder(list):
         self._was_read = False
 
     def copy_for_branch(self) -> Recorder:
-        """A list of the same elements and entries."""
+        """Return a list of the same elements and entries."""
         new = Recorder(self.name, self.elements(), self)
         new.entries, new._was_read = list(self.entries), self._was_read
         return new
 
     def elements(self) -> list:
-        """What was in it before the loop."""
+        """Return the elements from before the loop."""
         return list(list.__iter__(self))
 
     def append(self, value) -> None:
-        """Append what becomes one more element per iteration."""
+        """Append one more element per iteration."""
         self._check(self._was_read)
         self.entries.append(Entry(value))
 
@@ -110,7 +113,7 @@ class Recorder(list):
 
 
 def list_append(target, value):
-    """`target.append(value)`, where `target` is a local variable; gives what it becomes."""
+    """Execute `target.append(value)` of a local variable, and return its new value."""
     if isinstance(target, jax.Array):
         raise TypeError(
             errors.message(
@@ -131,7 +134,7 @@ def list_append(target, value):
 
 
 def opened(values, names) -> tuple:
-    """The state with recorders in the place of lists."""
+    """Return the state with recorders in the place of lists."""
     return tuple(_opened(value, name) for name, value in zip(names, values))
 
 
@@ -142,7 +145,7 @@ def _opened(value, name: str):
 
 
 def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
-    """The state with lists as they were `before`, and by position the entries that they received."""
+    """Return the state with lists as `before`, and by position the entries appended to them."""
     entries = {
         i: tuple(value.entries)
         for i, value in enumerate(values)
@@ -155,9 +158,9 @@ def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
 
 
 def align(blocks: list[Block], i: int) -> list[Block]:
-    """Let branches that append a different number of entries (output `i`) append equally many.
+    """Make branches that append different numbers of entries (output `i`) append equally many.
 
-    Where a branch appends fewer, the entries are there, but not valid.
+    A branch that appends fewer gets invalid entries.
     """
     received = [jax.tree.unflatten(b.trees[i], b.leaves[i]) for b in blocks]
     longest = max(received, key=len)
@@ -187,35 +190,35 @@ def _with_output(block: Block, i: int, output) -> Block:
 
 
 def with_entries(recorder: Recorder, entries) -> Recorder:
-    """A recorder that received more entries."""
+    """Return a recorder with more entries."""
     new = recorder.copy_for_branch()
     new.entries += entries
     return new
 
 
 def extended(before, entries: tuple, length, live):
-    """A list after a loop that appended to it.
+    """Return a list after a loop that appended to it.
 
     Args:
       before: the list before the loop, or the recorder of a loop around it.
-      entries: what each iteration appended, stacked along a new leading axis.
-      length: how many iterations were possible, an int or a dimension.
+      entries: the entries of each iteration, stacked along a new leading axis.
+      length: the number of possible iterations, an int or a dimension.
       live: which of them took place, or `None` for all.
 
     Returns:
-      A list, or one stacked array where nobody knows how many elements it has.
+      A list, or one stacked array where the number of elements is not known.
     """
     is_whole = live is None and all(entry.valid is None for entry in entries)
     if isinstance(before, Recorder):
-        return with_entries(before, _unstacked(before.name, entries, length, live))
+        return with_entries(before, _unstack_entries(before.name, entries, length, live))
     if is_whole and isinstance(length, int):
-        return [*before, *(entry.value for entry in _unstacked("", entries, length, None))]
-    values = _interleaved([entry.value for entry in entries])
+        return [*before, *(entry.value for entry in _unstack_entries("", entries, length, None))]
+    values = _interleave_entries([entry.value for entry in entries])
     if not is_whole:
         flags = [_validity(entry, live) for entry in entries]
         shape = next(flag.shape for flag in flags if flag is not None)
         flags = [jnp.ones(shape, bool) if flag is None else flag for flag in flags]
-        valid = _interleaved(flags)
+        valid = _interleave_entries(flags)
         values = jax.tree.map(lambda x: primitives.compress(x, valid), values)
     if not before:
         return values
@@ -223,14 +226,14 @@ def extended(before, entries: tuple, length, live):
 
 
 def _validity(entry: Entry, live):
-    """Which iterations appended an entry; `None` for all."""
+    """Return which iterations appended an entry, `None` for all."""
     if entry.valid is None or live is None:
         return live if entry.valid is None else entry.valid
     return entry.valid & live
 
 
-def _unstacked(name: str, entries: tuple, length, live) -> list[Entry]:
-    """One entry per iteration and entry of it, in the order of appending."""
+def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
+    """Return one entry for each entry of each iteration, in the order of appending."""
     if not isinstance(length, int):
         raise errors.UnimplementedError(
             errors.message(
@@ -246,8 +249,8 @@ def _unstacked(name: str, entries: tuple, length, live) -> list[Entry]:
     return [entry for row in rows for entry in row]
 
 
-def _interleaved(columns: list):
-    """Vectors of values of several entries per iteration as one, in the order of appending."""
+def _interleave_entries(columns: list):
+    """Interleave the stacked values of several entries per iteration, in the order of appending."""
     if len(columns) == 1:
         return columns[0]
     return jax.tree.map(
@@ -270,9 +273,9 @@ class _Block:
     """A staged block that is being traced.
 
     Attributes:
-      changes: containers that were given a traced value, by which method, on which line.
+      changes: containers that got a traced value, with the method and the line.
       copies: the containers of the block's own state, which are outputs of it.
-      stores: attributes and items that were given a traced value.
+      stores: attributes and items that got a traced value.
     """
 
     changes: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
@@ -284,7 +287,7 @@ _BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
 def note_change(method, args) -> None:
-    """Remember that a container was given a traced value while a block was traced."""
+    """Record that a container got a traced value while a block is traced."""
     block = _BLOCK.value
     if block is None or method.__name__ not in _CHANGING:
         return
@@ -302,19 +305,19 @@ _MISSING = object()
 
 
 def note_store(owner, attribute: str | None, key=None) -> None:
-    """Remember that an attribute or an item was given a traced value while a block was traced."""
+    """Record that an attribute or an item got a traced value while a block is traced."""
     block = _BLOCK.value
     if block is None or isinstance(owner, jax.Array):
         return
     if any(owner is copy for copy in block.copies):
         return
-    stored = _stored(owner, attribute, key)
+    stored = _stored_value(owner, attribute, key)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(stored)):
         what = f"{type(owner).__name__}.{attribute or '__setitem__'}"
         block.stores.append((owner, attribute, key, stored, what, errors.user_line()))
 
 
-def _stored(owner, attribute: str | None, key):
+def _stored_value(owner, attribute: str | None, key):
     try:
         return owner[key] if attribute is None else getattr(owner, attribute)
     except (KeyError, IndexError, AttributeError, TypeError):
@@ -322,14 +325,14 @@ def _stored(owner, attribute: str | None, key):
 
 
 def set_item(target, key, value):
-    """`target[key] = value`, where `target` is a local variable; gives what it becomes."""
+    """Execute `target[key] = value` of a local variable, and return its new value."""
     target[key] = value
     note_store(target, None, key)
     return target
 
 
 def copied(value):
-    """A branch's own copy of what it might change in place."""
+    """Return a branch's own copy of a container that it may change in place."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
     new: list | dict
@@ -346,17 +349,18 @@ def copied(value):
 
 @contextlib.contextmanager
 def no_leaks():
-    """Trace a block; raise if it left a traced value in a container that outlives it."""
+    """Return a context that traces a block, and raises if it left a traced value outside."""
     with _BLOCK.holding(_Block()) as block:
         yield
         while block.stores:
             owner, attribute, key, value, what, line = block.stores.pop()
-            # What the block's own state restores is its output. Two references are ours.
-            if _stored(owner, attribute, key) is value and sys.getrefcount(owner) > 2:
+            # A store that restoring the state has undone is an output of the block. Two references to the
+            # owner are held here.
+            if _stored_value(owner, attribute, key) is value and sys.getrefcount(owner) > 2:
                 _raise_leak(what, line)
         while block.changes:
             container, what, line = block.changes.pop()
-            # One reference is ours, one the call's. Any other one outlives the block.
+            # One reference is held here and one by the call; any other one outlives the block.
             if sys.getrefcount(container) > 2:
                 _raise_leak(what, line)
 

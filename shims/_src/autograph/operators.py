@@ -1,4 +1,4 @@
-"""The names that converted code knows as `ag__`, but for those of calls: `calls.py` adds them."""
+"""Collect the operators that converted code uses as `ag__`; `calls.py` adds those of calls."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ from shims._src.control_flow.undefined import Undefined as Undefined
 from shims._src.control_flow.undefined import UndefinedReturnValue as UndefinedReturnValue
 
 caught = caught
-# The options that the converters write beside each function; ours are always the same.
+# The options that the converters pass with each function; they are always the same here.
 STD = None

@@ -1,4 +1,4 @@
-"""Parts of variables in converted code: `variable[1:3].assign(x)`."""
+"""Provide `variable[1:3].assign(x)` in converted code."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from shims._src.variables.variable_part import Parts
 
 
 def part_of(value):
-    """What stands before the brackets of `value[...].assign(x)`."""
+    """Return the object to subscript for `value[...].assign(x)`."""
     return Parts(value) if isinstance(value, Variable) else value

@@ -1,8 +1,8 @@
-"""Questions that converted code asks about symbolic sizes.
+"""Keep comparisons of data-dependent sizes unanswered until converted code needs the answer.
 
-JAX takes every size to be at least 1, and a size that depends on data has no value while a program is
-traced. So a comparison of such a size is kept as a question until somebody needs the answer: `if` and
-`while` stage it, which asks when the program runs; other code gets the engine's answer.
+JAX assumes that every size is at least 1, and a size that depends on data has no value while a program is
+traced. So a comparison of such a size is kept as a question: `if` and `while` stage it, so that it is
+evaluated at run time; other code gets the answer of the dynamic trace, which is checked at run time.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ _OPERATIONS: dict[str, Callable] = {
 }
 
 
-def _as_the_users(function: Any) -> Callable:
-    """A function whose frame counts as the user's, whose questions the engine answers."""
+def _as_user_code(function: Any) -> Callable:
+    """Return a function whose frame counts as user code, so that the dynamic trace answers."""
     code = function.__code__.replace(co_filename="<question>")
     return types.FunctionType(code, {"__name__": "question"})
 
 
 _QUESTIONS: dict[str, Callable] = {
-    "lt": _as_the_users(lambda a, b: a < b),
-    "le": _as_the_users(lambda a, b: a <= b),
-    "gt": _as_the_users(lambda a, b: a > b),
-    "ge": _as_the_users(lambda a, b: a >= b),
-    "eq": _as_the_users(lambda a, b: a == b),
-    "ne": _as_the_users(lambda a, b: a != b),
+    "lt": _as_user_code(lambda a, b: a < b),
+    "le": _as_user_code(lambda a, b: a <= b),
+    "gt": _as_user_code(lambda a, b: a > b),
+    "ge": _as_user_code(lambda a, b: a >= b),
+    "eq": _as_user_code(lambda a, b: a == b),
+    "ne": _as_user_code(lambda a, b: a != b),
 }
 
 
@@ -54,20 +54,20 @@ class SizeQuestion:
         self._name, self._left, self._right = name, left, right
 
     def answer(self) -> bool:
-        """What the engine takes the answer to be, which is checked when the program runs."""
+        """Return the answer that the dynamic trace assumes and checks at run time."""
         return _QUESTIONS[self._name](self._left, self._right)
 
     def __bool__(self) -> bool:
         return self.answer()
 
     def __and__(self, other):
-        return _combined(jnp.logical_and, self, other)
+        return _combine_staged(jnp.logical_and, self, other)
 
     def __or__(self, other):
-        return _combined(jnp.logical_or, self, other)
+        return _combine_staged(jnp.logical_or, self, other)
 
     def __xor__(self, other):
-        return _combined(jnp.logical_xor, self, other)
+        return _combine_staged(jnp.logical_xor, self, other)
 
     def __int__(self) -> int:
         return int(self.answer())
@@ -79,25 +79,25 @@ class SizeQuestion:
         return _OPERATIONS[self._name](left, right)
 
 
-def _combined(operation, *operands):
-    """What `&` and its relatives give: asked when the program runs."""
+def _combine_staged(operation, *operands):
+    """Combine comparisons with `&`, `|` or `^`, evaluated at run time."""
     return operation(*(array_of(q) if isinstance(q, SizeQuestion) else q for q in operands))
 
 
 def compare(name: str, left, right):
-    """`left < right` and its relatives."""
+    """Evaluate a comparison such as `left < right`."""
     if name in ("in", "not in"):
-        found = _among(left, right)
+        found = _staged_membership(left, right)
         if found is not None:
             return found if name == "in" else jnp.logical_not(found)
         return contains(right, left) == (name == "in")
     if name in ("eq", "ne") and isinstance(left, tuple) and isinstance(right, tuple):
-        alike = _alike(left, right)
+        alike = _staged_equality(left, right)
         if alike is False:
             return name == "ne"
         if alike is not None:
             return alike if name == "eq" else jnp.logical_not(alike)
-    left, right = _whole_numbers(name, left, right)
+    left, right = _compare_as_integers(name, left, right)
     if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
         return SizeQuestion(name, left, right)
     return _QUESTIONS[name](left, right)
@@ -106,17 +106,17 @@ def compare(name: str, left, right):
 _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
-def _whole_numbers(name: str, left, right):
-    """Sizes are compared with whole numbers: NumPy's as Python's, floats as those that decide alike."""
+def _compare_as_integers(name: str, left, right):
+    """Convert the number that a size is compared with to an integer with the same answers."""
     if jp.is_symbolic(left) and not jp.is_symbolic(right):
-        return left, _whole(name, right)
+        return left, _equivalent_integer(name, right)
     if jp.is_symbolic(right) and not jp.is_symbolic(left):
-        return _whole(_EXCHANGED.get(name, name), left), right
+        return _equivalent_integer(_EXCHANGED.get(name, name), left), right
     return left, right
 
 
-def _whole(name: str, number):
-    """The number to the right of a comparison; no size equals one that is not whole."""
+def _equivalent_integer(name: str, number):
+    """Return the integer equivalent to the number on the right of a comparison with a size."""
     if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
         number = number.item()
     if not isinstance(number, float):
@@ -126,18 +126,18 @@ def _whole(name: str, number):
     return int(number) if number.is_integer() else -1
 
 
-def _among(item, container):
-    """Whether a size is one of several, asked when the program runs; `None` where it can be told."""
+def _staged_membership(item, container):
+    """Test at run time whether a size is in a container; `None` if the trace can decide."""
     if not isinstance(container, (tuple, list, set, frozenset)) or not is_only_run_time([item]):
         return None
-    numbers = [_whole("eq", c) for c in container]
+    numbers = [_equivalent_integer("eq", c) for c in container]
     numbers = [c for c in numbers if isinstance(c, int) or jp.is_symbolic(c)]
     found = [SizeQuestion("eq", item, c).__jax_array__() for c in numbers]
     return jnp.any(jnp.stack(found)) if found else None
 
 
-def _alike(left: tuple, right: tuple):
-    """Whether two shapes are equal, asked when the program runs; `None` where it can be told."""
+def _staged_equality(left: tuple, right: tuple):
+    """Test at run time whether two shapes are equal; `None` if the trace can decide."""
     if len(left) != len(right) or not is_only_run_time([*left, *right]):
         return None
     pairs = list(zip(left, right, strict=True))
@@ -148,14 +148,14 @@ def _alike(left: tuple, right: tuple):
 
 
 def contains(container, item) -> bool:
-    """`item in container`; sets and dictionaries know numbers by hashes, which sizes lack."""
+    """Evaluate `item in container`; sizes have no hashes, so sets are searched as lists."""
     if isinstance(container, (set, frozenset, dict, KeysView)) and _has_sizes(item):
         container = list(container)
     return item in container
 
 
 def key_of(container: dict, item):
-    """The key of a dictionary that a size equals, where there is one; anything else as it is."""
+    """Return the key of a dictionary that equals a size, and any other item unchanged."""
     return next((k for k in container if item == k), item) if _has_sizes(item) else item
 
 
@@ -170,7 +170,7 @@ def _depends_on_data(left, right) -> bool:
 
 
 def is_only_run_time(values) -> bool:
-    """Whether these are sizes that depend on data, where nobody can trace again for an answer."""
+    """Whether values are data-dependent sizes in a trace that cannot assume and check answers."""
     state = trace.current()
     if state is None or state.may_assume:
         return False
@@ -180,7 +180,7 @@ def is_only_run_time(values) -> bool:
 
 
 def question_of(condition):
-    """A condition that is a size itself, or a question about sizes, as a question; else `None`."""
+    """Return a condition on sizes as a question, `None` for any other condition."""
     if isinstance(condition, SizeQuestion):
         return condition
     if jp.is_symbolic(condition) and _depends_on_data(condition, 0):
@@ -190,9 +190,10 @@ def question_of(condition):
 
 @contextlib.contextmanager
 def attempt() -> Iterator[list]:
-    """Try to stage what ordinary Python could do, too; the list has the exception if it failed.
+    """Try to stage code that ordinary Python could run, too.
 
-    A demand for another specialization passes. What a failed attempt assumed is forgotten.
+    The yielded list has the exception if the attempt failed. A demand for another specialization is
+    raised. The assumptions of a failed attempt are dropped.
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()
@@ -201,24 +202,24 @@ def attempt() -> Iterator[list]:
         yield failure
     except trace.Respecialize:
         raise
-    except Exception as error:  # noqa: BLE001 - ordinary Python may do where staging cannot
+    except Exception as error:  # noqa: BLE001 - ordinary Python may work where staging fails
         if state is not None:
             state.decisions.forget_since(mark)
         failure.append(error)
 
 
 def sizes_in(closed) -> list:
-    """The symbolic sizes that a traced condition asks for."""
+    """Return the symbolic sizes that a traced condition reads."""
     asking = ("dim_as_value", "size_number")
     return [e.params["dim"] for e in equations(closed) if e.primitive.name in asking]
 
 
 def depend_on_data(dims) -> bool:
-    """Whether one of several sizes is known only when the program runs."""
+    """Whether any of several sizes is data-dependent."""
     state = trace.current()
     return state is not None and any(not state.is_input_only(d) for d in dims)
 
 
 def array_of(question: SizeQuestion):
-    """The question as a traced condition."""
+    """Return the question as a traced condition."""
     return jnp.asarray(question.__jax_array__())

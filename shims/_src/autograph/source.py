@@ -1,4 +1,4 @@
-"""Finding the piece of source text that a function was compiled from."""
+"""Find the source text that a function was compiled from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import types
 
 
 class UnconvertibleError(Exception):
-    """A function must run as written; the text says why, the line where."""
+    """A function cannot be converted and must run as written; has the reason and the line."""
 
     def __init__(self, reason: str, line: int | None = None):
         super().__init__(reason)
@@ -18,10 +18,10 @@ class UnconvertibleError(Exception):
 
 
 def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
-    """The syntax tree of a function, with the positions that it has in its file.
+    """Return the syntax tree of a function, with its positions in the file.
 
     Raises:
-      UnconvertibleError: there is no source, or not the one that the function was compiled from.
+      UnconvertibleError: there is no source, or it differs from the compiled function.
     """
     code = function.__code__
     try:
@@ -29,15 +29,15 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
     except (OSError, TypeError):
         raise UnconvertibleError("its source cannot be found") from None
     if code.co_filename == "<string>" and not _is_compiled_from("".join(lines), code):
-        # What `exec` compiles has the name of what `python -c` was given.
+        # Code compiled by `exec` has the same file name as the text of `python -c`.
         raise UnconvertibleError("its source cannot be found")
     try:
         candidates = _definitions("".join(lines))
     except SyntaxError:
         raise UnconvertibleError("its source has changed since it was loaded") from None
-    found = [node for node in candidates.get(code.co_firstlineno, ()) if _may_be(node, code)]
+    found = [node for node in candidates.get(code.co_firstlineno, ()) if _matches_code(node, code)]
     if len(found) > 1:
-        found = _at_the_place_of(code, found)
+        found = _filter_by_position(code, found)
     if len(found) != 1:
         raise UnconvertibleError("its source has changed since it was loaded")
     return found[0]
@@ -45,7 +45,7 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
 
 @functools.lru_cache(maxsize=32)
 def _definitions(text: str) -> dict[int, list]:
-    """The functions and lambdas of a file by the line that their code objects name."""
+    """Return the functions and lambdas of a file by the first line of their code objects."""
     found: dict[int, list] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -56,7 +56,7 @@ def _definitions(text: str) -> dict[int, list]:
 
 
 def _is_compiled_from(text: str, code: types.CodeType) -> bool:
-    """Whether compiling `text` gives `code`."""
+    """Whether compiling `text` yields `code`."""
     try:
         waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
     except SyntaxError:
@@ -69,17 +69,19 @@ def _is_compiled_from(text: str, code: types.CodeType) -> bool:
     return False
 
 
-def _may_be(node, code: types.CodeType) -> bool:
+def _matches_code(node, code: types.CodeType) -> bool:
     """Whether a definition has the name and the parameters of `code`."""
     if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
         return False
     mangled = enclosing_class(code.co_qualname)
     parameters = [mangle(name, mangled) for name in _parameters(node)]
-    return parameters == _names(code) and getattr(node, "name", "<lambda>") == code.co_name
+    return (
+        parameters == _code_parameters(code) and getattr(node, "name", "<lambda>") == code.co_name
+    )
 
 
 def enclosing_class(qualname: str) -> str | None:
-    """The class in whose body a function was written, by its qualified name."""
+    """Return the class in whose body a function is defined, from its qualified name."""
     for segment in reversed(qualname.split(".<locals>.")):
         parts = segment.split(".")
         if len(parts) > 1:
@@ -88,15 +90,15 @@ def enclosing_class(qualname: str) -> str | None:
 
 
 def mangle(name: str, class_name: str | None) -> str:
-    """A private name as the compiler spells it inside a class."""
+    """Mangle a private name as the compiler does inside a class."""
     prefix = (class_name or "").lstrip("_")
     if prefix and name.startswith("__") and not name.endswith("__"):
         return f"_{prefix}{name}"
     return name
 
 
-def _at_the_place_of(code: types.CodeType, lambdas: list) -> list:
-    """Of several lambdas on one line, the one whose body the instructions of `code` span."""
+def _filter_by_position(code: types.CodeType, lambdas: list) -> list:
+    """Return those of several lambdas on one line whose body `code` spans."""
     span = _span_of(code)
     if span is None:
         return lambdas
@@ -111,7 +113,7 @@ def _body(node):
 
 
 def _span_of(code: types.CodeType):
-    """First and last source position of the instructions of `code`, or `None` if it has none."""
+    """Return the first and last source positions of the instructions of `code`, or `None`."""
     positions = [p for p in code.co_positions() if None not in p and p[0] and p[3]]
     if not positions:
         return None
@@ -126,7 +128,7 @@ def _parameters(node) -> list[str]:
     return [x.arg for x in (*named, *rest)]
 
 
-def _names(code: types.CodeType) -> list[str]:
+def _code_parameters(code: types.CodeType) -> list[str]:
     count = code.co_argcount + code.co_kwonlyargcount
     count += bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     return list(code.co_varnames[:count])

@@ -1,7 +1,7 @@
-"""`if`, `while` and `for`: ordinary Python over known values, staged over traced ones.
+"""Execute `if`, `while` and `for`: as Python over known values, staged over traced ones.
 
-The converters hand over each block of code as a function of no arguments, and two functions that
-get and set the variables that it shares with its surroundings.
+The converters pass each block of code as a function of no arguments, and two functions that get and set
+the variables that it shares with its surroundings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
 def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None:
-    """`if condition: body() else: orelse()`; of the variables the first `nouts` live on."""
+    """Execute `if condition: body() else: orelse()`.
+
+    Of the variables, the first `nouts` are used after the statement.
+    """
     condition = current_value(condition)
     question = sizes.question_of(condition)
     if question is not None:
@@ -40,7 +43,7 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
             _stage_if(sizes.array_of(question), body, orelse, get_state, set_state, names, nouts)
         if not failure:
             return
-        condition = _answer(question, failure)
+        condition = _assumed_answer(question, failure)
     if is_staged(condition):
         _stage_if(condition, body, orelse, get_state, set_state, names, nouts)
     elif condition:
@@ -49,8 +52,8 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
         orelse()
 
 
-def _answer(question, failure) -> bool:
-    """The engine's answer to a question that could not be staged."""
+def _assumed_answer(question, failure) -> bool:
+    """Return the trace's answer to a question that could not be staged."""
     try:
         return question.answer()
     except errors.FreshSizeError as error:
@@ -70,13 +73,13 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
                 seen[run] = get_state()
             finally:
                 set_state(init)
-            return [_received(new, old) for new, old in zip(seen[run][:nouts], init)]
+            return [_branch_output(new, old) for new, old in zip(seen[run][:nouts], init)]
 
         return block
 
     with lists.no_leaks():
         blocks = untaken_branches.trace_branches(
-            (traced(body), traced(orelse)), [_of_no_branch(old) for old in init[:nouts]]
+            (traced(body), traced(orelse)), [_untaken_output(old) for old in init[:nouts]]
         )
         after = [seen.get(run, init) for run in (body, orelse)]
         for i in range(nouts):
@@ -93,20 +96,20 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
     set_state((*outputs, *init[nouts:]))
 
 
-def _received(new, old):
-    """A variable at the end of a branch: of a recorder, the entries that it received there."""
+def _branch_output(new, old):
+    """Return a variable at the end of a branch; for a recorder, the entries appended there."""
     if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
         return tuple(new.entries[len(old.entries) :])
     return new
 
 
-def _of_no_branch(old):
-    """A variable at the end of a branch that is refused, and so not taken."""
+def _untaken_output(old):
+    """Return a variable at the end of a branch that fails, and so is not taken."""
     return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
-    """Whether a flag is set after `if not flag: ...; flag = True`, whatever it was before."""
+    """Whether a flag is always set after `if not flag: ...; flag = True`."""
     return (
         flag is not None
         and name.startswith("do_return")
@@ -117,7 +120,7 @@ def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
 
 
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
-    """`while test(): body()`; staged from the iteration on at which the test is traced."""
+    """Execute `while test(): body()`, staged from the first iteration whose test is traced."""
     del options
     asked = _sizes_of_test(test, get_state, set_state, names)
     if asked:
@@ -139,14 +142,14 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
 
 
 def _sizes_of_test(test, get_state, set_state, names) -> list:
-    """The symbolic sizes that a test of Python numbers asks for; unrolling it would not end."""
+    """Return the symbolic sizes in a test of Python numbers; unrolling such a loop may not end."""
     init = get_state()
     if not any(is_number(value) for value in init) or not ambient_is_staging():
         return []
     try:
         loop = LoopState(lambda values, _: (values, ()), init, names, label="while")
-        return sizes.sizes_in(loop.condition(_test(test, set_state)))
-    except Exception:  # noqa: BLE001 - then it is a test for Python
+        return sizes.sizes_in(loop.condition(_test_function(test, set_state)))
+    except Exception:  # noqa: BLE001 - Python evaluates such a test
         return []
     finally:
         set_state(init)
@@ -156,16 +159,18 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
     init = get_state()
     try:
         with lists.no_leaks(), directives.loop_options() as options:
-            step = _step(lambda _: body(), get_state, set_state, names)
+            step = _step_function(lambda _: body(), get_state, set_state, names)
             try:
                 loop, grown = growing.trace_growing_loop(step, init, names, label="while")
             except untaken_branches.REFUSALS as error:
-                untaken_branches.check_not_reached(lambda: _test(test, set_state)(init), error)
+                untaken_branches.check_not_reached(
+                    lambda: _test_function(test, set_state)(init), error
+                )
                 set_state(init)
                 return
             values, emitted, live = stage_while(
                 loop,
-                _test(test, set_state, grown),
+                _test_function(test, set_state, grown),
                 current_value(options.get("maximum_iterations")),
                 earlier=before,
             )
@@ -176,7 +181,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
 
 
 def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
-    """`for item in iterated: body(item)`, as long as `extra_test()` holds if there is one."""
+    """Execute `for item in iterated: body(item)`, while `extra_test()` holds if there is one."""
     del options
     iterated = current_value(iterated)
     if not is_traced_iterable(iterated):
@@ -190,13 +195,13 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
     with sizes.attempt() as second_failure:
         _python_for(items, extra_test, body, get_state, set_state, names)
     if second_failure:
-        # What we refuse says more than what Python makes of it; what Python refuses is its own.
+        # An error of this library explains more than the error of the Python loop that follows it.
         ours = isinstance(failure[0], errors.OpError)
         raise failure[0] if ours else second_failure[0]
 
 
 def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None:
-    """A loop over Python values."""
+    """Run a loop over Python values."""
     if extra_test is None:
         for item in iterated:
             body(item)
@@ -205,7 +210,7 @@ def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None
 
 
 def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> None:
-    """A loop over Python values that may be left early, perhaps for a traced reason."""
+    """Run a loop over Python values that may be left early, perhaps on a traced condition."""
     iterator = iter(iterated)
     while True:
         goes_on = expressions.staged_question(extra_test())
@@ -215,7 +220,7 @@ def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> Non
             raise ValueError(
                 errors.message(
                     "for",
-                    "the loop over an endless iterator ends for a traced reason only.",
+                    "the only exit from a loop over an endless iterator depends on traced data.",
                     required="a `while` loop, or an iterator that ends",
                     received=type(iterated).__name__,
                 )
@@ -233,16 +238,16 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     items = items_of(iterated)
     try:
         with lists.no_leaks(), directives.loop_options():
-            step = _step(body, get_state, set_state, names)
+            step = _step_function(body, get_state, set_state, names)
             try:
                 loop, grown = growing.trace_growing_loop(
-                    step, init, names, _item(items), label="for", limit=items.length
+                    step, init, names, _item_avals(items), label="for", limit=items.length
                 )
             except untaken_branches.REFUSALS as error:
                 untaken_branches.check_not_reached(lambda: as_array(items.length) > 0, error)
                 set_state(init)
                 return
-            live = extra_test and loop.condition(_test(extra_test, set_state, grown))
+            live = extra_test and loop.condition(_test_function(extra_test, set_state, grown))
             if items.arrays is None:
                 if jax.tree.leaves(loop.emitted):
                     raise_unbounded("for")
@@ -255,8 +260,8 @@ def _stage_for(iterated, extra_test, body, get_state, set_state, names) -> None:
     set_state(_with_lists(grown.open(values), emitted, live, items.length))
 
 
-def _item(items):
-    """Shapes and dtypes of one item."""
+def _item_avals(items):
+    """Return the shapes and dtypes of one item."""
     if items.arrays is None:
         return jax.tree.map(aval_of, jax.eval_shape(items.at, jax.ShapeDtypeStruct((), "int32")))
     return jax.tree.map(
@@ -264,8 +269,8 @@ def _item(items):
     )
 
 
-def _step(body, get_state, set_state, names) -> Callable:
-    """A loop's body as a function from state and item to state and what lists received."""
+def _step_function(body, get_state, set_state, names) -> Callable:
+    """Return a loop's body as a function from state and item to state and appended entries."""
 
     def step(values, item):
         outside = get_state()
@@ -279,8 +284,8 @@ def _step(body, get_state, set_state, names) -> Callable:
     return step
 
 
-def _test(test, set_state, grown=None) -> Callable:
-    """A loop's test as a function of the state."""
+def _test_function(test, set_state, grown=None) -> Callable:
+    """Return a loop's test as a function of the state."""
 
     def of_state(values):
         set_state(tuple(values if grown is None else grown.open(values)))
@@ -290,7 +295,7 @@ def _test(test, set_state, grown=None) -> Callable:
 
 
 def _with_lists(values, emitted, live, length=None) -> tuple:
-    """The state after a loop, its lists with what they received."""
+    """Return the state after a loop, with the appended entries in its lists."""
     values = list(values)
     for i, entries in (emitted or {}).items():
         values[i] = lists.extended(values[i], entries, length, live)

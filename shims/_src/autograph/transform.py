@@ -1,8 +1,8 @@
-"""From a function to the code of one whose control flow goes through our operators.
+"""Convert a function to code whose control flow calls the operators of `ag__`.
 
 The converters are those of `malt`, which is TensorFlow's AutoGraph as a package. They work on syntax
-trees; the result is compiled with the user's own file name and line numbers, so that tracebacks,
-debuggers and JAX's source notes show what the user wrote.
+trees. The result is compiled with the user's file name and line numbers, so that tracebacks, debuggers
+and JAX's source notes show the user's code.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def converted_code(function: types.FunctionType) -> types.CodeType:
-    """The converted code of a function; once per code object.
+    """Return the converted code of a function, computed once per code object.
 
     Raises:
-      UnconvertibleError: the function has to run as written.
+      UnconvertibleError: the function cannot be converted.
     """
     code = function.__code__
     with _LOCK:
@@ -48,10 +48,10 @@ def converted_code(function: types.FunctionType) -> types.CodeType:
 
 
 def converted_text(function: types.FunctionType) -> str:
-    """The converted function as Python source, for people.
+    """Return the converted function as readable Python source.
 
     Raises:
-      UnconvertibleError: the function has to run as written.
+      UnconvertibleError: the function cannot be converted.
     """
     with _LOCK:
         return ast.unparse(ast.fix_missing_locations(_converted_tree(function)))
@@ -67,12 +67,12 @@ def _converted_tree(function: types.FunctionType):
     try:
         return _transform(node, function)
     except (NotImplementedError, ValueError, KeyError, AttributeError, TypeError) as error:
-        # Whatever the converters do not expect: the function still runs, as written.
+        # Errors of the converters themselves: the function runs as written.
         raise UnconvertibleError(f"it cannot be converted ({error})") from error
 
 
 def _transform(node, function: types.FunctionType):
-    """The syntax tree after all converters."""
+    """Apply all converters to a syntax tree."""
     from malt.converters import (
         break_statements,
         call_trees,
@@ -113,7 +113,7 @@ def _transform(node, function: types.FunctionType):
     node = _Returns().visit(node)
     for step in (call_trees, control_flow):
         node = step.transform(node, context)
-    node = _Outputs(foreign).visit(node)
+    node = _ForeignOutputs(foreign).visit(node)
     node = _IfExpressions().visit(node)
     node = logical_expressions.transform(node, context)
     node = _Comparisons().visit(node)
@@ -121,7 +121,7 @@ def _transform(node, function: types.FunctionType):
 
 
 class _Comparisons(ast.NodeTransformer):
-    """Comparisons as calls, because sizes that depend on data have no answer yet."""
+    """Turns comparisons into calls, since data-dependent sizes have no answer yet."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -146,7 +146,7 @@ _COMPARISONS = {
 
 
 class _Returns(ast.NodeTransformer):
-    """The value of a `return` first, then the flag: no handler is needed if the value fails."""
+    """Puts the value of a `return` before its flag, so that a failing value needs no handler."""
 
     def visit_Try(self, node):
         self.generic_visit(node)
@@ -161,8 +161,8 @@ class _Returns(ast.NodeTransformer):
         return node
 
 
-class _Outputs(ast.NodeTransformer):
-    """Variables of other scopes live on after an `if`, although this function reads them no more."""
+class _ForeignOutputs(ast.NodeTransformer):
+    """Keeps variables of other scopes alive after an `if`, even if this function never reads them."""
 
     def __init__(self, foreign: set[str]):
         self._foreign = foreign
@@ -177,7 +177,7 @@ class _Outputs(ast.NodeTransformer):
 
 
 class _IfExpressions(ast.NodeTransformer):
-    """Conditional expressions as calls; malt's own converter leaves nested ones alone."""
+    """Turns conditional expressions into calls; malt's own converter skips nested ones."""
 
     def visit_IfExp(self, node):
         self.generic_visit(node)
@@ -188,7 +188,7 @@ class _IfExpressions(ast.NodeTransformer):
 
 
 def _note_origins(node) -> None:
-    """Attach to each node the position that it has in the user's file."""
+    """Attach to each node its position in the user's file."""
     from malt.pyct import anno
 
     inner: Any
@@ -200,7 +200,7 @@ def _note_origins(node) -> None:
 
 
 def _header_end(node) -> Any:
-    """The last node on the line that stands for a statement: of a compound one, its header."""
+    """Return the last node of a statement's own line; for a compound statement, of its header."""
     if isinstance(node, (ast.If, ast.While)):
         return node.test
     if isinstance(node, ast.For):
@@ -209,18 +209,20 @@ def _header_end(node) -> Any:
 
 
 def _compile(node, code: types.CodeType) -> types.CodeType:
-    """The code of the converted function, closed over `ag__` and what the original closes over."""
+    """Compile the converted function, closed over `ag__` and the original's closure."""
     if isinstance(node, ast.Lambda):
         definition = [ast.Return(node)]
     else:
-        node.name = "ag__function"  # its own name must go on meaning what it means outside
+        node.name = "ag__function"  # its own name must keep its outside meaning
         definition = [node]
-    inner = _function("ag__inner", ["ag__"], definition)  # names that no global of the user has
+    inner = _function_node(
+        "ag__inner", ["ag__"], definition
+    )  # names that no global of the user has
     closure = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in code.co_freevars]
-    outer = _function("ag__outer", [], [*closure, inner])
+    outer = _function_node("ag__outer", [], [*closure, inner])
     module = ast.Module([outer], [])
-    _Tidy().visit(module)
-    _locate(module, code.co_firstlineno)
+    _FixTree().visit(module)
+    _set_positions(module, code.co_firstlineno)
     compiled = compile(
         module, code.co_filename, "exec", flags=code.co_flags & _FUTURES, dont_inherit=True
     )
@@ -229,7 +231,7 @@ def _compile(node, code: types.CodeType) -> types.CodeType:
     return compiled.replace(co_name=code.co_name, co_qualname=code.co_qualname)
 
 
-def _function(name: str, arguments, body):
+def _function_node(name: str, arguments, body):
     parameters = [ast.arg(a, None) for a in arguments]
     signature = ast.arguments([], parameters, None, [], [], None, [])
     node = ast.FunctionDef(name, signature, body, [], None)
@@ -238,8 +240,8 @@ def _function(name: str, arguments, body):
     return node
 
 
-class _Tidy(ast.NodeVisitor):
-    """What unparsing forgives and compiling does not: tuples for lists, and contexts."""
+class _FixTree(ast.NodeVisitor):
+    """Fixes tuples in the place of lists, and expression contexts, which `compile` rejects."""
 
     def visit(self, node):
         for field, value in ast.iter_fields(node):
@@ -249,7 +251,7 @@ class _Tidy(ast.NodeVisitor):
             node.ctx = ast.Load()
         self.generic_visit(node)
         for target in _targets(node):
-            _store(target, ast.Del() if isinstance(node, ast.Delete) else ast.Store())
+            _set_context(target, ast.Del() if isinstance(node, ast.Delete) else ast.Store())
 
 
 def _targets(node) -> list:
@@ -262,16 +264,16 @@ def _targets(node) -> list:
     return []
 
 
-def _store(target, context) -> None:
+def _set_context(target, context) -> None:
     target.ctx = context
     if isinstance(target, (ast.Tuple, ast.List)):
         for element in target.elts:
-            _store(element, context)
+            _set_context(element, context)
     elif isinstance(target, ast.Starred):
-        _store(target.value, context)
+        _set_context(target.value, context)
 
 
-def _locate(module, line: int) -> None:
+def _set_positions(module, line: int) -> None:
     """Give every node the position of the user's text that it came from."""
     from malt.pyct import anno
 
@@ -281,10 +283,10 @@ def _locate(module, line: int) -> None:
     def visit(node, inherited):
         place = origin(node)
         if place is None and isinstance(node, (ast.stmt, ast.Lambda)):
-            # A statement of our own stands where the first of the user's pieces in it stands.
+            # A generated statement gets the position of the first user node in it.
             place = next((p for p in map(origin, ast.walk(node)) if p is not None), None)
         if place is None and isinstance(node, ast.Attribute):
-            # CPython dates a call from the last line of the attribute that it calls.
+            # CPython takes the line of a call from the end of the attribute that it calls.
             place = (*inherited[:2], *inherited[:2])
         place = place or inherited
         if "lineno" in node._attributes:
