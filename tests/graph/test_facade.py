@@ -47,7 +47,7 @@ def test_a_name_that_nobody_has_says_what_is_near():
     with pytest.raises(AttributeError) as caught:
         tf.reduce_men  # noqa: B018
     assert str(caught.value) == (
-        "TensorFlow 1 has no `tf.reduce_men`. Near it: `tf.reduce_mean`, `tf.reduce_min`, "
+        "TensorFlow 1 has no `tf.reduce_men`. Similar: `tf.reduce_mean`, `tf.reduce_min`, "
         "`tf.reduce_sum`."
     )
 

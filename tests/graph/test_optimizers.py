@@ -210,7 +210,7 @@ ERRORS = {
     "workers": (
         lambda m: tf.train.SyncReplicasOptimizer(tf.train.AdamOptimizer(), 2),
         errors.UnimplementedError,
-        "no workers that a step could wait for",
+        "parameter servers and other workers are not supported",
     ),
 }
 

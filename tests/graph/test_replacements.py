@@ -20,7 +20,7 @@ def found(path: str):
         ("contrib.seq2seq.BasicDecoder", "tf.while_loop"),
         ("contrib.tpu.TPUEstimator", "jax.sharding"),
         ("contrib.layers.optimize_loss", "tf.layers"),
-        ("contrib.signal.stft", "left TensorFlow with version 2"),
+        ("contrib.signal.stft", "TensorFlow 2 removed it"),
         ("data.Dataset", "feed_dict"),
         ("estimator.Estimator", "MonitoredTrainingSession"),
         ("GraphDef", "import-graph"),

@@ -1,4 +1,4 @@
-"""Bind to the classes of a graph the methods that are written above them."""
+"""Bind methods to the classes of the graph that are defined in higher-level modules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from shims._src.v1.variables.operator_overloads import bind_operators
 
 
 def install() -> None:
-    """Give tensors and variables Python's operators, and graphs their export to JAX."""
+    """Add Python's operators to tensors and variables, and the export to JAX to graphs."""
     bind_operators()
     Graph._export = staticmethod(to_function)

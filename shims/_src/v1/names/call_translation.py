@@ -1,4 +1,4 @@
-"""Calls in TensorFlow 1's spelling: other parameters, in another order."""
+"""Translate calls with TensorFlow 1's parameter names and order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shims._src.v1.graph.deferred_operators import deferred, operation_of
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.names.operators import Operator, located
 
-# What parameters of version 1 are called in version 2, whatever the operator.
+# Parameter names of TensorFlow 1 and their names in TensorFlow 2, for all operators.
 _RENAMED = {
     "batch_dim": "batch_axis",
     "dim": "axis",
@@ -25,7 +25,7 @@ _RENAMED = {
     "seq_dim": "seq_axis",
     "squeeze_dims": "axis",
 }
-# Operators whose parameters have yet other names.
+# Further renamed parameters of individual operators.
 _RENAMED_BY = {
     "ones_like": {"tensor": "input"},
     "sparse_add": {"thresh": "threshold"},
@@ -37,14 +37,14 @@ _RENAMED_BY = {
     "verify_tensor_all_finite": {"msg": "message", "t": "x"},
     "zeros_like": {"tensor": "input"},
 }
-# Parameters that change no number: hints for kernels, and what a failed assertion prints besides.
+# Parameters that do not affect results: kernel hints, and data that failed assertions print.
 _WITHOUT_EFFECT = frozenset(
     ["allow_fast_lookup", "data", "optimize", "summarize", "use_cudnn_on_gpu", "validate_indices"]
 )
 
 
 def callable_of(operator: Operator) -> Callable:
-    """The function of an operator, to be called as in version 1."""
+    """Return the function of an operator with TensorFlow 1's signature."""
     target = located(f"shims._src.{operator.place}")
     signature = signature_of(operator.signature)
     own = inspect.signature(target)
@@ -65,9 +65,9 @@ def callable_of(operator: Operator) -> Callable:
 
 
 def signature_of(text: str) -> inspect.Signature:
-    """The signature that a text spells; a default that nobody wrote down is `...`."""
+    """Parse a signature; a default of `...` is unknown."""
     scope: dict[str, Any] = {}
-    exec(f"def f({text}): pass", scope)  # the text is of this package's own list
+    exec(f"def f({text}): pass", scope)  # the text comes from this package's own list
     return inspect.signature(scope["f"])
 
 
@@ -76,16 +76,16 @@ def _spelled(signature: inspect.Signature) -> list:
 
 
 def _plain(default: Any) -> Any:
-    """A default that compares with one of the list: dtypes by name."""
+    """Return a default value in comparable form: dtypes by name."""
     return np.dtype(default).name if isinstance(default, type) else default
 
 
 class Translation:
-    """From arguments of version 1 to those of a function of shims.
+    """A translation of arguments of TensorFlow 1 to those of a function of shims.
 
     Args:
       operator: the operator.
-      signature: its signature in version 1.
+      signature: its signature in TensorFlow 1.
       own: the signature of the function.
     """
 
@@ -108,10 +108,10 @@ class Translation:
         }
 
     def __call__(self, args, kwargs) -> tuple[Any, dict[str, Any]]:
-        """The name of the operation, and the arguments.
+        """Return the name of the operation and the translated arguments.
 
         Raises:
-          TypeError: version 1 has no such parameter.
+          TypeError: TensorFlow 1 has no such parameter.
           ValueError: a parameter is given under both of its names.
           UnimplementedError: a parameter has no counterpart.
         """

@@ -1,6 +1,6 @@
-"""The names of TensorFlow 1 that the graph defines itself: `{name: "module:attribute"}`.
+"""List the names of TensorFlow 1 that the graph defines itself: `{name: "module:attribute"}`.
 
-They go before the names of operators. A section per part of the library, in alphabetical order.
+They take precedence over the names of operators. One section per part of the library, sorted.
 """
 
 from __future__ import annotations

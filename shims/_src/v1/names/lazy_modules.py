@@ -1,4 +1,4 @@
-"""Modules whose names are looked up when they are first used."""
+"""Build facade modules whose names are resolved at first use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 
 
 def opened(module: str, namespace: str, inside: tuple[str, ...]) -> tuple[Callable, Callable]:
-    """`__getattr__` and `__dir__` of a module of the facade.
+    """Return `__getattr__` and `__dir__` for a module of the facade.
 
     Args:
       module: the name of the module.
-      namespace: TensorFlow's name of it without `tf.`.
-      inside: the namespaces in it.
+      namespace: TensorFlow's name of the module without `tf.`.
+      inside: the nested namespaces.
     """
 
     def find(name: str) -> Any:

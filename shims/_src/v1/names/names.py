@@ -1,4 +1,4 @@
-"""What stands behind a name of TensorFlow 1: an operator, an object of the graph, or nothing yet."""
+"""Resolve names of TensorFlow 1 to operators, objects of the graph, or an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shims._src.v1.names.operators import live_names, located, operators
 from shims._src.v1.names.redefined_operators import VARIANTS
 from shims._src.v1.names.replacements import instead_of
 
-# Namespaces whose names are taken as they are where nothing else is said of them.
+# Namespaces served by a module, unless a name is defined elsewhere.
 _PLAIN = {
     "app": "shims._src.v1.platform.app",
     "app.flags": "shims._src.v1.platform.flags",
@@ -25,30 +25,30 @@ _PLAIN = {
     "logging": "shims._src.v1.platform.logging",
     "nest": "shims.nest",
 }
-# Namespaces of which only some names are of version 1, with the module that has the others.
+# Namespaces that only partly differ in TensorFlow 1, with the module for the other names.
 _BESIDE = {"keras": "shims.keras"}
 
 
 def values() -> dict[str, str]:
-    """Where the dtypes, classes and constants are."""
+    """Return the locations of dtypes, classes and constants, by name."""
     places: dict[str, str] = live_names()["values"]
     return places
 
 
 def others() -> list[str]:
-    """What else TensorFlow has."""
+    """Return the names that TensorFlow has and this package does not."""
     names: list[str] = live_names()["others"]
     return names
 
 
 def every_name() -> list[str]:
-    """All names."""
+    """Return all supported names."""
     return [*dict.fromkeys((*operators(), *values(), *VARIANTS, *OWN_NAMES))]
 
 
 @functools.cache
 def names_in(namespace: str) -> tuple[str, ...]:
-    """The names of a namespace, `""` for the outermost, without those of namespaces in it."""
+    """Return the names directly in a namespace; `""` is the outermost."""
     inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
     plain = _PLAIN.get(namespace)
     if plain:
@@ -57,10 +57,10 @@ def names_in(namespace: str) -> tuple[str, ...]:
 
 
 def resolve(name: str) -> Any:
-    """The object of a name, `"nn.relu"`.
+    """Return the object of a name such as `"nn.relu"`.
 
     Raises:
-      AttributeError: there is none; the message says whether TensorFlow has one.
+      AttributeError: the name is not supported; the message says whether TensorFlow has it.
     """
     if name in OWN_NAMES:
         return located(OWN_NAMES[name])
@@ -91,5 +91,5 @@ def _absent(name: str) -> str:
             f"shims.compat.v1 has no `tf.{name}`: TensorFlow does, and it is not ported. See {page}"
         )
     near = difflib.get_close_matches(name, every_name(), 3, 0.75)
-    hint = f" Near it: {', '.join(f'`tf.{n}`' for n in near)}." if near else ""
+    hint = f" Similar: {', '.join(f'`tf.{n}`' for n in near)}." if near else ""
     return f"TensorFlow 1 has no `tf.{name}`.{hint}"

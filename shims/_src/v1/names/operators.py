@@ -1,4 +1,4 @@
-"""The list of operators of TensorFlow 1: their spellings, where they are, their parameters."""
+"""Define the list of TensorFlow 1's operators: spellings, locations, parameters."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operator:
-    """One entry of the list of operators.
+    """An entry of the list of operators.
 
     Attributes:
-      name: its shortest spelling, which says how its operations are named.
+      name: its shortest spelling, which names its operations.
       place: `module:function` below `shims._src`.
-      signature: its parameters in version 1, as text.
-      renames: what parameters are called in version 2.
+      signature: its parameters in TensorFlow 1, as text.
+      renames: the parameter names of TensorFlow 2, by those of TensorFlow 1.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Operator:
 
 @functools.cache
 def live_names() -> dict[str, Any]:
-    """Read the names that `tools/live_names.py` took from TensorFlow."""
+    """Read the names that `tools/live_names.py` extracted from TensorFlow."""
     return read_data(__package__, "live_names")
 
 
@@ -44,7 +44,7 @@ def operators() -> dict[str, Operator]:
 
 
 def located(place: str) -> Any:
-    """The object at `module:attribute`."""
+    """Import the object at `module:attribute`."""
     module, _, attribute = place.partition(":")
     found = importlib.import_module(module)
     for part in attribute.split(".") if attribute else ():

@@ -1,6 +1,6 @@
-"""The operators that version 1 defines otherwise than version 2: `{name: "module:function"}`.
+"""List the operators that TensorFlow 1 and 2 define differently: `{name: "module:function"}`.
 
-The functions have version 1's parameters. The first spelling of a function names its operations.
+The functions have TensorFlow 1's parameters. The first spelling of a function names its operations.
 """
 
 from __future__ import annotations

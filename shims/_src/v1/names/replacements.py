@@ -1,4 +1,4 @@
-"""What stands in the place of names of TensorFlow 1 that are not ported."""
+"""Suggest replacements for names of TensorFlow 1 that are not ported."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ _RECORDS = (
 _PIPELINES = "feed NumPy arrays by `feed_dict`; a pipeline of TensorFlow gives them on the host"
 _GRAPH_FILES = (
     "`tf2jax-port import-graph` reads frozen graphs and SavedModels; `graph.to_function(...)` is the "
-    "way out, `tf.train.Saver` keeps variables"
+    "export to JAX, `tf.train.Saver` keeps variables"
 )
 _LOOPS = "write the loop with `tf.train.MonitoredTrainingSession` around the model function"
-_CLUSTERS = "there is one process: leave it out, and shard with `jax.sharding` after the way out"
+_CLUSTERS = (
+    "there is one process: leave it out, and shard with `jax.sharding` after the export to JAX"
+)
 
-# The first that a name begins with, to a dot, counts.
+# The first entry that equals the name, or is a prefix of it up to a dot, applies.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.crf",), "write the recursion with `tf.scan`, as examples/tf1/bilstm_crf.py does"),
     (("contrib.seq2seq",), "write the decoder as `tf.while_loop`, as examples/tf1/seq2seq.py does"),
     (("contrib.rnn", "contrib.cudnn_rnn"), "use `tf.nn.rnn_cell`, or subclass its `RNNCell`"),
     (
         ("contrib.layers", "contrib.slim"),
-        "use `tf.layers`, or the layers of contrib that are there",
+        "use `tf.layers`, or the ported layers of contrib",
     ),
-    (("contrib.lookup", "contrib.feature_column", "feature_column"), "look words up on the host"),
+    (("contrib.lookup", "contrib.feature_column", "feature_column"), "look up words on the host"),
     (("contrib.data", "data"), _PIPELINES),
     (("contrib.learn", "contrib.estimator", "contrib.training", "estimator"), _LOOPS),
     (
@@ -32,7 +34,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("contrib.opt",), "use `tf.train`, or subclass its `Optimizer`"),
     (("contrib.framework",), "use `tf.train`, `tf.get_collection` and `tf.nest`"),
     (("contrib.metrics", "contrib.losses"), "use `tf.metrics` and `tf.losses`"),
-    (("contrib",), "it left TensorFlow with version 2: copy the function, it is made of operators"),
+    (("contrib",), "TensorFlow 2 removed it: copy the function, which is composed of operators"),
     (("GraphDef", "MetaGraphDef", "NodeDef", "import_graph_def", "graph_util"), _GRAPH_FILES),
     (("saved_model", "train.write_graph"), _GRAPH_FILES),
     (("python_io", "parse_single_example", "parse_example", "parse_tensor"), _RECORDS),
@@ -48,13 +50,13 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.Checkpoint", "train.CheckpointManager"), "use `tf.train.Saver`"),
     (("train.replica_device_setter", "train.Server", "train.ClusterSpec"), _CLUSTERS),
     (("count_up_to",), "use `tf.assign_add`, and compare"),
-    (("recompute_grad",), "use `jax.checkpoint` after the way out"),
+    (("recompute_grad",), "use `jax.checkpoint` after the export to JAX"),
     (("config", "lite", "xla", "profiler", "mixed_precision"), "use JAX's own settings and tools"),
 )
 
 
 def instead_of(name: str) -> str:
-    """What to use for a name, or nothing where nothing is known of it."""
+    """Return the suggested replacement of a name, or an empty string if there is none."""
     for names, text in _INSTEAD:
         if any(name == n or name.startswith(f"{n}.") for n in names):
             return text

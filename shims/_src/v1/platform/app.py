@@ -1,4 +1,4 @@
-"""`tf.app`: a program's main function, called with what the flags leave of the command line."""
+"""Provide `tf.app`, which parses the flags and runs the main function of a program."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["flags", "run"]
 
 
 def run(main=None, argv=None):
-    """Read the flags, call `main` with what is left, and leave the program.
+    """Parse the flags, call `main` with the remaining arguments, and exit the program.
 
     Args:
-      main: a function of the remaining arguments; `main` of the program if `None`.
-      argv: the command line; that of the program if `None`.
+      main: a function of the remaining arguments; `main` of the module `__main__` if `None`.
+      argv: the command line; `sys.argv` if `None`.
 
     Raises:
       UnimplementedError: absl is not installed.
 
     Differs from TensorFlow:
-      Unknown flags are passed on, as TensorFlow does.
+      Nothing: unknown flags are passed on to `main`, as in TensorFlow.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/app/run
     """
@@ -31,7 +31,7 @@ def run(main=None, argv=None):
         raise errors.UnimplementedError(
             errors.message(
                 "tf.app.run",
-                "it is that of absl, which is not installed.",
+                "absl, which provides it, is not installed.",
                 do="pip install absl-py",
             )
         ) from error

@@ -1,7 +1,7 @@
-"""Settings of a session as programs write them: taken, checked for their names, and without effect.
+"""Define session settings such as `ConfigProto`, which are checked by name and otherwise ignored.
 
-JAX decides about threads, devices and memory. A setting with a wrong name is an error, as it is
-where these are protocol messages.
+JAX decides about threads, devices and memory. A setting with an unknown name is an error, as in
+TensorFlow's protocol messages.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 
 
 class Options:
-    """Named settings.
+    """The base class of named settings.
 
     Args:
-      **settings: values of some; the others have the defaults of their kind.
+      **settings: values of settings; the others have the default of their type.
 
     Raises:
-      ValueError: there is no setting of that name.
+      ValueError: a name is unknown.
     """
 
     __module__ = "shims.compat.v1"
@@ -46,7 +46,7 @@ class Options:
 
 
 class OptimizerOptions(Options):
-    """How TensorFlow's graph would be optimized; XLA does it here.
+    """The options of TensorFlow's graph optimizer; ignored, as XLA optimizes.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/OptimizerOptions
     """
@@ -65,7 +65,7 @@ class OptimizerOptions(Options):
 
 
 class RewriterConfig(Options):
-    """What TensorFlow's graph rewriter would do; nothing here."""
+    """The options of TensorFlow's graph rewriter; ignored."""
 
     DEFAULT, ON, OFF, AGGRESSIVE = 0, 1, 2, 3
     NO_MEM_OPT, MANUAL, SWAPPING_HEURISTICS, RECOMPUTATION_HEURISTICS = 1, 2, 4, 5
@@ -91,7 +91,7 @@ class RewriterConfig(Options):
 
 
 class GraphOptions(Options):
-    """How TensorFlow would run a graph.
+    """The options of running a graph; ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/GraphOptions
     """
@@ -110,7 +110,7 @@ class GraphOptions(Options):
 
 
 class GPUOptions(Options):
-    """How TensorFlow would share a GPU; JAX has environment variables for that.
+    """The options of sharing a GPU; ignored, as JAX reads environment variables instead.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/GPUOptions
     """
@@ -128,7 +128,7 @@ class GPUOptions(Options):
 
 
 class ConfigProto(Options):
-    """Settings of a session.
+    """The settings of a session.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ConfigProto
     """
@@ -152,7 +152,7 @@ class ConfigProto(Options):
 
 
 class RunOptions(Options):
-    """Settings of one run.
+    """The settings of one run.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/RunOptions
     """
@@ -168,7 +168,7 @@ class RunOptions(Options):
 
 
 class RunMetadata(Options):
-    """What a run would tell about itself: nothing.
+    """The metadata of a run; always empty.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/RunMetadata
     """

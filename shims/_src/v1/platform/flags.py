@@ -1,6 +1,6 @@
-"""`tf.flags`: those of absl, which TensorFlow uses too, with the keywords and habits of TensorFlow 1.
+"""Provide `tf.flags`: the flags of absl, with the keyword names of TensorFlow 1.
 
-The flags are read when the first of them is looked at, also in programs without `tf.app.run`.
+The command line is parsed when a flag is first read, also in programs without `tf.app.run`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = [  # noqa: F822, found by `__getattr__`
     "mark_flag_as_required",
 ]
 
-# TensorFlow 1 called the parameters otherwise.
+# The parameter names of TensorFlow 1, and those of absl.
 _OLD = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
@@ -36,7 +36,7 @@ def _absl() -> Any:
         raise errors.UnimplementedError(
             errors.message(
                 "tf.flags",
-                "flags are those of absl, which is not installed.",
+                "absl, which provides the flags, is not installed.",
                 do="pip install absl-py",
             )
         ) from error
@@ -44,7 +44,7 @@ def _absl() -> Any:
 
 
 class _Flags:
-    """The flags of the program by name; looking at the first of them reads the command line."""
+    """The flags of the program by name; the first access parses the command line."""
 
     def __getattr__(self, name: str):
         if name.startswith("__"):

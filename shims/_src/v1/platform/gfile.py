@@ -1,4 +1,4 @@
-"""`tf.gfile`: files and folders of this machine under TensorFlow's names and errors."""
+"""Provide `tf.gfile` for local files, with TensorFlow's names and errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 @contextlib.contextmanager
 def _tensorflow_errors(path) -> Iterator[None]:
-    """Python's errors of the file system as TensorFlow's."""
+    """Convert Python's file system errors to TensorFlow's."""
     try:
         yield
     except FileNotFoundError as error:
@@ -76,17 +76,17 @@ def _local(path) -> str:
 
 
 class GFile:
-    """A file, opened when it is first read or written.
+    """A file that is opened when it is first read or written.
 
     Args:
       name: the path.
       mode: `r`, `rb`, `w`, `wb`, `a`, `ab`, and these with `+`.
 
     Raises:
-      NotFoundError, PermissionDeniedError: when it is first used.
+      NotFoundError, PermissionDeniedError: at the first use.
 
     Differs from TensorFlow:
-      Files of this machine only.
+      Only local files are supported.
 
     https://www.tensorflow.org/api_docs/python/tf/io/gfile/GFile
     """
@@ -106,33 +106,33 @@ class GFile:
 
     @property
     def name(self):
-        """The path."""
+        """The path of the file."""
         return self._name
 
     @property
     def mode(self) -> str:
-        """How it was opened."""
+        """The mode of the file."""
         return self._mode
 
     def size(self) -> int:
-        """Bytes of the file."""
+        """Return the size of the file in bytes."""
         return stat(self._name).st_size
 
     def read(self, n=-1):
-        """The next `n` characters or bytes; all that are left if negative."""
+        """Read the next `n` characters or bytes; the rest of the file if `n` is negative."""
         return self._opened().read(n)
 
     def readline(self):
-        """The next line with its end, without carriage returns; empty at the end of the file."""
+        """Read the next line with its newline, without carriage returns; empty at the end of the file."""
         line = self._opened().readline()
         return line.replace(b"\r", b"") if isinstance(line, bytes) else line.replace("\r", "")
 
     def readlines(self) -> list:
-        """The lines that are left."""
+        """Read the remaining lines."""
         return list(self)
 
     def write(self, file_content) -> None:
-        """Write text, or bytes where the mode says so."""
+        """Write text, or bytes in a binary mode."""
         if "b" in self._mode and isinstance(file_content, str):
             file_content = file_content.encode()
         elif "b" not in self._mode and isinstance(file_content, bytes):
@@ -140,19 +140,19 @@ class GFile:
         self._opened().write(file_content)
 
     def seek(self, offset=None, whence=0, position=None) -> None:
-        """Go to a place of the file."""
+        """Move to a position in the file."""
         self._opened().seek(position if offset is None else offset, whence)
 
     def tell(self) -> int:
-        """The present place."""
+        """Return the current position."""
         return self._opened().tell()
 
     def seekable(self) -> bool:
-        """Whether `seek` works."""
+        """Return `True`."""
         return True
 
     def flush(self) -> None:
-        """Write out what is kept back."""
+        """Flush the buffer to disk."""
         if self._file is not None:
             self._file.flush()
 
@@ -163,7 +163,7 @@ class GFile:
             self._file = None
 
     def next(self):
-        """The next line."""
+        """Read the next line; raise `StopIteration` at the end of the file."""
         line = self.readline()
         if not line:
             raise StopIteration
@@ -190,29 +190,29 @@ Open = FastGFile = GFile
 
 
 def exists(path) -> bool:
-    """Whether there is a file or a folder."""
+    """Return whether a file or folder exists."""
     return os.path.exists(_local(path))
 
 
 def isdir(path) -> bool:
-    """Whether there is a folder."""
+    """Return whether a path is a folder."""
     return os.path.isdir(_local(path))
 
 
 def listdir(path) -> list[str]:
-    """The names in a folder."""
+    """List the names in a folder."""
     with _tensorflow_errors(path):
         return os.listdir(_local(path))
 
 
 def makedirs(path) -> None:
-    """Make a folder and those around it, where they are missing."""
+    """Create a folder and its missing parents."""
     with _tensorflow_errors(path):
         os.makedirs(_local(path), exist_ok=True)
 
 
 def mkdir(path) -> None:
-    """Make a folder, unless it is there."""
+    """Create a folder unless it exists."""
     with _tensorflow_errors(path), contextlib.suppress(FileExistsError):
         os.mkdir(_local(path))
 
@@ -224,13 +224,13 @@ def remove(path) -> None:
 
 
 def rmtree(path) -> None:
-    """Remove a folder and all that is in it."""
+    """Remove a folder and its contents."""
     with _tensorflow_errors(path):
         shutil.rmtree(_local(path))
 
 
 def rename(src, dst, overwrite=False) -> None:
-    """Give a file another name."""
+    """Rename a file."""
     _check_free(dst, overwrite)
     with _tensorflow_errors(src):
         os.replace(_local(src), _local(dst))
@@ -249,19 +249,19 @@ def _check_free(path, overwrite: bool) -> None:
 
 
 def glob(pattern) -> list[str]:
-    """The paths that a pattern, or one of several, describes."""
+    """Return the paths that match a pattern, or one of several patterns."""
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
     return [path for p in patterns for path in sorted(_glob.glob(_local(p)))]
 
 
 def stat(path):
-    """What the file system says of a file: `length`, `mtime_nsec`, `is_directory`."""
+    """Return the statistics of a file: `length`, `mtime_nsec`, `is_directory`."""
     with _tensorflow_errors(path):
         return FileStatistics(os.stat(_local(path)))
 
 
 class FileStatistics:
-    """What the file system says of a file."""
+    """The statistics of a file."""
 
     def __init__(self, found: os.stat_result):
         self.length = self.st_size = found.st_size
@@ -270,27 +270,27 @@ class FileStatistics:
 
 
 def walk(top, topdown=True, onerror=None):
-    """`(folder, folders in it, files in it)` of a folder and all below it."""
+    """Walk a folder tree; yield `(folder, subfolders, files)` for each folder."""
     return os.walk(_local(top), topdown=topdown, onerror=onerror)
 
 
 def join(path, *paths) -> str:
-    """Parts of a path, put together."""
+    """Join the parts of a path."""
     return os.path.join(_local(path), *(os.fsdecode(os.fspath(p)) for p in paths))
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of paths that there are."""
+    """Return the supported path schemes."""
     return ["", "file"]
 
 
 def Walk(top, in_order=True):
-    """`(folder, folders in it, files in it)` of a folder and all below it."""
+    """Walk a folder tree; yield `(folder, subfolders, files)` for each folder."""
     return walk(top, topdown=in_order)
 
 
 def ListDirectory(dirname) -> list[str]:
-    """The names in a folder."""
+    """List the names in a folder."""
     return listdir(dirname)
 
 
@@ -300,7 +300,7 @@ def Copy(oldpath, newpath, overwrite=False) -> None:
 
 
 def Rename(oldname, newname, overwrite=False) -> None:
-    """Give a file another name."""
+    """Rename a file."""
     rename(oldname, newname, overwrite)
 
 

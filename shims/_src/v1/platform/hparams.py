@@ -1,4 +1,4 @@
-"""`contrib.training.HParams`: the settings of a model by name, each with a type."""
+"""Define `contrib.training.HParams`: typed hyperparameters by name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numbers
 import re
 from typing import Any
 
-# One `name=value`: the value is a word, or a list in brackets.
+# A single `name=value`, in which the value is a word or a list in brackets.
 _PARAMETER = re.compile(
     r"(?P<name>[a-zA-Z][\w.]*)(\[\s*(?P<index>\d+)\s*\])?\s*=\s*"
     r"((?P<value>[^,\[]*)|\[(?P<values>[^\]]*)\])($|,\s*)"
@@ -15,18 +15,18 @@ _PARAMETER = re.compile(
 
 
 class HParams:
-    """Settings by name.
+    """Typed hyperparameters by name.
 
     Args:
       hparam_def: not supported.
-      model_structure: anything, kept.
-      **kwargs: names and first values; the type of a value stays.
+      model_structure: any object, stored as it is.
+      **kwargs: names and initial values, which fix the types.
 
     Raises:
-      ValueError: a name is taken, or a value has no type to keep.
+      ValueError: a name is reserved, or a value is an empty list, which has no type.
 
     Differs from TensorFlow:
-      TensorFlow 2 does not have it. Settings are not read from protocol buffers.
+      TensorFlow 2 has no `HParams`. Hyperparameters are not read from protocol buffers.
 
     Example:
       >>> settings = HParams(rate=0.1, layers=[64, 64])
@@ -38,17 +38,19 @@ class HParams:
 
     def __init__(self, hparam_def=None, model_structure=None, **kwargs):
         if hparam_def is not None:
-            raise ValueError("HParams: settings are not read from protocol buffers here.")
+            raise ValueError(
+                "HParams: `hparam_def` is not supported: pass hyperparameters as keyword arguments."
+            )
         self._types: dict[str, tuple[type, bool]] = {}
         self._model_structure = model_structure
         for name, value in kwargs.items():
             self.add_hparam(name, value)
 
     def add_hparam(self, name: str, value) -> None:
-        """Add a setting.
+        """Add a hyperparameter.
 
         Raises:
-          ValueError: the name is taken, or the value is an empty list.
+          ValueError: the name is reserved, or the value is an empty list.
         """
         if getattr(self, name, None) is not None:
             raise ValueError(f"Hyperparameter name is reserved: {name}")
@@ -61,10 +63,10 @@ class HParams:
         setattr(self, name, value)
 
     def set_hparam(self, name: str, value) -> None:
-        """Give a setting another value of its type.
+        """Set a hyperparameter to a value of its type.
 
         Raises:
-          KeyError: there is no such setting.
+          KeyError: there is no such hyperparameter.
           ValueError: the value has another type.
         """
         kind, is_list = self._types[name]
@@ -78,16 +80,16 @@ class HParams:
         )
 
     def del_hparam(self, name: str) -> None:
-        """Take a setting away."""
+        """Remove a hyperparameter."""
         if hasattr(self, name):
             delattr(self, name)
             del self._types[name]
 
     def parse(self, values: str) -> HParams:
-        """Set what a text such as `"rate=0.5,layers=[8,16],layers[0]=4"` says.
+        """Set hyperparameters from a string such as `"rate=0.5,layers=[8,16],layers[0]=4"`.
 
         Raises:
-          ValueError: the text is no such list, names something unknown, or a value has another type.
+          ValueError: the string is malformed, a name is unknown, or a value has another type.
         """
         place = 0
         while place < len(values):
@@ -114,34 +116,34 @@ class HParams:
             self.set_hparam(name, [value] if is_list else value)
 
     def override_from_dict(self, values_dict: dict) -> HParams:
-        """Set what a dictionary says."""
+        """Set hyperparameters from a dictionary."""
         for name, value in values_dict.items():
             self.set_hparam(name, value)
         return self
 
     def parse_json(self, values_json: str) -> HParams:
-        """Set what a JSON object says."""
+        """Set hyperparameters from a JSON object."""
         return self.override_from_dict(json.loads(values_json))
 
     def to_json(self, indent=None, separators=None, sort_keys=False) -> str:
-        """The settings as a JSON object."""
+        """Return the hyperparameters as a JSON object."""
         kept = {name: v for name, v in self.values().items() if not callable(v)}
         return json.dumps(kept, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def values(self) -> dict[str, Any]:
-        """The settings by name."""
+        """Return the hyperparameters by name."""
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default=None):
-        """A setting, or `default` where there is none."""
+        """Return a hyperparameter, or `default` if there is none of that name."""
         return getattr(self, key) if key in self._types else default
 
     def set_model_structure(self, model_structure) -> None:
-        """Keep something with the settings."""
+        """Store a model structure with the hyperparameters."""
         self._model_structure = model_structure
 
     def get_model_structure(self):
-        """What was kept with the settings."""
+        """Return the stored model structure."""
         return self._model_structure
 
     def __contains__(self, key: str) -> bool:
@@ -159,7 +161,7 @@ def _words(text: str) -> list[str]:
 
 
 def _parsed(name: str, kind: type, text: str):
-    """A word of a text as a value."""
+    """Parse a word as a value of a type."""
     text = text.strip()
     if kind is bool:
         if text.lower() in ("true", "1"):
@@ -176,7 +178,7 @@ def _parsed(name: str, kind: type, text: str):
 
 
 def _cast(name: str, kind: type, value):
-    """A value in the type of its setting; numbers only become wider."""
+    """Convert a value to the type of its hyperparameter; numbers may only be widened."""
     if value is None or kind is type(None) or isinstance(value, kind):
         is_number = kind is not bool and isinstance(value, bool) and kind in (int, float)
         if not is_number:

@@ -1,4 +1,4 @@
-"""`tf.logging`: the logger `tensorflow` of Python's `logging`, under TensorFlow's names."""
+"""Provide `tf.logging`, on top of the logger `tensorflow` of Python's `logging`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COUNTS: dict[tuple, int] = {}
 
 
 class _Lines(_logging.Handler):
-    """Writes lines to the present standard error, unless the program has handlers of its own."""
+    """A handler that writes to the current standard error, unless the root logger has handlers."""
 
     def emit(self, record: _logging.LogRecord) -> None:
         import sys
@@ -49,17 +49,17 @@ def _logger() -> _logging.Logger:
 
 
 def debug(msg, *args, **kwargs):
-    """A message for those who look for a fault."""
+    """Log a message at level `DEBUG`."""
     _logger().debug(msg, *args, **kwargs)
 
 
 def info(msg, *args, **kwargs):
-    """A message about what goes on; shown once the verbosity is `INFO`."""
+    """Log a message at level `INFO`."""
     _logger().info(msg, *args, **kwargs)
 
 
 def warning(msg, *args, **kwargs):
-    """A message about what may be wrong."""
+    """Log a message at level `WARN`."""
     _logger().warning(msg, *args, **kwargs)
 
 
@@ -67,57 +67,57 @@ warn = warning
 
 
 def error(msg, *args, **kwargs):
-    """A message about what is wrong."""
+    """Log a message at level `ERROR`."""
     _logger().error(msg, *args, **kwargs)
 
 
 def fatal(msg, *args, **kwargs):
-    """A message about the end; the program goes on."""
+    """Log a message at level `FATAL`; the program continues."""
     _logger().fatal(msg, *args, **kwargs)
 
 
 def log(level, msg, *args, **kwargs):
-    """A message of a level."""
+    """Log a message at a level."""
     _logger().log(level, msg, *args, **kwargs)
 
 
 def vlog(level, msg, *args, **kwargs):
-    """A message of a level."""
+    """Log a message at a level."""
     _logger().log(level, msg, *args, **kwargs)
 
 
 def log_every_n(level, msg, n, *args):
-    """A message at the first of every `n` calls with it."""
+    """Log a message at every `n`-th call with it, beginning with the first."""
     log_if(level, msg, _counted(msg) % n == 0, *args)
 
 
 def log_first_n(level, msg, n, *args):
-    """A message at the first `n` calls with it."""
+    """Log a message at the first `n` calls with it."""
     log_if(level, msg, _counted(msg) < n, *args)
 
 
 def log_if(level, msg, condition, *args):
-    """A message where a condition holds."""
+    """Log a message if a condition holds."""
     if condition:
         vlog(level, msg, *args)
 
 
 def _counted(msg) -> int:
-    """How often a message was counted before."""
+    """Return how many times a message was counted before, and count it."""
     count = _COUNTS.get((msg,), 0)
     _COUNTS[(msg,)] = count + 1
     return count
 
 
 def flush():
-    """Nothing: every message is written at once."""
+    """Do nothing: every message is written immediately."""
 
 
 def get_verbosity():
-    """The level below which messages are not shown."""
+    """Return the level below which messages are not logged."""
     return _LOGGER.getEffectiveLevel()
 
 
 def set_verbosity(v):
-    """Show messages of a level and above: `tf.logging.INFO`."""
+    """Set the level below which messages are not logged, such as `tf.logging.INFO`."""
     _LOGGER.setLevel(v)

@@ -1,4 +1,4 @@
-"""`tf.estimator.ModeKeys`: what model functions are asked for. Estimators themselves are not ported."""
+"""Define `tf.estimator.ModeKeys`; estimators themselves are not ported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which TensorFlow this is: programs compare `tf.__version__`."""
+"""Define `tf.__version__`, which programs compare."""
 
-# The release whose `tf.compat.v1` the facade has been compared with.
+# The release whose `tf.compat.v1` the facade was tested against.
 __version__ = "2.21.0"

@@ -1,6 +1,6 @@
-"""`tf.test.TestCase`: absl's test case with sessions, and comparisons of arrays.
+"""Provide `tf.test.TestCase`: absl's test case with sessions and comparisons of arrays.
 
-A project's own tests are the best proof of its port: they run on it with the same import as the rest.
+The existing tests of a project verify its port, since they run with the same import as the rest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ try:
 except ImportError as error:
     raise errors.UnimplementedError(
         errors.message(
-            "tf.test", "tests are those of absl, which is not installed.", do="pip install absl-py"
+            "tf.test",
+            "absl, which provides the test case, is not installed.",
+            do="pip install absl-py",
         )
     ) from error
 
@@ -38,7 +40,7 @@ _BRAIN = 1e-2
 
 
 def get_temp_dir() -> str:
-    """A folder that the tests of this process share.
+    """Return a temporary folder that the tests of this process share.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/test/get_temp_dir
     """
@@ -48,26 +50,26 @@ def get_temp_dir() -> str:
 
 
 def is_gpu_available(cuda_only=False, min_cuda_compute_capability=None) -> bool:
-    """Whether JAX computes on a GPU."""
+    """Return whether JAX computes on a GPU."""
     del cuda_only, min_cuda_compute_capability
     return jax.default_backend() == "gpu"
 
 
 def gpu_device_name() -> str:
-    """The name of the first GPU, or nothing."""
+    """Return the name of the first GPU, or an empty string."""
     return "/device:GPU:0" if is_gpu_available() else ""
 
 
 def is_built_with_cuda() -> bool:
-    """Whether JAX computes on a GPU."""
+    """Return whether JAX computes on a GPU."""
     return is_gpu_available()
 
 
 class TestCase(absltest.TestCase):
-    """A test with sessions and comparisons of arrays.
+    """A test case with sessions and comparisons of arrays.
 
     Differs from TensorFlow:
-      Comparisons of protocol buffers and of devices are not there.
+      Comparisons of protocol buffers and of devices are not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/test/TestCase
     """
@@ -75,7 +77,7 @@ class TestCase(absltest.TestCase):
     __module__ = "shims.compat.v1.test"
 
     def setUp(self):
-        """Begin with an empty default graph, and TensorFlow's seed of tests."""
+        """Reset the default graph and set TensorFlow's seed for tests."""
         super().setUp()
         self._cached: Session | None = None
         random.seed(_SEED)
@@ -90,7 +92,7 @@ class TestCase(absltest.TestCase):
         super().tearDown()
 
     def get_temp_dir(self) -> str:
-        """A folder of this test case."""
+        """Return a temporary folder of this test case."""
         folder = os.path.join(get_temp_dir(), self.id().replace(os.sep, "_"))
         os.makedirs(folder, exist_ok=True)
         return folder
@@ -99,7 +101,7 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=True, force_gpu=False) -> Iterator[Any]:
-        """A session that is closed at the end of the block."""
+        """Open a session for a block."""
         del config, use_gpu, force_gpu
         if executing_eagerly():
             yield None
@@ -111,7 +113,7 @@ class TestCase(absltest.TestCase):
     def cached_session(
         self, graph=None, config=None, use_gpu=True, force_gpu=False
     ) -> Iterator[Any]:
-        """A session that the blocks of one test share."""
+        """Open a session that the blocks of one test share."""
         del config, use_gpu, force_gpu
         if executing_eagerly():
             yield None
@@ -123,7 +125,7 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False) -> Iterator[Any]:
-        """`cached_session`, or `session` where a graph is given."""
+        """Open `cached_session`, or `session` if a graph is given."""
         make = self.cached_session if graph is None else self.session
         with make(graph, config, use_gpu, force_gpu) as session:
             yield session
@@ -131,7 +133,7 @@ class TestCase(absltest.TestCase):
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     def evaluate(self, tensors):
-        """The values of nested tensors, in the session of the block where they are of a graph."""
+        """Return the values of nested tensors, computed in the session of the block if they need one."""
         if executing_eagerly():
             return jax.tree.map(np.asarray, tensors)
         session = get_default_session()
@@ -148,7 +150,7 @@ class TestCase(absltest.TestCase):
         return np.asarray(value)
 
     def _each(self, a, b, compare, path: str = "") -> None:
-        """Compare the arrays of nested values."""
+        """Compare the arrays of nested structures pairwise."""
         a = a._asdict() if hasattr(a, "_asdict") else a
         b = b._asdict() if hasattr(b, "_asdict") else b
         if isinstance(a, dict):
@@ -164,7 +166,7 @@ class TestCase(absltest.TestCase):
             compare(self._array(a), self._array(b), path)
 
     def assertAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        """Nested arrays of one shape, and close."""
+        """Check that nested arrays have equal shapes and close values."""
 
         def compare(x, y, path):
             self.assertEqual(x.shape, y.shape, f"shapes differ {path} {msg or ''}")
@@ -187,7 +189,7 @@ class TestCase(absltest.TestCase):
         bfloat16_atol=1e-2,
         msg=None,
     ):
-        """Nested arrays of one shape, and as close as their dtypes allow."""
+        """Check that nested arrays have equal shapes and values as close as their dtypes allow."""
         kinds = {
             "float32": (float_rtol, float_atol),
             "float16": (half_rtol, half_atol),
@@ -199,7 +201,7 @@ class TestCase(absltest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        """Arrays that are not close everywhere."""
+        """Check that arrays are not close everywhere."""
         try:
             self.assertAllClose(a, b, rtol, atol, msg)
         except AssertionError:
@@ -207,7 +209,7 @@ class TestCase(absltest.TestCase):
         raise AssertionError(msg or "the arrays are close everywhere")
 
     def assertAllEqual(self, a, b, msg=None):
-        """Arrays of one shape, and equal; NaN equals NaN."""
+        """Check that arrays have equal shapes and equal values; NaN equals NaN."""
 
         def compare(x, y, path):
             self.assertEqual(x.shape, y.shape, f"shapes differ {path} {msg or ''}")
@@ -218,7 +220,7 @@ class TestCase(absltest.TestCase):
         self._each(a, b, compare)
 
     def assertNotAllEqual(self, a, b, msg=None):
-        """Arrays that are not equal everywhere."""
+        """Check that arrays are not equal everywhere."""
         try:
             self.assertAllEqual(a, b, msg)
         except AssertionError:
@@ -226,63 +228,63 @@ class TestCase(absltest.TestCase):
         raise AssertionError(msg or "the arrays are equal everywhere")
 
     def assertAllGreater(self, a, comparison_target):
-        """All elements above a number."""
+        """Check that all elements are greater than a number."""
         self.assertGreater(np.min(self._array(a)), comparison_target)
 
     def assertAllGreaterEqual(self, a, comparison_target):
-        """All elements at a number or above."""
+        """Check that all elements are greater than or equal to a number."""
         self.assertGreaterEqual(np.min(self._array(a)), comparison_target)
 
     def assertAllLess(self, a, comparison_target):
-        """All elements below a number."""
+        """Check that all elements are less than a number."""
         self.assertLess(np.max(self._array(a)), comparison_target)
 
     def assertAllLessEqual(self, a, comparison_target):
-        """All elements at a number or below."""
+        """Check that all elements are less than or equal to a number."""
         self.assertLessEqual(np.max(self._array(a)), comparison_target)
 
     def assertAllInRange(
         self, target, lower_bound, upper_bound, open_lower_bound=False, open_upper_bound=False
     ):
-        """All elements between two numbers."""
+        """Check that all elements lie between two bounds."""
         (self.assertAllGreater if open_lower_bound else self.assertAllGreaterEqual)(
             target, lower_bound
         )
         (self.assertAllLess if open_upper_bound else self.assertAllLessEqual)(target, upper_bound)
 
     def assertAllInSet(self, target, expected_set):
-        """All elements among some numbers."""
+        """Check that all elements belong to a set."""
         self.assertLessEqual(set(self._array(target).ravel().tolist()), set(expected_set))
 
     def assertNear(self, f1, f2, err, msg=None):
-        """Two numbers that differ by at most `err`."""
+        """Check that two numbers differ by at most `err`."""
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err} {msg or ''}")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
-        """Two lists of numbers that differ by at most `err` each."""
+        """Check that the elements of two lists differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for x, y in zip(farray1, farray2, strict=True):
             self.assertNear(float(x), float(y), err, msg)
 
     def assertNDArrayNear(self, ndarray1, ndarray2, err, msg=None):
-        """Two arrays whose difference has at most the norm `err`."""
+        """Check that the norm of the difference of two arrays is less than `err`."""
         self.assertEqual(ndarray1.shape, ndarray2.shape, msg)
         self.assertLess(np.linalg.norm(ndarray1 - ndarray2), err, msg)
 
     def assertShapeEqual(self, input_a, input_b, msg=None):
-        """Two arrays or tensors of one shape."""
+        """Check that two arrays or tensors have equal shapes."""
         shapes = [x.get_shape() if hasattr(x, "get_shape") else x.shape for x in (input_a, input_b)]
         self.assertEqual(*map(_sizes, shapes), msg)
 
     def assertDTypeEqual(self, target, expected_dtype):
-        """The dtype of an array."""
+        """Check the dtype of an array."""
         self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(  # type: ignore[override]
         self, exception_type, expected_err_re_or_predicate
     ) -> Iterator[Any]:
-        """A block that raises an error whose message matches."""
+        """Check that a block raises an error whose message matches."""
         with self.assertRaises(exception_type) as caught:
             yield caught
         if callable(expected_err_re_or_predicate):
@@ -295,12 +297,12 @@ class TestCase(absltest.TestCase):
             )
 
     def assertRaisesOpError(self, expected_err_re_or_predicate):
-        """A block that raises an error of an operation whose message matches."""
+        """Check that a block raises an `OpError` whose message matches."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 
 def _is_numbers(a, b) -> bool:
-    """Whether nested lists are one array of numbers."""
+    """Return whether nested lists form one array of numbers."""
     if any(
         is_graph_value(x) or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))
@@ -313,7 +315,7 @@ def _is_numbers(a, b) -> bool:
 
 
 def _widened(x, y, rtol, atol) -> tuple[float, float]:
-    """TensorFlow's tolerances of narrow floats."""
+    """Widen the tolerances for narrow floats, as TensorFlow does."""
     names = {x.dtype.name, y.dtype.name}
     if "float16" in names:
         return max(rtol, _HALF), max(atol, _HALF)

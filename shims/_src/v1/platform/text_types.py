@@ -1,4 +1,4 @@
-"""`tf.compat`: text and bytes, and the types of Python's and NumPy's numbers."""
+"""Provide `tf.compat`: conversions of text and bytes, and types of numbers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ real_types = (numbers.Real, np.integer, np.floating)
 
 
 def as_bytes(bytes_or_text, encoding="utf-8"):
-    """Bytes of text, or of bytes.
+    """Convert text or bytes to bytes.
 
     Raises:
-      TypeError: it is neither.
+      TypeError: the argument is neither.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/as_bytes
     """
@@ -31,10 +31,10 @@ def as_bytes(bytes_or_text, encoding="utf-8"):
 
 
 def as_text(bytes_or_text, encoding="utf-8"):
-    """Text of bytes, or of text.
+    """Convert bytes or text to text.
 
     Raises:
-      TypeError: it is neither.
+      TypeError: the argument is neither.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/as_text
     """
@@ -49,7 +49,7 @@ as_str = as_text
 
 
 def as_str_any(value, encoding="utf-8"):
-    """Text of bytes, and `str` of anything else.
+    """Convert bytes to text, and any other value by `str`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/as_str_any
     """
@@ -57,7 +57,7 @@ def as_str_any(value, encoding="utf-8"):
 
 
 def path_to_str(path):
-    """The text of a path.
+    """Convert a path object to text.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/path_to_str
     """
@@ -65,7 +65,7 @@ def path_to_str(path):
 
 
 def path_to_bytes(path):
-    """The bytes of a path.
+    """Convert a path to bytes.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/path_to_bytes
     """
