@@ -1,8 +1,8 @@
-"""TensorFlow's operators on JAX: `import shims as tf` while a program moves over.
+"""Provide TensorFlow's operators on JAX: `import shims as tf` while a program is migrated.
 
-Arrays in and out are JAX arrays. Sizes may depend on data, inside `jax.jit` too: see
-`shims.function` and `shims.dynamic`. Everything is loaded when it is first used, so that
-`import shims` costs little beside `import jax`.
+Arguments and results are JAX arrays. Sizes may depend on data, inside `jax.jit` too: see
+`shims.function` and `shims.dynamic`. Everything is loaded on first use, so that `import shims`
+takes little time beside `import jax`.
 """
 
 import importlib as _importlib
@@ -122,7 +122,7 @@ _NAMESPACES = (
     "strings",
     "v1",
 )
-# The engine's names, written out; the operators' stand in the generated facade.
+# The names that the generated facade, which lists the operators, does not have.
 _ENGINE = {
     "AggregationMethod": "types.variable_options",
     "CapacityError": "errors.errors",

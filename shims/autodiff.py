@@ -1,4 +1,4 @@
-"""The names of `tf.autodiff`."""
+"""Re-export the names of `tf.autodiff`."""
 
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.gradients.forward_accumulator import ForwardAccumulator as ForwardAccumulator

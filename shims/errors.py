@@ -1,4 +1,4 @@
-"""TensorFlow's errors that users catch, and this project's own."""
+"""Re-export the errors of `tf.errors`, and the errors of this package."""
 
 from shims._src.errors.error_codes import ABORTED as ABORTED
 from shims._src.errors.error_codes import ALREADY_EXISTS as ALREADY_EXISTS

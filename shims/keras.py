@@ -1,4 +1,4 @@
-"""Keras 3 with JAX behind it: `from shims import keras` gives the module `keras` itself."""
+"""Load Keras 3 with the JAX backend: `from shims import keras` is the module `keras` itself."""
 
 import sys as _sys
 

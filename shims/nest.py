@@ -1,4 +1,4 @@
-"""The names of `tf.nest`."""
+"""Re-export the names of `tf.nest`."""
 
 from shims._src.types.nest import assert_same_structure as assert_same_structure
 from shims._src.types.nest import flatten as flatten

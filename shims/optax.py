@@ -1,7 +1,8 @@
-"""TensorFlow's optimizers and schedules for Optax, and what keeps their state in variables.
+"""Provide TensorFlow's optimizers and schedules for Optax, and optimizers over variables.
 
-The functions give transformations of Optax that make TensorFlow's steps. `Optimizer` is for a loop
-over variables, with `apply_gradients` and `minimize`. It needs `optax` (`tf2jax-port[optax]`).
+The functions return Optax transformations that compute the updates of TensorFlow's optimizers.
+`Optimizer` keeps its state in variables and has `apply_gradients` and `minimize`. The module
+requires `optax` (`tf2jax-port[optax]`).
 """
 
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds

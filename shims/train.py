@@ -1,4 +1,4 @@
-"""The names of `tf.train` that have a counterpart."""
+"""Re-export the names of `tf.train` that have a counterpart."""
 
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing

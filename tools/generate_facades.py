@@ -88,7 +88,7 @@ def native_module() -> str:
         imports.insert(0, "import jax")
     used = [f for f in ("broadcasting", "matching", "operand") if f"{f}(" in body]
     return (
-        f'{FIRST_LINE}"""Operators whose plain JAX expression says the same as TensorFlow."""\n\n'
+        f'{FIRST_LINE}"""Provide operators that are equivalent to a plain JAX expression."""\n\n'
         "from __future__ import annotations\n\n"
         + "\n".join(imports)
         + "\n\n"
@@ -124,7 +124,7 @@ def native_function(row: Row) -> str:
 def _documentation(row: Row, expression: str) -> str:
     parameters = _parameters(row.params or "")
     several = len(row.tensors) > 1
-    lines = [f"TensorFlow's `tf.{row.name}`: `{expression}`.", "", "Args:"]
+    lines = [f"Compute `tf.{row.name}` as `{expression}`.", "", "Args:"]
     for parameter in parameters:
         lines.append(f"  {parameter}: {_said_of(parameter, row)}")
     lines += ["", "Returns:", "  The array."]
@@ -147,7 +147,7 @@ def _said_of(parameter: str, row: Row) -> str:
         return (
             "array." if parameter == row.tensors[0] else "array of the same dtype; they broadcast."
         )
-    return "passed on."
+    return "passed on to JAX."
 
 
 def _parameters(params: str) -> list[str]:
@@ -236,7 +236,7 @@ def facade_module(namespace: str) -> str:
                 names.append(name)
     shown = f"tf.{namespace}" if namespace else "tf"
     text = (
-        f'{FIRST_LINE}"""The names of `{shown}`."""\n\n'
+        f'{FIRST_LINE}"""Re-export operators under the names of `{shown}`."""\n\n'
         + "\n".join(map(_import, sorted(lines, key=_place)))
         + "\n"
     )

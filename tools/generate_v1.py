@@ -60,7 +60,7 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
     )
     made = "" if space else "_install()\n"
     return (
-        f'{FIRST_LINE}"""The names of `{shown}` in TensorFlow 1."""\n\n'
+        f'{FIRST_LINE}"""Re-export the names of `{shown}` in TensorFlow 1."""\n\n'
         f"{start}from shims._src.v1.names.lazy_modules import opened as _opened\n{more}\n{made}{call}"
     )
 

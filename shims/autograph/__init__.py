@@ -1,4 +1,4 @@
-"""Python control flow over traced arrays, under TensorFlow's names (`tf.autograph`)."""
+"""Re-export the names of `tf.autograph`: Python control flow over traced arrays."""
 
 from shims._src.autograph import to_code as to_code
 from shims._src.autograph import to_graph as to_graph

@@ -1,4 +1,4 @@
-"""What TensorFlow keeps in `tf.autograph.experimental`."""
+"""Re-export the names of `tf.autograph.experimental`."""
 
 from shims._src.autograph import do_not_convert as do_not_convert
 from shims._src.autograph import set_loop_options as set_loop_options

@@ -191,21 +191,21 @@ CALLS = {
     "axes of tensordot": (
         lambda tf: tf.tensordot(I, I, [1]),
         "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
         "  Received: axes=[1], a i32[2, 2], b i32[2, 2]\n"
         "  At:",
     ),
     "axis of tensordot": (
         lambda tf: tf.tensordot(I, I, [[0], [7]]),
         "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
         "  Received: axes=[[0], [7]], a i32[2, 2], b i32[2, 2]\n"
         "  At:",
     ),
     "sizes of tensordot": (
         lambda tf: tf.tensordot(A, A, [[0], [1]]),
         "tensordot: `axes` do not fit the operands.\n"
-        "  Required: a number of axes, or two lists of as many; equal sizes along each pair\n"
+        "  Required: a number of axes, or two lists of equal length; equal sizes along each pair\n"
         "  Received: axes=[[0], [1]], a f32[2, 3], b f32[2, 3]\n"
         "  At:",
     ),

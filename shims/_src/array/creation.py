@@ -23,7 +23,7 @@ from shims._src.tracing.sized_by import selected_by, sized_by
 from shims._src.types.dtypes import array_dtype, narrowed
 
 
-def _filled(function, shape, value, dtype):
+def _full(function, shape, value, dtype):
     return jnp.full(sizes_of(function, shape), value, array_dtype(dtype, function))
 
 
@@ -51,7 +51,7 @@ def zeros(shape, dtype=np.float32, name=None, layout=None):
 
     https://www.tensorflow.org/api_docs/python/tf/zeros
     """
-    return _filled("zeros", shape, 0, dtype)
+    return _full("zeros", shape, 0, dtype)
 
 
 @sized_by("shape", compiled=True)
@@ -78,7 +78,7 @@ def ones(shape, dtype=np.float32, name=None, layout=None):
 
     https://www.tensorflow.org/api_docs/python/tf/ones
     """
-    return _filled("ones", shape, 1, dtype)
+    return _full("ones", shape, 1, dtype)
 
 
 @sized_by("dims", compiled=True)
@@ -110,7 +110,7 @@ def fill(dims, value, name=None, layout=None):
     return jnp.broadcast_to(value, sizes_of("fill", dims))
 
 
-def _like(function, input, dtype, value):
+def _full_like(function, input, dtype, value):
     x = operand(input)
     dtype = x.dtype if dtype is None else array_dtype(dtype, function)
     return jnp.full(x.shape, value, dtype)
@@ -137,7 +137,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
 
     https://www.tensorflow.org/api_docs/python/tf/zeros_like
     """
-    return _like("zeros_like", input, dtype, 0)
+    return _full_like("zeros_like", input, dtype, 0)
 
 
 @operator(compiled=True)
@@ -161,7 +161,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
 
     https://www.tensorflow.org/api_docs/python/tf/ones_like
     """
-    return _like("ones_like", input, dtype, 1)
+    return _full_like("ones_like", input, dtype, 1)
 
 
 @sized_by("num_rows", "num_columns", "batch_shape", compiled=True)
@@ -169,9 +169,9 @@ def eye(num_rows, num_columns=None, batch_shape=None, dtype=np.float32, name=Non
     """Create identity matrices: ones on the diagonal, zeros elsewhere.
 
     Args:
-      num_rows: rows.
-      num_columns: columns; as many as rows when `None`.
-      batch_shape: leading sizes.
+      num_rows: the number of rows.
+      num_columns: the number of columns; that of rows when `None`.
+      batch_shape: the sizes of the leading axes.
       dtype: the dtype.
       name: ignored.
 
@@ -361,7 +361,7 @@ def _round_product_jvp(primals, tangents):
 
 @sized_by("depth", compiled=True)
 def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
-    """Put `on_value` at the position given by each index, `off_value` elsewhere.
+    """Encode indices as one-hot vectors with `on_value` and `off_value`.
 
     Args:
       indices: integer array.
@@ -376,7 +376,7 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
       The array with one axis more; an index outside of [0, depth) gives `off_value` everywhere.
 
     Raises:
-      InvalidArgumentError: `depth` is negative, or there is no such axis.
+      InvalidArgumentError: `depth` is negative, or the axis is out of range.
       TypeError: the values and `dtype` have different dtypes.
 
     Differs from TensorFlow:

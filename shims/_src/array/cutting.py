@@ -23,8 +23,6 @@ def entries(values) -> list:
 
     Scalars may be traced. A value computed from dimensions comes back as a dimension, a known value
     as a number.
-
-    What was computed from dimensions comes back as a dimension, what is known as a number.
     """
     if not isinstance(values, (tuple, list)):
         if not jp.is_tracer(values):

@@ -324,7 +324,7 @@ def reverse(tensor, axis, name=None):
       The reversed array.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
       Nothing.

@@ -142,8 +142,8 @@ def _without_earlier(x, places):
     """Return the first coordinates, out of range for updates that a later one overwrites."""
     shape = places[0].shape
     number = jnp.arange(math.prod(shape), dtype=jnp.int32).reshape(shape)
-    nobody = jnp.full(x.shape[: len(places)], -1, jnp.int32)
-    last = nobody.at[places].max(number, mode="drop")
+    unwritten = jnp.full(x.shape[: len(places)], -1, jnp.int32)
+    last = unwritten.at[places].max(number, mode="drop")
     is_last = last.at[places].get(mode="fill", fill_value=-1) == number
     first = places[0].astype(jnp.promote_types(places[0].dtype, jnp.int32))
     return jnp.where(is_last, first, jnp.iinfo(jnp.int32).max)

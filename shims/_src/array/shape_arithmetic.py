@@ -40,11 +40,11 @@ def broadcast_static_shape(shape_x, shape_y):
     if x.rank is None or y.rank is None:
         return TensorShape(None)
     rank = max(x.rank, y.rank)
-    pairs = zip(_extended(x, rank), _extended(y, rank), strict=True)
+    pairs = zip(_extend_to_rank(x, rank), _extend_to_rank(y, rank), strict=True)
     return TensorShape([_static_size(a, b, x, y) for a, b in pairs])
 
 
-def _extended(of, rank):
+def _extend_to_rank(of, rank):
     return [1] * (rank - of.rank) + of.as_list()
 
 

@@ -62,7 +62,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
 
     Raises:
       ValueError: the direction is unknown.
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
       NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its
@@ -100,7 +100,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
 
     Raises:
       ValueError: the direction is unknown.
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
 
     Differs from TensorFlow:
       NaN is larger than everything else, so it is last, or first when descending; in TensorFlow its

@@ -246,7 +246,7 @@ def reciprocal_no_nan(x, name=None):
 
 @jax.custom_jvp
 def product_or_zero(x, y):
-    """Compute `x * y`, with 0 where `y` is 0, whatever `x` is."""
+    """Compute `x * y`, with 0 where `y` is 0, for every `x`."""
     return jnp.where(y == 0, 0, x * y)
 
 

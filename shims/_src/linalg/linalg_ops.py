@@ -234,7 +234,7 @@ def _axes_mismatch(axes, a, b):
     return checks.invalid(
         "tensordot",
         "`axes` do not fit the operands.",
-        required="a number of axes, or two lists of as many; equal sizes along each pair",
+        required="a number of axes, or two lists of equal length; equal sizes along each pair",
         received=f"axes={axes}, a {describe(a)}, b {describe(b)}",
     )
 

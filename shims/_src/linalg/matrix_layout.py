@@ -96,14 +96,14 @@ def band_part(input, num_lower, num_upper, name=None):
     x = operand(input)
     check_rank("band_part", "input", x)
     rows, columns = x.shape[-2:]
-    lower = _diagonals("num_lower", num_lower, rows, x)
-    upper = _diagonals("num_upper", num_upper, columns, x)
+    lower = _check_diagonal_count("num_lower", num_lower, rows, x)
+    upper = _check_diagonal_count("num_upper", num_upper, columns, x)
     offset = jnp.arange(columns) - jnp.arange(rows)[:, None]
     keep = ((lower < 0) | (offset >= -lower)) & ((upper < 0) | (offset <= upper))
     return jnp.where(keep, x, jnp.zeros((), x.dtype))
 
 
-def _diagonals(name, count, size, x):
+def _check_diagonal_count(name, count, size, x):
     if isinstance(count, float):
         raise TypeError(f"band_part: `{name}` is a number of diagonals, received {count!r}.")
     known = not jp.is_tracer(count) and not jp.is_symbolic(count)

@@ -1,3 +1,3 @@
-"""`LinearOperator` and its kinds: matrices known by their structure."""
+"""Provide `LinearOperator` and its subclasses: matrices represented by their structure."""
 
 from shims._src.linear_operator import binding as binding

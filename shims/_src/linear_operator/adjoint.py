@@ -1,4 +1,4 @@
-"""`LinearOperatorAdjoint`: the conjugate transpose of an operator."""
+"""Define `LinearOperatorAdjoint`, the conjugate transpose of an operator."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.linear_operator.hints import Hints, agreed
 
 
 def agreeing_hints(operator, given: Hints, derived: str) -> dict[str, bool | None]:
-    """The hints of an operator that has the properties of another, as keywords.
+    """Merge given hints with those of an operator with the same properties, as keywords.
 
     Raises:
       ValueError: a hint contradicts one of the other operator.
@@ -30,11 +30,11 @@ class LinearOperatorAdjoint(LinearOperator):
 
     Args:
       operator: the operator.
-      is_non_singular: as of the operator.
-      is_self_adjoint: as of the operator.
-      is_positive_definite: as of the operator.
-      is_square: as of the operator.
-      name: what this one is called.
+      is_non_singular: must agree with the operator.
+      is_self_adjoint: must agree with the operator.
+      is_positive_definite: must agree with the operator.
+      is_square: must agree with the operator.
+      name: the name of the adjoint operator.
 
     Raises:
       ValueError: a hint contradicts one of the operator.
@@ -43,7 +43,7 @@ class LinearOperatorAdjoint(LinearOperator):
       See `LinearOperator`.
 
     Under jit:
-      As the operator.
+      Like the operator.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorAdjoint
     """
@@ -70,7 +70,7 @@ class LinearOperatorAdjoint(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator itself."""
+        """The operator before transposing."""
         return self._operator
 
     def _dims(self):

@@ -1,4 +1,4 @@
-"""Products and quotients of two operators: an operator of a known kind where one follows."""
+"""Multiply and divide operators, keeping their structure where it is known."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from shims._src.linear_operator.zeros import LinearOperatorZeros
 
 
 def product(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The operator that applies `right`, then `left`."""
+    """Return the operator that applies `right`, then `left`."""
     if isinstance(left, LinearOperatorIdentity):
         return right
     if isinstance(left, LinearOperatorZeros) or isinstance(right, LinearOperatorZeros):
-        return _zeros(left, right)
+        return _product_with_zeros(left, right)
     if isinstance(right, LinearOperatorIdentity):
         return left
-    return _known_product(left, right) or _composed([left, right])
+    return _known_product(left, right) or _compose([left, right])
 
 
-def _zeros(left, right):
+def _product_with_zeros(left, right):
     if not left.is_square or not right.is_square:
         raise ValueError(
             "Matmul with non-square `LinearOperator`s or non-square `LinearOperatorZeros` not "
@@ -54,12 +54,12 @@ def _known_product(left, right):
         if isinstance(right, LinearOperatorDiag):
             diagonal = right.diag * left.multiplier[..., None]
             return LinearOperatorDiag(diagonal, **keywords(commuting))
-    return _product_of_alike(left, right)
+    return _product_of_same_kind(left, right)
 
 
-def _product_of_alike(left, right):
+def _product_of_same_kind(left, right):
     if isinstance(left, LinearOperatorBlockDiag) and isinstance(right, LinearOperatorBlockDiag):
-        return _blockwise(left, right, product)
+        return _combine_blocks(left, right, product)
     if isinstance(left, LinearOperatorCirculant) and type(left) is type(right):
         return type(left)(
             left.spectrum * right.spectrum,
@@ -75,11 +75,11 @@ def _triangle(tril, commuting):
     )
 
 
-def _composed(operators):
+def _compose(operators):
     return LinearOperatorComposition(operators, **keywords(hints.of_product(*operators)))
 
 
-def _blockwise(left, right, combine):
+def _combine_blocks(left, right, combine):
     pairs = list(zip(left.operators, right.operators, strict=False))
     if len(left.operators) != len(right.operators) or any(
         a.domain_dimension != b.range_dimension for a, b in pairs
@@ -93,14 +93,14 @@ def _blockwise(left, right, combine):
 
 
 def quotient(left: LinearOperator, right: LinearOperator) -> LinearOperator:
-    """The operator that applies `right`, then the inverse of `left`."""
+    """Return the operator that applies `right`, then the inverse of `left`."""
     if isinstance(left, LinearOperatorIdentity):
         return right
     if isinstance(left, LinearOperatorInversion):
         return product(left.operator, right)
     if isinstance(right, LinearOperatorIdentity):
         return left.inverse()
-    return _known_quotient(left, right) or _composed([LinearOperatorInversion(left), right])
+    return _known_quotient(left, right) or _compose([LinearOperatorInversion(left), right])
 
 
 def _known_quotient(left, right):
@@ -119,7 +119,7 @@ def _known_quotient(left, right):
         if isinstance(right, LinearOperatorDiag):
             return LinearOperatorDiag(right.diag / left.multiplier[..., None], **both)
     if isinstance(left, LinearOperatorBlockDiag) and isinstance(right, LinearOperatorBlockDiag):
-        return _blockwise(left, right, quotient)
+        return _combine_blocks(left, right, quotient)
     if isinstance(left, LinearOperatorCirculant) and type(left) is type(right):
         return type(left)(right.spectrum / left.spectrum, left.dtype, **both)
     return None

@@ -1,4 +1,4 @@
-"""`LinearOperator`: what all kinds have in common, and what a kind may leave to it."""
+"""Define `LinearOperator`, the base class of all linear operators."""
 
 from __future__ import annotations
 
@@ -23,29 +23,30 @@ from shims._src.types.tensor_shape import TensorShape
 
 
 class LinearOperator(Defaults, Composite):
-    """A matrix, or a batch of matrices, that is known by what it does.
+    """A matrix, or a batch of matrices, that is defined by its products.
 
-    A kind of its own is a subclass with `_shape` and `_matmul`; everything else follows, if slowly.
+    A custom operator is a subclass with `_shape` and `_matmul`; all other methods have defaults,
+    which may be slow.
 
     Args:
-      dtype: of the matrices.
+      dtype: the dtype of the matrices.
       graph_parents: ignored.
-      is_non_singular: whether the caller knows that the matrices are invertible.
+      is_non_singular: whether the matrices are known to be invertible.
       is_self_adjoint: whether they are known to be equal to their adjoint.
       is_positive_definite: whether `x^H A x` is known to have a positive real part for all `x`.
       is_square: whether they are known to be square.
-      name: what the operator is called.
-      parameters: the arguments of the kind's constructor.
+      name: the name of the operator.
+      parameters: the arguments of the subclass's constructor.
 
     Raises:
       ValueError: the hints contradict each other.
 
     Differs from TensorFlow:
-      The kinds are pytrees of their arrays. Dimensions are numbers, not `Dimension` objects.
-      Methods that assert give back `None`. Batches cannot be indexed. Names are not checked.
+      Operators are pytrees of their arrays. Dimensions are numbers, not `Dimension` objects.
+      Methods that assert return `None`. Batches cannot be indexed. Names are not checked.
 
     Under jit:
-      Sizes may be known only at run time, as far as the operators below take them.
+      Sizes may be known only at run time where the subclass documents it.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperator
     """
@@ -57,7 +58,7 @@ class LinearOperator(Defaults, Composite):
     __module__ = "shims.linalg"
 
     def __init_subclass__(cls, **kwargs):
-        """Kinds of this package stand where TensorFlow has them."""
+        """Set `__module__` of the subclasses of this package to TensorFlow's module."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("shims._src."):
             cls.__module__ = "shims.linalg"
@@ -80,13 +81,13 @@ class LinearOperator(Defaults, Composite):
         self._parameters = dict(parameters or {})
 
     def tree_flatten(self):
-        """The arrays and operators are children; hints, names and numbers are not."""
+        """Return arrays and operators as children; hints, names and numbers as static data."""
         plain = (self._hints, self._dtype, self._name, *(getattr(self, s) for s in self._statics))
         return tuple(getattr(self, f) for f in self._fields), plain
 
     @classmethod
     def tree_unflatten(cls, plain, children):
-        """The inverse of `tree_flatten`; checks nothing."""
+        """Rebuild an operator from `tree_flatten`, without checks."""
         out = object.__new__(cls)
         out._hints, out._dtype, out._name, *rest = plain
         for name, value in zip((*cls._fields, *cls._statics), (*children, *rest), strict=True):
@@ -97,7 +98,7 @@ class LinearOperator(Defaults, Composite):
     def __shims_call__(self, call: OperatorCall):
         return functions.call_function(self, call)
 
-    # ---- what it is ------------------------------------------------------------------------------
+    # ---- properties ------------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -111,22 +112,22 @@ class LinearOperator(Defaults, Composite):
 
     @property
     def name(self) -> str:
-        """What the operator is called."""
+        """The name of the operator."""
         return self._name
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether it is known to be invertible."""
+        """Whether the matrices are known to be invertible."""
         return self._hints.non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether it is known to be its own adjoint."""
+        """Whether the matrices are known to be self-adjoint."""
         return self._hints.self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether it is known to be positive definite."""
+        """Whether the matrices are known to be positive definite."""
         return self._hints.positive_definite
 
     @property
@@ -134,7 +135,7 @@ class LinearOperator(Defaults, Composite):
         """Whether the matrices are square.
 
         Raises:
-          ValueError: the caller said that they are not, and they are.
+          ValueError: the hint is False, but the matrices are square.
         """
         if self._hints.square:
             return True
@@ -148,7 +149,7 @@ class LinearOperator(Defaults, Composite):
         raise NotImplementedError("_shape is not implemented.")
 
     def _dims(self) -> tuple:
-        """The shape as numbers and symbols."""
+        """Return the shape as numbers and symbols."""
         return tuple(self._shape())
 
     @property
@@ -158,7 +159,7 @@ class LinearOperator(Defaults, Composite):
 
     @property
     def batch_shape(self) -> TensorShape:
-        """The leading axes."""
+        """The sizes of the leading axes."""
         return TensorShape(self._dims()[:-2])
 
     @property
@@ -177,34 +178,34 @@ class LinearOperator(Defaults, Composite):
         return self._dims()[-2]
 
     def shape_tensor(self, name="shape_tensor"):
-        """The shape as an int32 vector."""
-        return _vector(self._dims())
+        """Return the shape as an int32 vector."""
+        return _dims_as_vector(self._dims())
 
     def batch_shape_tensor(self, name="batch_shape_tensor"):
-        """The leading axes as an int32 vector."""
-        return _vector(self._dims()[:-2])
+        """Return the sizes of the leading axes as an int32 vector."""
+        return _dims_as_vector(self._dims()[:-2])
 
     def tensor_rank_tensor(self, name="tensor_rank_tensor"):
-        """The number of axes as an int32 scalar."""
+        """Return the number of axes as an int32 scalar."""
         return jnp.asarray(self.tensor_rank, jnp.int32)
 
     def domain_dimension_tensor(self, name="domain_dimension_tensor"):
-        """The number of columns as an int32 scalar."""
+        """Return the number of columns as an int32 scalar."""
         return as_size(self.domain_dimension)
 
     def range_dimension_tensor(self, name="range_dimension_tensor"):
-        """The number of rows as an int32 scalar."""
+        """Return the number of rows as an int32 scalar."""
         return as_size(self.range_dimension)
 
-    # ---- what it does ----------------------------------------------------------------------------
+    # ---- products and solutions ------------------------------------------------------------------
 
-    def _argument(self, x, own, axis, *, name="x"):
-        """An array whose size along one axis is that of the operator along another."""
+    def _convert_argument(self, x, own, axis, *, name="x"):
+        """Convert an argument, and check its size along `axis` against the operator's axis `own`."""
         if is_array(x) and x.dtype != self.dtype:
             raise errors.DtypeMismatchError(
                 errors.message(
                     self.name,
-                    f"`{name}` has another dtype than the operator.",
+                    f"`{name}` does not have the dtype of the operator.",
                     required=self.dtype.name,
                     received=f"{name} {describe(x)}",
                 )
@@ -221,10 +222,10 @@ class LinearOperator(Defaults, Composite):
         return x
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
-        """The product with matrices `x`, `[..., m, k]`, or with another operator."""
+        """Multiply by matrices `x`, `[..., m, k]`, or by another operator."""
         if isinstance(x, LinearOperator):
             return DELEGATES.product(*self._pair(x, adjoint, adjoint_arg))
-        x = self._argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
+        x = self._convert_argument(x, -2 if adjoint else -1, -1 if adjoint_arg else -2)
         return self._matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _pair(self, other, adjoint, adjoint_arg):
@@ -242,11 +243,11 @@ class LinearOperator(Defaults, Composite):
         return self.matmul(other)
 
     def matvec(self, x, adjoint=False, name="matvec"):
-        """The product with vectors `x`, `[..., m]`."""
-        return self._matvec(self._argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
+        """Multiply by vectors `x`, `[..., m]`."""
+        return self._matvec(self._convert_argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
-        """The `x` whose product is `rhs`, `[..., n, k]`, or another operator.
+        """Solve for the `x` whose product is `rhs`, `[..., n, k]` or another operator.
 
         Raises:
           NotImplementedError: the operator is known not to be square, or to be singular.
@@ -255,7 +256,7 @@ class LinearOperator(Defaults, Composite):
         if isinstance(rhs, LinearOperator):
             return DELEGATES.quotient(*self._pair(rhs, adjoint, adjoint_arg))
         own, axis = -1 if adjoint else -2, -1 if adjoint_arg else -2
-        rhs = self._argument(rhs, own, axis, name="rhs")
+        rhs = self._convert_argument(rhs, own, axis, name="rhs")
         return self._solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
 
     def _check_solvable(self):
@@ -269,12 +270,12 @@ class LinearOperator(Defaults, Composite):
                 )
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
-        """The vectors whose product is `rhs`, `[..., n]`."""
+        """Solve for the vectors whose product is `rhs`, `[..., n]`."""
         return self._solvevec(
-            self._argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
+            self._convert_argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
         )
 
-    # ---- numbers of it ---------------------------------------------------------------------------
+    # ---- scalars ---------------------------------------------------------------------------------
 
     def _check_square(self):
         if self.is_square is False:
@@ -283,7 +284,7 @@ class LinearOperator(Defaults, Composite):
             )
 
     def determinant(self, name="det"):
-        """The determinant, `[...]`.
+        """Compute the determinant, `[...]`.
 
         Raises:
           NotImplementedError: the matrices are not square.
@@ -292,7 +293,7 @@ class LinearOperator(Defaults, Composite):
         return self._determinant()
 
     def log_abs_determinant(self, name="log_abs_det"):
-        """The logarithm of the absolute value of the determinant, `[...]`.
+        """Compute the logarithm of the absolute value of the determinant, `[...]`.
 
         Raises:
           NotImplementedError: the matrices are not square.
@@ -301,11 +302,11 @@ class LinearOperator(Defaults, Composite):
         return self._log_abs_determinant()
 
     def trace(self, name="trace"):
-        """The sum of the diagonal, `[...]`."""
+        """Compute the sum of the diagonal, `[...]`."""
         return self._trace()
 
     def eigvals(self, name="eigvals"):
-        """The eigenvalues, `[..., n]`.
+        """Compute the eigenvalues, `[..., n]`.
 
         Raises:
           NotImplementedError: the operator is not known to be self-adjoint.
@@ -315,33 +316,33 @@ class LinearOperator(Defaults, Composite):
         return self._eigvals()
 
     def cond(self, name="cond"):
-        """The condition number, `[...]`."""
+        """Compute the condition number, `[...]`."""
         return self._cond()
 
-    # ---- arrays of it ----------------------------------------------------------------------------
+    # ---- arrays ----------------------------------------------------------------------------------
 
     def to_dense(self, name="to_dense"):
-        """The matrices as an array `[..., n, m]`."""
+        """Return the matrices as an array `[..., n, m]`."""
         return self._to_dense()
 
     def diag_part(self, name="diag_part"):
-        """The diagonal, `[..., min(n, m)]`."""
+        """Return the diagonal, `[..., min(n, m)]`."""
         return self._diag_part()
 
     def add_to_tensor(self, x, name="add_to_tensor"):
-        """The sum of the matrices and an array."""
+        """Add the matrices to an array."""
         return self._add_to_tensor(operand(x, self.dtype))
 
-    # ---- operators of it -------------------------------------------------------------------------
+    # ---- operators -------------------------------------------------------------------------------
 
     def adjoint(self, name="adjoint"):
-        """The conjugate transpose as an operator."""
+        """Return the conjugate transpose as an operator."""
         return self if self.is_self_adjoint is True else self._linop_adjoint()
 
     H = property(adjoint)
 
     def inverse(self, name="inverse"):
-        """The inverse as an operator.
+        """Return the inverse as an operator.
 
         Raises:
           ValueError: the operator is known not to be square, or to be singular.
@@ -355,7 +356,7 @@ class LinearOperator(Defaults, Composite):
         return self._linop_inverse()
 
     def cholesky(self, name="cholesky"):
-        """The Cholesky factor as an operator.
+        """Return the Cholesky factor as an operator.
 
         Raises:
           ValueError: the operator is not known to be self-adjoint and positive definite.
@@ -368,21 +369,21 @@ class LinearOperator(Defaults, Composite):
         return self._linop_cholesky()
 
     def _all_hints(self) -> dict[str, bool | None]:
-        """The hints as keywords of a constructor."""
+        """Return the hints as keywords of a constructor."""
         return keywords(self._hints._replace(square=self.is_square))
 
-    # ---- what it claims --------------------------------------------------------------------------
+    # ---- assertions ------------------------------------------------------------------------------
 
     def assert_non_singular(self, name="assert_non_singular"):
-        """Raise `InvalidArgumentError` where a matrix is not invertible."""
+        """Raise `InvalidArgumentError` if a matrix is not invertible."""
         self._assert_non_singular()
 
     def assert_positive_definite(self, name="assert_positive_definite"):
-        """Raise `InvalidArgumentError` where a matrix is not positive definite."""
+        """Raise `InvalidArgumentError` if a matrix is not positive definite."""
         self._assert_positive_definite()
 
     def assert_self_adjoint(self, name="assert_self_adjoint"):
-        """Raise `InvalidArgumentError` where a matrix is not exactly its own adjoint."""
+        """Raise `InvalidArgumentError` if a matrix is not exactly self-adjoint."""
         self._assert_self_adjoint()
 
     def __repr__(self) -> str:
@@ -390,11 +391,11 @@ class LinearOperator(Defaults, Composite):
 
 
 def keywords(hints: Hints) -> dict[str, bool | None]:
-    """Hints as keywords of a constructor."""
+    """Convert hints to keywords of a constructor."""
     return {f"is_{name}": value for name, value in hints._asdict().items()}
 
 
-def _vector(dims):
+def _dims_as_vector(dims):
     if any(map(jp.is_symbolic, dims)):
         return jnp.stack([as_size(d) for d in dims])
     return jnp.asarray(dims, jnp.int32)

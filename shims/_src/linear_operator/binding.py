@@ -1,4 +1,4 @@
-"""Bind the kinds and functions that methods of `LinearOperator` delegate to.
+"""Bind the subclasses and functions that methods of `LinearOperator` delegate to.
 
 The package imports this file, so that no linear operator exists before they are bound.
 """

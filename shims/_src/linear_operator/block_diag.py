@@ -1,4 +1,4 @@
-"""`LinearOperatorBlockDiag`: operators along the diagonal."""
+"""Define `LinearOperatorBlockDiag`, operators along the diagonal."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from shims._src.linear_operator.several import joint_batch, operator_list
 
 
 def is_blockwise(x) -> bool:
-    """Whether an argument is a list of blocks, and not nested numbers."""
+    """Check whether an argument is a list of blocks, and not nested numbers."""
     return isinstance(x, (list, tuple)) and all(
         hasattr(block, "shape") and len(block.shape) for block in x
     )
 
 
 def blocks_of(x, sizes, axis):
-    """An array cut into blocks of given sizes."""
+    """Split an array into blocks of given sizes."""
     ends = list(itertools.accumulate(sizes))
     starts = [0, *ends[:-1]]
     x = jnp.moveaxis(x, axis, 0)
@@ -32,7 +32,7 @@ def blocks_of(x, sizes, axis):
 
 
 def stacked(blocks):
-    """Blocks of matrices above each other."""
+    """Stack blocks of matrices vertically."""
     batch = jnp.broadcast_shapes(*(b.shape[:-2] for b in blocks))
     blocks = [jnp.broadcast_to(b, (*batch, *b.shape[-2:])) for b in blocks]
     return jnp.concatenate(blocks, axis=-2)
@@ -42,11 +42,11 @@ class Blocks(LinearOperator):
     """An operator whose arguments may be lists of blocks."""
 
     def _sizes(self, columns: bool) -> list:
-        """The widths of the blocks, or their heights."""
+        """Return the widths of the blocks, or their heights."""
         raise NotImplementedError
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):
-        """The product with matrices `x`, `[..., m, k]`, a list of blocks of them, or an operator."""
+        """Multiply by matrices `x`, `[..., m, k]`, by a list of their blocks, or by an operator."""
         if not is_blockwise(x):
             return super().matmul(x, adjoint=adjoint, adjoint_arg=adjoint_arg)
         blocks = [operand(b, self.dtype) for b in x]
@@ -55,7 +55,7 @@ class Blocks(LinearOperator):
         return self._matmul_blocks(blocks, adjoint)
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
-        """The `x` whose product is `rhs`, `[..., n, k]`, a list of blocks of it, or an operator."""
+        """Solve for the `x` whose product is `rhs`: an array, a list of blocks, or an operator."""
         if not is_blockwise(rhs):
             return super().solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
         self._check_solvable()
@@ -74,14 +74,14 @@ class Blocks(LinearOperator):
             )
 
     def matvec(self, x, adjoint=False, name="matvec"):
-        """The product with vectors `x`, `[..., m]`, or with a list of blocks of them."""
+        """Multiply by vectors `x`, `[..., m]`, or by a list of their blocks."""
         if not is_blockwise(x):
             return super().matvec(x, adjoint=adjoint)
         columns = [operand(b, self.dtype)[..., None] for b in x]
         return [jnp.squeeze(y, -1) for y in self.matmul(columns, adjoint=adjoint)]
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
-        """The vectors whose product is `rhs`, `[..., n]`, or a list of blocks of it."""
+        """Solve for the vectors whose product is `rhs`, `[..., n]`, or a list of its blocks."""
         if not is_blockwise(rhs):
             return super().solvevec(rhs, adjoint=adjoint)
         columns = [operand(b, self.dtype)[..., None] for b in rhs]
@@ -111,13 +111,13 @@ class LinearOperatorBlockDiag(Blocks):
     Args:
       operators: a list of operators of one dtype.
       is_non_singular: whether it is known to be invertible.
-      is_self_adjoint: whether it is known to be its own adjoint.
+      is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.
       is_square: whether it is known to be square.
-      name: what it is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: there are no operators, or a hint is wrong.
+      ValueError: the list is empty, or a hint is wrong.
       TypeError: the dtypes differ.
 
     Differs from TensorFlow:

@@ -1,4 +1,4 @@
-"""`LinearOperatorBlockLowerTriangular`: operators on and below the diagonal."""
+"""Define `LinearOperatorBlockLowerTriangular`, operators on and below the diagonal."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class LinearOperatorBlockLowerTriangular(Blocks):
 
     Args:
       operators: rows of operators: one in the first, two in the second, and so on.
-      is_non_singular: as of the operators on the diagonal.
-      is_self_adjoint: whether it is known to be its own adjoint.
+      is_non_singular: whether it is known to be invertible; must agree with the diagonal operators.
+      is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.
       is_square: True or `None`.
-      name: what it is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: the rows or the sizes do not fit, or a hint is wrong.
+      ValueError: the rows or the sizes do not match, or a hint is wrong.
       TypeError: the dtypes differ.
 
     Differs from TensorFlow:
@@ -54,7 +54,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         self._operators: list[list[LinearOperator]] = [list(row) for row in operators]
         given = operator_list(o for row in self._operators for o in row)
         self._check_rows()
-        diagonal = self._on_diagonal()
+        diagonal = self._diagonal_operators()
         known = implied(
             is_non_singular,
             all(o.is_non_singular for o in diagonal),
@@ -100,39 +100,39 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         """The rows of operators."""
         return self._operators
 
-    def _on_diagonal(self):
+    def _diagonal_operators(self):
         return [row[-1] for row in self._operators]
 
     def _sizes(self, columns):
-        diagonal = self._on_diagonal()
+        diagonal = self._diagonal_operators()
         return [o.domain_dimension if columns else o.range_dimension for o in diagonal]
 
     def _dims(self):
         n = sum(self._sizes(columns=True))
         return (*joint_batch([o for row in self._operators for o in row]), n, n)
 
-    def _column(self, j, adjoint):
-        """The operators beside block `j` of the diagonal, with the blocks that they are applied to."""
+    def _off_diagonal(self, j, adjoint):
+        """Return the off-diagonal operators that contribute to block `j`, with their indices."""
         if adjoint:
             return [(i, self._operators[i][j]) for i in range(j + 1, len(self._operators))]
         return list(enumerate(self._operators[j][:-1]))
 
     def _matmul_blocks(self, blocks, adjoint):
         results = []
-        for j, each in enumerate(self._on_diagonal()):
+        for j, each in enumerate(self._diagonal_operators()):
             total = each.matmul(blocks[j], adjoint=adjoint)
-            for i, other in self._column(j, adjoint):
+            for i, other in self._off_diagonal(j, adjoint):
                 total = total + other.matmul(blocks[i], adjoint=adjoint)
             results.append(total)
         return results
 
     def _solve_blocks(self, blocks, adjoint):
-        diagonal = self._on_diagonal()
+        diagonal = self._diagonal_operators()
         solutions = {}
         order = range(len(diagonal))
         for j in reversed(order) if adjoint else order:
             rest = blocks[j]
-            for i, other in self._column(j, adjoint):
+            for i, other in self._off_diagonal(j, adjoint):
                 rest = rest - other.matmul(solutions[i], adjoint=adjoint)
             solutions[j] = diagonal[j].solve(rest, adjoint=adjoint)
         return [solutions[j] for j in order]
@@ -150,21 +150,27 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         return LinearOperatorBlockLowerTriangular(rows, **self._all_hints())
 
     def _determinant(self):
-        values = (o.determinant() for o in self._on_diagonal())
+        values = (o.determinant() for o in self._diagonal_operators())
         return functools.reduce(python_operator.mul, values)
 
     def _log_abs_determinant(self):
-        values = (o.log_abs_determinant() for o in self._on_diagonal())
+        values = (o.log_abs_determinant() for o in self._diagonal_operators())
         return functools.reduce(python_operator.add, values)
 
     def _trace(self):
-        return functools.reduce(python_operator.add, (o.trace() for o in self._on_diagonal()))
+        return functools.reduce(
+            python_operator.add, (o.trace() for o in self._diagonal_operators())
+        )
 
     def _diag_part(self):
-        return jnp.squeeze(stacked([o.diag_part()[..., None] for o in self._on_diagonal()]), -1)
+        return jnp.squeeze(
+            stacked([o.diag_part()[..., None] for o in self._diagonal_operators()]), -1
+        )
 
     def _eigvals(self):
-        return jnp.squeeze(stacked([o.eigvals()[..., None] for o in self._on_diagonal()]), -1)
+        return jnp.squeeze(
+            stacked([o.eigvals()[..., None] for o in self._diagonal_operators()]), -1
+        )
 
     def _to_dense(self):
         *batch, n, _ = self._dims()
@@ -178,5 +184,5 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         return jnp.concatenate(rows, axis=-2)
 
     def _assert_non_singular(self):
-        for each in self._on_diagonal():
+        for each in self._diagonal_operators():
             each.assert_non_singular()

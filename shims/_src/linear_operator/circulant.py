@@ -1,4 +1,4 @@
-"""`LinearOperatorCirculant`: a matrix each of whose rows is the one above it, shifted by one."""
+"""Define `LinearOperatorCirculant`: each row of the matrix is the one above, shifted by one."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ class LinearOperatorCirculant(LinearOperator):
 
     Args:
       spectrum: the discrete Fourier transform of the first column, `[..., n]`.
-      input_output_dtype: of what the operator takes and gives.
-      is_non_singular: whether the spectrum is known to hold no 0.
-      is_self_adjoint: whether it is known to be real; real arrays are.
-      is_positive_definite: whether its real part is known to be positive.
+      input_output_dtype: the dtype of arguments and results of the operator.
+      is_non_singular: whether the spectrum is known to be nonzero.
+      is_self_adjoint: whether the spectrum is known to be real; True for real arrays.
+      is_positive_definite: whether the real part of the spectrum is known to be positive.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the spectrum is a scalar, or a hint is wrong.
 
     Differs from TensorFlow:
-      See `LinearOperator`. Products, quotients, adjoints and inverses keep the dtype; TensorFlow's
-      are complex64. A real operator solves too.
+      See `LinearOperator`. Products, quotients, adjoints and inverses keep the dtype; in TensorFlow
+      they are complex64. A real operator supports `solve` too.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -86,12 +86,12 @@ class LinearOperatorCirculant(LinearOperator):
 
     @property
     def block_depth(self) -> int:
-        """How many axes the blocks of blocks have: 1 where they are numbers."""
+        """The number of axes of the spectrum of one matrix."""
         return self._depth
 
     @property
     def block_shape(self):
-        """The sizes of the blocks, whose product is that of the matrix."""
+        """The sizes of the blocks; their product is the size of the matrix."""
         return TensorShape(self._blocks())
 
     def _blocks(self):
@@ -100,8 +100,8 @@ class LinearOperatorCirculant(LinearOperator):
     def _batch(self):
         return self._spectrum.shape[: self._spectrum.ndim - self._depth]
 
-    def _last(self, x):
-        """The axes of the blocks."""
+    def _block_axes(self, x):
+        """Return the axes of the blocks."""
         return tuple(range(x.ndim - self._depth, x.ndim))
 
     def _dims(self):
@@ -112,17 +112,19 @@ class LinearOperatorCirculant(LinearOperator):
         wide = self._spectrum.dtype in (np.float64, np.complex128)
         return self._spectrum.astype(jnp.complex128 if wide else jnp.complex64)
 
-    def _given(self, x):
-        """A result in the dtype of the operator."""
+    def _drop_imaginary(self, x):
+        """Convert a result towards the dtype of the operator: real unless that is complex."""
         return x.astype(self.dtype) if jnp.issubdtype(self.dtype, jnp.complexfloating) else x.real
 
-    def _transformed(self, x, factor):
-        """What multiplying the transform of the columns of `x` gives."""
+    def _multiply_transform(self, x, factor):
+        """Multiply the Fourier transform of the columns of `x` by a factor, and transform back."""
         if self._depth > 1:
             x = x.reshape((*x.shape[:-2], *self._blocks(), x.shape[-1]))
         axes = tuple(range(-self._depth - 1, -1))
         waves = jnp.fft.fftn(x.astype(factor.dtype), axes=axes)
-        out = self._given(jnp.fft.ifftn(factor[..., None] * waves, axes=axes)).astype(self.dtype)
+        out = self._drop_imaginary(jnp.fft.ifftn(factor[..., None] * waves, axes=axes)).astype(
+            self.dtype
+        )
         return (
             out
             if self._depth == 1
@@ -134,54 +136,62 @@ class LinearOperatorCirculant(LinearOperator):
         return jnp.conj(spectrum) if adjoint else spectrum
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return self._transformed(turned(x) if adjoint_arg else x, self._factor(adjoint))
+        return self._multiply_transform(turned(x) if adjoint_arg else x, self._factor(adjoint))
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         rhs = turned(rhs) if adjoint_arg else rhs
-        return self._transformed(rhs, 1 / self._factor(adjoint))
+        return self._multiply_transform(rhs, 1 / self._factor(adjoint))
 
     def convolution_kernel(self, name="convolution_kernel"):
-        """The first column, `[..., n]`."""
+        """Return the first column, `[..., n]`."""
         spectrum = self._complex()
-        return self._given(jnp.fft.ifftn(spectrum, axes=self._last(spectrum))).astype(self.dtype)
+        return self._drop_imaginary(
+            jnp.fft.ifftn(spectrum, axes=self._block_axes(spectrum))
+        ).astype(self.dtype)
 
     def _determinant(self):
         spectrum = self._complex()
-        return self._given(product_over(spectrum, self._last(spectrum))).astype(self.dtype)
+        return self._drop_imaginary(product_over(spectrum, self._block_axes(spectrum))).astype(
+            self.dtype
+        )
 
     def _log_abs_determinant(self):
-        logs = jnp.sum(jnp.log(jnp.abs(self._spectrum)), axis=self._last(self._spectrum))
+        logs = jnp.sum(jnp.log(jnp.abs(self._spectrum)), axis=self._block_axes(self._spectrum))
         return logs.astype(self.dtype)
 
     def _trace(self):
         spectrum = self._complex()
-        return self._given(jnp.sum(spectrum, axis=self._last(spectrum))).astype(self.dtype)
+        return self._drop_imaginary(jnp.sum(spectrum, axis=self._block_axes(spectrum))).astype(
+            self.dtype
+        )
 
     def _diag_part(self):
         spectrum = self._complex()
-        mean = self._given(jnp.mean(spectrum, axis=self._last(spectrum))).astype(self.dtype)
+        mean = self._drop_imaginary(jnp.mean(spectrum, axis=self._block_axes(spectrum))).astype(
+            self.dtype
+        )
         return jnp.broadcast_to(mean[..., None], self._dims()[:-1])
 
     def _eigvals(self):
         return self._spectrum.reshape(self._dims()[:-1])
 
     def _cond(self):
-        size, last = jnp.abs(self._spectrum), self._last(self._spectrum)
+        size, last = jnp.abs(self._spectrum), self._block_axes(self._spectrum)
         return (largest(size, last) / smallest(size, last)).astype(self.dtype)
 
-    def _of(self, spectrum, **hints):
+    def _with_spectrum(self, spectrum, **hints):
         return type(self)(spectrum, self.dtype, **hints)
 
     def _linop_adjoint(self):
-        return self._of(jnp.conj(self._spectrum), **self._all_hints())
+        return self._with_spectrum(jnp.conj(self._spectrum), **self._all_hints())
 
     def _linop_inverse(self):
-        return self._of(1 / self._spectrum, **self._all_hints())
+        return self._with_spectrum(1 / self._spectrum, **self._all_hints())
 
     def assert_hermitian_spectrum(self, name="assert_hermitian_spectrum"):
-        """Raise `InvalidArgumentError` where the spectrum is not that of a real matrix."""
+        """Raise `InvalidArgumentError` if the spectrum is not that of a real matrix."""
         precision = jnp.finfo(self._spectrum.dtype).eps
-        axes = self._last(self._spectrum)
+        axes = self._block_axes(self._spectrum)
         tolerance = 4 * precision * jnp.max(jnp.abs(self._spectrum), axis=axes, keepdims=True)
         mirrored = jnp.roll(jnp.flip(self._spectrum, axes), (1,) * self._depth, axes)
         self._refuse(
@@ -210,12 +220,12 @@ class LinearOperatorCirculant2D(LinearOperatorCirculant):
 
     Args:
       spectrum: the discrete Fourier transform of the first column as a block, `[..., n, m]`.
-      input_output_dtype: of what the operator takes and gives.
-      is_non_singular: whether the spectrum is known to hold no 0.
-      is_self_adjoint: whether it is known to be real; real arrays are.
-      is_positive_definite: whether its real part is known to be positive.
+      input_output_dtype: the dtype of arguments and results of the operator.
+      is_non_singular: whether the spectrum is known to be nonzero.
+      is_self_adjoint: whether the spectrum is known to be real; True for real arrays.
+      is_positive_definite: whether the real part of the spectrum is known to be positive.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the spectrum has fewer than 2 axes, or a hint is wrong.
@@ -258,12 +268,12 @@ class LinearOperatorCirculant3D(LinearOperatorCirculant):
 
     Args:
       spectrum: the discrete Fourier transform of the first column as a block, `[..., n, m, k]`.
-      input_output_dtype: of what the operator takes and gives.
-      is_non_singular: whether the spectrum is known to hold no 0.
-      is_self_adjoint: whether it is known to be real; real arrays are.
-      is_positive_definite: whether its real part is known to be positive.
+      input_output_dtype: the dtype of arguments and results of the operator.
+      is_non_singular: whether the spectrum is known to be nonzero.
+      is_self_adjoint: whether the spectrum is known to be real; True for real arrays.
+      is_positive_definite: whether the real part of the spectrum is known to be positive.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the spectrum has fewer than 3 axes, or a hint is wrong.

@@ -1,4 +1,4 @@
-"""`LinearOperatorComposition`: operators applied one after the other."""
+"""Define `LinearOperatorComposition`, the product of operators."""
 
 from __future__ import annotations
 
@@ -19,22 +19,23 @@ class LinearOperatorComposition(LinearOperator):
     """The product of operators: the last one is applied first.
 
     Args:
-      operators: a list of operators whose sizes and dtypes fit.
+      operators: a list of operators with matching sizes and one dtype.
       is_non_singular: whether the product is known to be invertible.
-      is_self_adjoint: whether it is known to be its own adjoint; `A @ A.H` is.
-      is_positive_definite: whether it is known to be positive definite; an invertible `A @ A.H` is.
+      is_self_adjoint: whether it is known to be self-adjoint; True for `A @ A.H`.
+      is_positive_definite: whether it is known to be positive definite; True for an invertible `A @
+        A.H`.
       is_square: whether it is known to be square.
-      name: what it is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: the sizes do not fit, or a hint is wrong.
+      ValueError: the sizes do not match, or a hint is wrong.
       TypeError: the dtypes differ.
 
     Differs from TensorFlow:
       See `LinearOperator`.
 
     Under jit:
-      As the operators.
+      Like the operators.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorComposition
     """

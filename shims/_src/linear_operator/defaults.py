@@ -1,4 +1,4 @@
-"""What a kind of linear operator need not define: slower ways, down to a product with matrices."""
+"""Provide default implementations of the operations of a linear operator."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shims._src.math.over_axes import largest, smallest
 class Defaults:
     """Compute each operation from others, most of them from the dense matrices.
 
-    A kind overrides what its structure allows to do faster.
+    A subclass overrides the operations that its structure makes faster.
     """
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):

@@ -1,7 +1,7 @@
-"""The kinds and functions that methods of `LinearOperator` delegate to; `binding` sets them.
+"""Hold the subclasses and functions that methods of `LinearOperator` delegate to.
 
-The kinds are subclasses, and products of two operators know the kinds. The base class reaches them
-through `DELEGATES`, so that it imports none of them.
+`binding` sets them. The base class reaches its subclasses, and the products of operators that
+depend on them, through `DELEGATES`, so that it imports none of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Delegates:
-    """Hold what the base class calls; reading one that is not bound raises `AttributeError`."""
+    """The callables used by the base class; reading an unbound one raises `AttributeError`."""
 
     __slots__ = ("adjoint", "inversion", "lower_triangular", "product", "quotient")
 

@@ -1,4 +1,4 @@
-"""`LinearOperatorDiag`: a diagonal matrix."""
+"""Define `LinearOperatorDiag`, a diagonal matrix."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class LinearOperatorDiag(LinearOperator):
 
     Args:
       diag: the diagonals, `[..., n]`.
-      is_non_singular: whether they are known to hold no 0.
-      is_self_adjoint: whether they are known to be real; real arrays are.
-      is_positive_definite: whether their real parts are known to be positive.
+      is_non_singular: whether the diagonals are known to be nonzero.
+      is_self_adjoint: whether the diagonals are known to be real; True for real arrays.
+      is_positive_definite: whether the real parts of the diagonals are known to be positive.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the diagonal is a scalar, or a hint is wrong.

@@ -1,4 +1,4 @@
-"""`LinearOperatorFullMatrix`: a matrix without structure."""
+"""Define `LinearOperatorFullMatrix`, a dense matrix."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from shims._src.linear_operator.base import LinearOperator
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorFullMatrix(LinearOperator):
-    """A matrix, or a batch of them, element by element.
+    """A dense matrix, or a batch of them.
 
     Args:
       matrix: floating-point array `[..., n, m]`.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be equal to their adjoint.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
       is_positive_definite: whether they are known to be positive definite; with `is_self_adjoint`,
-        equations are solved by Cholesky's method.
+        equations are solved by a Cholesky decomposition.
       is_square: whether they are known to be square.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       TypeError: the dtype is not a floating-point one.

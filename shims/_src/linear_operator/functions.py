@@ -1,4 +1,4 @@
-"""Functions of matrices that take a linear operator in the place of an array, by their names."""
+"""Map functions of matrices to methods of linear operators, by name."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def call_function(operator, call: OperatorCall):
 
     Args:
       operator: the first linear operator among the arguments.
-      call: the call.
+      call: the name and the arguments of the call.
 
     Returns:
-      The result; `NotImplemented` where TensorFlow's function takes no linear operator.
+      The result; `NotImplemented` if TensorFlow's function does not accept a linear operator.
 
     Raises:
-      ValueError: the arguments beside the operator are not offered.
+      ValueError: the other arguments are not supported with a linear operator.
     """
     method = _METHODS.get(call.name)
     if method is None:

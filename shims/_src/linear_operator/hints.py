@@ -1,4 +1,4 @@
-"""What a caller says of a linear operator, and what follows of it."""
+"""Define the hints of a linear operator, and derive hints from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Hints(NamedTuple):
-    """Statements about an operator: True, False, or `None` where nothing is said."""
+    """Known properties of an operator: True, False, or `None` if unknown."""
 
     non_singular: bool | None = None
     self_adjoint: bool | None = None
@@ -14,7 +14,7 @@ class Hints(NamedTuple):
     square: bool | None = None
 
     def completed(self) -> Hints:
-        """The hints with what follows from them.
+        """Return the hints together with those that follow from them.
 
         Raises:
           ValueError: they contradict each other.
@@ -36,10 +36,10 @@ class Hints(NamedTuple):
 
 
 def implied(given: bool | None, follows: object, message: str) -> bool | None:
-    """A hint that is True wherever something else holds.
+    """Return a hint, or True if a condition that implies it holds.
 
     Raises:
-      ValueError: the caller said that it is False.
+      ValueError: the hint is False, but the condition holds.
     """
     if not follows:
         return given
@@ -49,10 +49,10 @@ def implied(given: bool | None, follows: object, message: str) -> bool | None:
 
 
 def agreed(one: bool | None, other: bool | None, message: str) -> bool | None:
-    """The hint of two operators that have a property together or not at all.
+    """Merge the hints of two operators that share a property.
 
     Raises:
-      ValueError: one has it and the other does not.
+      ValueError: one hint is True and the other is False.
     """
     if None not in (one, other) and one is not other:
         raise ValueError(message)
@@ -60,14 +60,14 @@ def agreed(one: bool | None, other: bool | None, message: str) -> bool | None:
 
 
 def non_singular(a, b) -> bool | None:
-    """Of the product of two square operators."""
+    """Derive the hint `non_singular` of the product of two square operators."""
     if a.is_non_singular is False or b.is_non_singular is False:
         return False
     return a.is_non_singular and b.is_non_singular
 
 
 def of_product(a, b) -> Hints:
-    """Of the product of any two operators."""
+    """Derive the hints of the product of any two operators."""
     if a.is_square and b.is_square:
         return Hints(non_singular(a, b), square=True)
     if not a.is_square and not b.is_square:
@@ -77,7 +77,7 @@ def of_product(a, b) -> Hints:
 
 
 def of_commuting(a, b) -> Hints:
-    """Of the product of two operators that commute."""
+    """Derive the hints of the product of two operators that commute."""
     self_adjoint = None
     if a.is_self_adjoint and b.is_self_adjoint:
         self_adjoint = True

@@ -1,4 +1,4 @@
-"""`LinearOperatorHouseholder`: a reflection."""
+"""Define `LinearOperatorHouseholder`, a reflection."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from shims._src.linear_operator.hints import implied
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorHouseholder(LinearOperator):
-    """The reflection at the plane orthogonal to a vector, or a batch of them.
+    """The reflection at the hyperplane orthogonal to a vector, or a batch of them.
 
     Args:
-      reflection_axis: the vectors, `[..., n]`, of any length but 0.
-      is_non_singular: whether the caller knows that it is invertible; it is.
+      reflection_axis: the vectors, `[..., n]`, of any nonzero length.
+      is_non_singular: whether it is known to be invertible, which it always is.
       is_self_adjoint: True or `None`.
       is_positive_definite: False or `None`.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the vector is a scalar, or a hint is wrong.
@@ -71,7 +71,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     @property
     def reflection_axis(self):
-        """The vectors that are turned around."""
+        """The vectors that are reflected to their negatives."""
         return self._reflection_axis
 
     def _dims(self):

@@ -1,4 +1,4 @@
-"""`LinearOperatorIdentity`: the identity matrix, without an array behind it."""
+"""Define `LinearOperatorIdentity`, the identity matrix, which is stored without an array."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.sizes.primitives import to_dim
 
 
 def size_argument(name: str, value):
-    """A number of rows or columns as a dimension.
+    """Convert a number of rows or columns to a dimension.
 
     Raises:
       TypeError: it is not an integer.
@@ -36,7 +36,7 @@ def size_argument(name: str, value):
 
 
 def batch_argument(value) -> tuple:
-    """Leading axes as dimensions.
+    """Convert the sizes of leading axes to dimensions.
 
     Raises:
       TypeError: they are not integers.
@@ -62,17 +62,17 @@ class LinearOperatorIdentity(LinearOperator):
 
     Args:
       num_rows: the number of rows, and of columns.
-      batch_shape: the leading axes.
-      dtype: of the matrices; float32 when `None`.
+      batch_shape: the sizes of the leading axes.
+      dtype: the dtype of the matrices; float32 when `None`.
       is_non_singular: True.
       is_self_adjoint: True.
       is_positive_definite: True.
       is_square: True.
       assert_proper_shapes: ignored; shapes are always checked.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: a hint is not True, or the sizes are not sizes.
+      ValueError: a hint is not True, or a size is invalid.
 
     Differs from TensorFlow:
       See `LinearOperator`.
@@ -123,12 +123,12 @@ class LinearOperatorIdentity(LinearOperator):
     def _filled(self, value, *last):
         return jnp.full((*self._batch_shape, *last), value, self.dtype)
 
-    def _batched(self, x):
+    def _broadcast_batch(self, x):
         batch = jnp.broadcast_shapes(self._batch_shape, x.shape[:-2])
         return jnp.broadcast_to(x, (*batch, *x.shape[-2:]))
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return self._batched(turned(x) if adjoint_arg else x)
+        return self._broadcast_batch(turned(x) if adjoint_arg else x)
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         return self._matmul(rhs, adjoint_arg=adjoint_arg)

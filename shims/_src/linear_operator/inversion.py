@@ -1,4 +1,4 @@
-"""`LinearOperatorInversion`: the inverse of an operator."""
+"""Define `LinearOperatorInversion`, the inverse of an operator."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from shims._src.linear_operator.hints import Hints
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorInversion(LinearOperator):
-    """The inverse of an operator, which is never computed: its products are solutions.
+    """The inverse of an operator, which is never computed: its products solve equations.
 
     Args:
       operator: the operator.
       is_non_singular: True or `None`.
-      is_self_adjoint: as of the operator.
-      is_positive_definite: as of the operator.
+      is_self_adjoint: must agree with the operator.
+      is_positive_definite: must agree with the operator.
       is_square: True or `None`.
-      name: what this one is called.
+      name: the name of the inverse operator.
 
     Raises:
-      ValueError: the operator is known not to be invertible, or a hint contradicts its own.
+      ValueError: the operator is known not to be invertible, or a hint contradicts one of the
+        operator.
 
     Differs from TensorFlow:
       See `LinearOperator`.
 
     Under jit:
-      As the operator.
+      Like the operator.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorInversion
     """

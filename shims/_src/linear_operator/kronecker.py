@@ -1,4 +1,4 @@
-"""`LinearOperatorKronecker`: the Kronecker product of operators."""
+"""Define `LinearOperatorKronecker`, the Kronecker product of operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.linear_operator.several import joint_batch, operator_list
 
 
 def _outer(a, b):
-    """All products of the elements of vectors, in the order of a Kronecker product."""
+    """Return all products of the elements of vectors, in the order of a Kronecker product."""
     product = a[..., :, None] * b[..., None, :]
     return product.reshape((*product.shape[:-2], a.shape[-1] * b.shape[-1]))
 
@@ -29,13 +29,13 @@ class LinearOperatorKronecker(LinearOperator):
     Args:
       operators: a list of operators of one dtype.
       is_non_singular: whether it is known to be invertible.
-      is_self_adjoint: whether it is known to be its own adjoint.
+      is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.
       is_square: whether it is known to be square.
-      name: what it is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: there are no operators, or a hint is wrong.
+      ValueError: the list is empty, or a hint is wrong.
       TypeError: the dtypes differ.
 
     Differs from TensorFlow:
@@ -91,8 +91,8 @@ class LinearOperatorKronecker(LinearOperator):
         columns = math.prod(o.domain_dimension for o in self._operators)
         return (*joint_batch(self._operators), rows, columns)
 
-    def _each(self, x, apply, adjoint, inverse):
-        """`apply(factor, matrices)` along the axis of each factor in turn."""
+    def _apply_factors(self, x, apply, adjoint, inverse):
+        """Call `apply(factor, matrices)` along the axis of each factor in turn."""
         batch = tuple(jnp.broadcast_shapes(x.shape[:-2], joint_batch(self._operators)))
         columns = x.shape[-1]
         widths = [
@@ -111,11 +111,11 @@ class LinearOperatorKronecker(LinearOperator):
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         x = turned(x) if adjoint_arg else x
-        return self._each(x, lambda o, y: o.matmul(y, adjoint=adjoint), adjoint, False)
+        return self._apply_factors(x, lambda o, y: o.matmul(y, adjoint=adjoint), adjoint, False)
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
         rhs = turned(rhs) if adjoint_arg else rhs
-        return self._each(rhs, lambda o, y: o.solve(y, adjoint=adjoint), adjoint, True)
+        return self._apply_factors(rhs, lambda o, y: o.solve(y, adjoint=adjoint), adjoint, True)
 
     def _check_square_factors(self, what):
         if not all(o.is_square for o in self._operators):
@@ -168,18 +168,18 @@ class LinearOperatorKronecker(LinearOperator):
         factors = [o.cholesky() for o in self._operators]
         return LinearOperatorKronecker(factors, is_non_singular=True, is_square=True)
 
-    def _all_square(self):
+    def _assert_square_factors(self):
         if not all(o.is_square for o in self._operators):
             raise checks.invalid(
                 self.name, "All Kronecker factors must be square for the product to be invertible."
             )
 
     def _assert_non_singular(self):
-        self._all_square()
+        self._assert_square_factors()
         for each in self._operators:
             each.assert_non_singular()
 
     def _assert_self_adjoint(self):
-        self._all_square()
+        self._assert_square_factors()
         for each in self._operators:
             each.assert_self_adjoint()

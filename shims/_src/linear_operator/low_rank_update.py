@@ -1,4 +1,4 @@
-"""`LinearOperatorLowRankUpdate`: an operator plus a product of narrow matrices."""
+"""Define `LinearOperatorLowRankUpdate`, an operator plus a low-rank matrix."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from shims._src.linear_operator.identity import LinearOperatorIdentity
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorLowRankUpdate(LinearOperator):
-    """`L + U D V^H`: solutions and determinants cost little more than those of `L`.
+    """The sum `L + U D V^H`, whose solutions and determinants cost little more than those of `L`.
 
     Args:
       base_operator: `L`.
       u: matrices `[..., n, k]`.
       diag_update: the diagonal of `D`, `[..., k]`; ones when `None`.
       v: matrices `[..., m, k]`; `u` when `None`.
-      is_diag_update_positive: whether `D` is known to be positive.
+      is_diag_update_positive: whether the diagonal of `D` is known to be positive.
       is_non_singular: whether the sum is known to be invertible.
-      is_self_adjoint: whether it is known to be its own adjoint.
+      is_self_adjoint: whether it is known to be self-adjoint.
       is_positive_definite: whether it is known to be positive definite.
       is_square: whether it is known to be square.
-      name: what it is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: a hint is wrong.
@@ -93,17 +93,17 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def base_operator(self) -> LinearOperator:
-        """`L`."""
+        """The operator `L`."""
         return self._base_operator
 
     @property
     def u(self):
-        """`U`."""
+        """The matrices `U`."""
         return self._u
 
     @property
     def v(self):
-        """`V`."""
+        """The matrices `V`."""
         return self._u if self._v_or_none is None else self._v_or_none
 
     @property
@@ -113,12 +113,12 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether `D` is known to be positive."""
+        """Whether the diagonal of `D` is known to be positive."""
         return self._positive_update
 
     @property
     def diag_operator(self) -> LinearOperator:
-        """`D` as an operator."""
+        """The matrix `D` as an operator."""
         if self._diag_update is None:
             return LinearOperatorIdentity(self._u.shape[-1], dtype=self.dtype)
         return LinearOperatorDiag(self._diag_update, is_positive_definite=self._positive_update)
@@ -142,7 +142,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return base + matmul(u, inner)
 
     def _capacitance(self, u, v):
-        """`inv(D) + V^H inv(L) U`."""
+        """Compute the capacitance matrix `inv(D) + V^H inv(L) U`."""
         inner = matmul(v, self._base_operator.solve(u), adjoint_a=True)
         return self.diag_operator.inverse().add_to_tensor(inner)
 

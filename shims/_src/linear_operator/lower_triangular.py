@@ -1,4 +1,4 @@
-"""`LinearOperatorLowerTriangular`: a lower triangular matrix."""
+"""Define `LinearOperatorLowerTriangular`, a lower triangular matrix."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class LinearOperatorLowerTriangular(LinearOperator):
     """A lower triangular matrix, or a batch of them.
 
     Args:
-      tril: array `[..., n, n]`; what stands above the diagonal is not read.
-      is_non_singular: whether the diagonals are known to hold no 0.
-      is_self_adjoint: whether the matrices are known to be equal to their adjoint.
+      tril: array `[..., n, n]`; elements above the diagonal are not read.
+      is_non_singular: whether the diagonals are known to be nonzero.
+      is_self_adjoint: whether the matrices are known to be self-adjoint.
       is_positive_definite: whether they are known to be positive definite.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the array has fewer than two axes, or a hint is wrong.
@@ -70,7 +70,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
 
     @property
     def tril(self):
-        """The array that the operator was made of."""
+        """The array passed to the constructor."""
         return self._tril
 
     def _dims(self):

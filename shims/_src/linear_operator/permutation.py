@@ -1,4 +1,4 @@
-"""`LinearOperatorPermutation`: a matrix that puts rows into another order."""
+"""Define `LinearOperatorPermutation`, a permutation matrix."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from shims._src.platform import jax_private as jp
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorPermutation(LinearOperator):
-    """A matrix that puts rows into another order, or a batch of them.
+    """A permutation matrix, or a batch of them.
 
     Args:
-      perm: which row stands where, `[..., n]`, each of `0, ..., n - 1` once.
-      dtype: of the matrices.
+      perm: the source row of each row of a product, `[..., n]`; a permutation of `0, ..., n - 1`.
+      dtype: the dtype of the matrices.
       is_non_singular: True or `None`.
-      is_self_adjoint: whether the order is known to be its own inverse.
+      is_self_adjoint: whether the permutation is known to be its own inverse.
       is_positive_definite: whether the matrix is known to be positive definite.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: `perm` is no order of rows, or a hint is wrong.
-      TypeError: it does not hold integers.
+      ValueError: `perm` is not a permutation, or a hint is wrong.
+      TypeError: `perm` does not hold integers.
 
     Differs from TensorFlow:
       See `LinearOperator`.
 
     Under jit:
-      The leading axes may be known only at run time. A traced order is not checked.
+      The leading axes may be known only at run time. A traced permutation is not checked.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorPermutation
     """
@@ -53,7 +53,7 @@ class LinearOperatorPermutation(LinearOperator):
         name="LinearOperatorPermutation",
     ):
         self._perm: Any = operand(perm)
-        _check_order(self._perm)
+        _check_permutation(self._perm)
         for hint, what in ((is_non_singular, "non-singular"), (is_square, "square")):
             if hint is False:
                 raise ValueError(f"A Permutation operator is always {what}.")
@@ -69,7 +69,7 @@ class LinearOperatorPermutation(LinearOperator):
 
     @property
     def perm(self):
-        """Which row stands where."""
+        """The source row of each row of a product."""
         return self._perm
 
     def _dims(self):
@@ -103,7 +103,7 @@ class LinearOperatorPermutation(LinearOperator):
         pass
 
 
-def _check_order(perm):
+def _check_permutation(perm):
     if not perm.ndim:
         raise ValueError(
             f"Argument `perm` must have at least 1 dimension. Received: {describe(perm)}."

@@ -1,4 +1,4 @@
-"""`LinearOperatorScaledIdentity`: a multiple of the identity matrix."""
+"""Define `LinearOperatorScaledIdentity`, a multiple of the identity matrix."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     Args:
       num_rows: the number of rows, and of columns.
-      multiplier: what stands on the diagonals, `[...]`.
-      is_non_singular: whether it is known to be nowhere 0.
-      is_self_adjoint: whether it is known to be real; real arrays are.
-      is_positive_definite: whether it is known to be positive.
+      multiplier: the value on the diagonals, `[...]`.
+      is_non_singular: whether the multiplier is known to be nonzero.
+      is_self_adjoint: whether the multiplier is known to be real; True for real arrays.
+      is_positive_definite: whether the multiplier is known to be positive.
       is_square: True.
       assert_proper_shapes: ignored; shapes are always checked.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: a hint is wrong, or the number of rows is no size.
+      ValueError: a hint is wrong, or the number of rows is not a valid size.
 
     Differs from TensorFlow:
       See `LinearOperator`.
@@ -74,7 +74,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     @property
     def multiplier(self):
-        """What stands on the diagonals."""
+        """The value on the diagonals."""
         return self._multiplier
 
     def _dims(self):

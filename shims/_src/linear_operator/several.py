@@ -1,4 +1,4 @@
-"""What operators made of several others have in common."""
+"""Provide helpers for operators made of several other operators."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shims._src.linear_operator.base import LinearOperator
 
 
 def operator_list(operators) -> list[LinearOperator]:
-    """The operators as a list.
+    """Return operators as a list of one dtype.
 
     Raises:
-      ValueError: there are none.
-      TypeError: their dtypes differ, or they are no operators.
+      ValueError: the list is empty.
+      TypeError: the dtypes differ, or the argument is a single operator.
     """
     if isinstance(operators, LinearOperator):
         raise TypeError("Expected argument `operators` to be a list of operators.")
@@ -27,12 +27,12 @@ def operator_list(operators) -> list[LinearOperator]:
 
 
 def joint_batch(operators) -> tuple:
-    """The leading axes of several operators, broadcast to each other."""
+    """Broadcast the leading axes of several operators to each other."""
     return tuple(jnp.broadcast_shapes(*(o._dims()[:-2] for o in operators)))
 
 
 def is_product_with_adjoint(operators) -> bool:
-    """Whether a list reads `A, B, ..., B.H, A.H`."""
+    """Check whether a list has the form `A, B, ..., B.H, A.H`."""
     operators = list(operators)
     half = len(operators) // 2
     return not len(operators) % 2 and all(

@@ -1,4 +1,4 @@
-"""`LinearOperatorToeplitz`: a matrix with one number along each diagonal."""
+"""Define `LinearOperatorToeplitz`, a matrix that is constant along each diagonal."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from shims._src.linear_operator.circulant import LinearOperatorCirculant
 
 @jax.tree_util.register_pytree_node_class
 class LinearOperatorToeplitz(LinearOperator):
-    """A matrix with one number along each diagonal, or a batch of them.
+    """A matrix that is constant along each diagonal, or a batch of them.
 
     Args:
       col: the first columns, `[..., n]`.
       row: the first rows, `[..., n]`; their first element is not read.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be equal to their adjoint.
+      is_self_adjoint: whether they are known to be self-adjoint.
       is_positive_definite: whether they are known to be positive definite.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
       ValueError: the sizes differ, or a hint is wrong.
@@ -86,15 +86,15 @@ class LinearOperatorToeplitz(LinearOperator):
         n = self._row.shape[-1]
         return (*jnp.broadcast_shapes(self._row.shape[:-1], self._col.shape[:-1]), n, n)
 
-    def _both(self):
-        """Rows and columns of equal leading axes."""
+    def _broadcast_row_and_col(self):
+        """Broadcast the leading axes of rows and columns to each other."""
         shape = self._dims()[:-1]
         return jnp.broadcast_to(self._row, shape), jnp.broadcast_to(self._col, shape)
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
         x = turned(x) if adjoint_arg else x
-        row, col = self._both()
-        # The matrix stands in the corner of a circulant one of twice the size.
+        row, col = self._broadcast_row_and_col()
+        # The matrix is the upper left block of a circulant matrix of twice the size.
         column = jnp.concatenate(
             [col, jnp.zeros_like(col[..., :1]), jnp.flip(row[..., 1:], axis=-1)], axis=-1
         )
@@ -105,7 +105,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return product[..., : row.shape[-1], :]
 
     def _to_dense(self):
-        row, col = self._both()
+        row, col = self._broadcast_row_and_col()
         n = row.shape[-1]
         numbers = jnp.concatenate([jnp.flip(col, axis=-1), row[..., 1:]], axis=-1)
         return numbers[..., jnp.arange(n) + jnp.arange(n - 1, -1, -1)[:, None]]

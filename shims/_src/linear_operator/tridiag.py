@@ -1,4 +1,4 @@
-"""`LinearOperatorTridiag`: a matrix with three diagonals."""
+"""Define `LinearOperatorTridiag`, a matrix with three diagonals."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ class LinearOperatorTridiag(LinearOperator):
     """A matrix with three diagonals, or a batch of them.
 
     Args:
-      diagonals: as `diagonals_format` says: `[..., 3, n]`, above, on and below the main diagonal;
-        a list of the three; or `[..., n, n]`, of which they are read.
+      diagonals: in the format `diagonals_format`: `[..., 3, n]`, above, on and below the main
+        diagonal; a list of the three; or matrices `[..., n, n]`, of which only they are read.
       diagonals_format: `compact`, `sequence` or `matrix`.
       is_non_singular: whether the matrices are known to be invertible.
-      is_self_adjoint: whether they are known to be equal to their adjoint.
+      is_self_adjoint: whether they are known to be self-adjoint.
       is_positive_definite: whether they are known to be positive definite.
       is_square: True or `None`.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: there is no such format.
+      ValueError: the format is unknown.
 
     Differs from TensorFlow:
-      See `LinearOperator`. Leading axes broadcast; in TensorFlow they are equal. What stands outside
-      of the three diagonals of a `matrix` is never read; TensorFlow's `to_dense` keeps it.
+      See `LinearOperator`. Leading axes broadcast; in TensorFlow they must be equal. Elements
+      outside of the three diagonals of a `matrix` are never read; TensorFlow's `to_dense` keeps
+      them.
 
     Under jit:
       The leading axes may be known only at run time.
@@ -73,12 +74,12 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals(self):
-        """What the operator was made of."""
+        """The diagonals passed to the constructor."""
         return self._diagonals
 
     @property
     def diagonals_format(self) -> str:
-        """How the diagonals stand in it."""
+        """The format of the diagonals."""
         return self._diagonals_format
 
     def _compact(self):
@@ -93,14 +94,14 @@ class LinearOperatorTridiag(LinearOperator):
         rows = [jnp.roll(below, -1, axis=-1), main, jnp.roll(above, 1, axis=-1)]
         return jnp.conj(jnp.stack(rows, axis=-2))
 
-    def _read(self, adjoint):
+    def _diagonals_for(self, adjoint):
         return self._adjoint_diagonals() if adjoint else self._compact()
 
     def _matmul(self, x, adjoint=False, adjoint_arg=False):
-        return product(self._read(adjoint), turned(x) if adjoint_arg else x)
+        return product(self._diagonals_for(adjoint), turned(x) if adjoint_arg else x)
 
     def _solve(self, rhs, adjoint=False, adjoint_arg=False):
-        return solution(self._read(adjoint), turned(rhs) if adjoint_arg else rhs)
+        return solution(self._diagonals_for(adjoint), turned(rhs) if adjoint_arg else rhs)
 
     def _to_dense(self):
         return as_matrix(self._compact())

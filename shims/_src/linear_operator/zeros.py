@@ -1,4 +1,4 @@
-"""`LinearOperatorZeros`: the matrix of zeros, without an array behind it."""
+"""Define `LinearOperatorZeros`, the matrix of zeros, which is stored without an array."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class LinearOperatorZeros(LinearOperator):
 
     Args:
       num_rows: the number of rows.
-      num_columns: the number of columns; as many when `None`.
-      batch_shape: the leading axes.
-      dtype: of the matrices; float32 when `None`.
+      num_columns: the number of columns; that of rows when `None`.
+      batch_shape: the sizes of the leading axes.
+      dtype: the dtype of the matrices; float32 when `None`.
       is_non_singular: False.
-      is_self_adjoint: True where it is square.
+      is_self_adjoint: True if it is square.
       is_positive_definite: False.
       is_square: whether it is square.
       assert_proper_shapes: ignored; shapes are always checked.
-      name: what the operator is called.
+      name: the name of the operator.
 
     Raises:
-      ValueError: a hint is wrong, or the sizes are not sizes.
+      ValueError: a hint is wrong, or a size is invalid.
 
     Differs from TensorFlow:
       See `LinearOperator`.

@@ -78,7 +78,10 @@ def _is_not_negative(ids, data):
 
 @functools.cache
 def extreme(method: str):
-    """Make the maximum or minimum of each segment; equal rows share the gradient."""
+    """Make a function that computes the maximum or minimum of each segment.
+
+    Equal rows share the gradient.
+    """
 
     @functools.partial(jax.custom_jvp, nondiff_argnums=(2, 3))
     def reduce(data, ids, count, start):
