@@ -1,4 +1,4 @@
-"""Define the iterables of `for` loops over traced data: arrays, and `range`, `enumerate` and `zip`."""
+"""Define the iterables of staged `for` loops: arrays, and traced `range`, `enumerate` and `zip`."""
 
 from __future__ import annotations
 

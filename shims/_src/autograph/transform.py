@@ -217,7 +217,7 @@ def _compile(node, code: types.CodeType) -> types.CodeType:
         definition = [node]
     inner = _function_node(
         "ag__inner", ["ag__"], definition
-    )  # names that no global of the user has
+    )  # names that do not collide with the user's globals
     closure = [ast.Assign([ast.Name(n, ast.Store())], ast.Constant(None)) for n in code.co_freevars]
     outer = _function_node("ag__outer", [], [*closure, inner])
     module = ast.Module([outer], [])

@@ -1,4 +1,4 @@
-"""Provide `tf.TensorArray`, a list whose elements are written and read by position, also in loops."""
+"""Provide `tf.TensorArray`, a list whose elements are written and read by position."""
 
 from __future__ import annotations
 

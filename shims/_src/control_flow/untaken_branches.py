@@ -34,7 +34,7 @@ _POSTPONED = ThreadSlot(False)
 
 
 def postponed() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a branch or loop body that fails in its trace fails only where it runs."""
+    """Return a context in which a branch or loop body whose trace fails raises only where it runs."""
     return _POSTPONED.holding(True)
 
 

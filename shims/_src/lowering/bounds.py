@@ -31,7 +31,7 @@ def of(value: Value) -> tuple[int, int] | None:
         return int(value.array.min()), int(value.array.max())
     known = isinstance(value.array, jax.Array) and not jp.is_tracer(value.array)
     if known and value.array.size == 1 and getattr(dtype, "kind", "") in tuple("iub"):
-        number = int(np.asarray(value.array).item())  # an operator of JAX would be traced here
+        number = int(np.asarray(value.array).item())  # a JAX operator would be traced here
         return number, number
     if dtype == np.bool_:
         return 0, 1
@@ -53,7 +53,7 @@ def attach(ctx, eqn, values, outs):
     found = rule(ctx, eqn, values, given)
     if found is None or found[1] > _LIMIT:
         return outs
-    # A value without a lower bound may wrap around: its users check it while they run.
+    # A value without a lower bound may wrap around; rules that use it check it at run time.
     found = max(found[0], -_LIMIT), found[1]
     return [Value(outs[0].array, outs[0].axes, outs[0].pad, found), *outs[1:]]
 

@@ -13,7 +13,7 @@ from shims._src.platform import jax_private as jp
 
 def _packed_operands(ctx, values):
     """Pack arrays and list the sizes of their dynamic axes, as operands of a callback."""
-    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     places = [[i for i, a in enumerate(v.axes) if a is not None] for v in values]
     sizes = [[v.axes[i].size for i in p] for v, p in zip(values, places, strict=True)]
     return [v.array for v in values], sizes, places

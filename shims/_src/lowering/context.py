@@ -65,7 +65,7 @@ class Context:
         return inner
 
     def knows(self, name: str) -> bool:
-        """Whether the size `name` was made in this scope or an enclosing one, so that it is the same size."""
+        """Whether the size `name` was made in this or an enclosing scope, so that it is the same size."""
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ class Context:
         pad = number if axes is None or _covers(value, axes) else None
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
-    def quiet(self, value: Value, axes=None) -> Value:
+    def clear_padding(self, value: Value, axes=None) -> Value:
         """Return the value with 0 in invalid slots that could hold a NaN or an infinity.
 
         A derivative multiplies by what padding holds, and 0 times NaN would reach the slot that the
@@ -193,7 +193,7 @@ class Context:
         shape[i] = self.capacity(axis.dim)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
         real = Value(array, value.with_axis(i, self.axis(axis.dim)), None, value.bounds)
-        return self.quiet(real, (i,))
+        return self.clear_padding(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
         """Move the valid slots of axis `i` to the front, at the capacity of its dimension."""
@@ -220,7 +220,7 @@ class Context:
             array = packing.direct(value.array, axis.valid, capacity)
             return Value(array, axes, None, value.bounds)
         array = packing.take(value.array, places, i)
-        return self.quiet(Value(array, axes, None, value.bounds), (i,))
+        return self.clear_padding(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
         """Whether one loop may pack a vector.
@@ -236,7 +236,7 @@ class Context:
                 value = self.pack(value, i)
         return value
 
-    def solid(self, value: Value, axes=None) -> Value:
+    def expand_uniform(self, value: Value, axes=None) -> Value:
         """Expand the uniform axes of a value (all, or the given ones)."""
         for i, axis in enumerate(value.axes):
             if axis is not None and axis.uniform and (axes is None or i in axes):
@@ -268,7 +268,7 @@ class Context:
             return Value(value.array, axes, value.pad, value.bounds)
         array = lax.broadcast_in_dim(value.array, shape, range(len(shape)))
         wide = Value(array, axes, None, value.bounds)
-        return wide if same_axes(value, axes) else self.quiet(wide)
+        return wide if same_axes(value, axes) else self.clear_padding(wide)
 
     def _check_one_token(self, values, i) -> None:
         tokens = {

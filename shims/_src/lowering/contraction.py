@@ -12,7 +12,7 @@ from shims._src.platform import jax_private as jp
 
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
     """Bring axis `i` of `a` and axis `j` of `b` to one layout, neither of them uniform."""
-    a, b = ctx.solid(a, (i,)), ctx.solid(b, (j,))
+    a, b = ctx.expand_uniform(a, (i,)), ctx.expand_uniform(b, (j,))
     x, y = a.axes[i], b.axes[j]
     if x is None or y is None or x.token == y.token:
         return a, b
@@ -35,7 +35,7 @@ def dot_general(ctx, eqn, lhs, rhs):
         *(a for i, a in enumerate(lhs.axes) if i not in (*lc, *lb)),
         *(a for i, a in enumerate(rhs.axes) if i not in (*rc, *rb)),
     )
-    return [ctx.quiet(Value(out, axes))]
+    return [ctx.clear_padding(Value(out, axes))]
 
 
 RULES = (Rule("dot_general", dot_general, uniform=True),)

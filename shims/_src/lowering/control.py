@@ -47,9 +47,9 @@ def expand(ctx, eqn, *values):
 def scan(ctx, eqn, *values):
     """Lower a loop over leading axes; along a dynamic axis only valid slots take a step."""
     n_consts, n_carry = jp.scan_counts(eqn.params)
-    consts = [ctx.solid(v) for v in values[:n_consts]]
+    consts = [ctx.expand_uniform(v) for v in values[:n_consts]]
     carry = list(values[n_consts : n_consts + n_carry])
-    xs = [ctx.solid(v) for v in values[n_consts + n_carry :]]
+    xs = [ctx.expand_uniform(v) for v in values[n_consts + n_carry :]]
     jaxpr = eqn.params["jaxpr"]
     open_jaxpr, _ = jp.open_jaxpr(jaxpr)
     carry_avals = [v.aval for v in open_jaxpr.invars[n_consts : n_consts + n_carry]]
@@ -184,7 +184,7 @@ def while_(ctx, eqn, *values):
     n_cond, n_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
     cond_jaxpr, body_jaxpr = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
     each = bool(jp.open_jaxpr(cond_jaxpr)[0].outvars[0].aval.shape)
-    values = [ctx.pack_all(v) if each else ctx.solid(v) for v in values]
+    values = [ctx.pack_all(v) if each else ctx.expand_uniform(v) for v in values]
     cond_consts, body_consts = values[:n_cond], values[n_cond : n_cond + n_body]
     avals = [v.aval for v in jp.open_jaxpr(body_jaxpr)[0].invars[n_body:]]
     carry = [
@@ -238,14 +238,14 @@ def _select_running(goes_on, new, old):
 
 def cond(ctx, eqn, index, *values):
     """Lower a conditional; the results of all branches are brought to one layout."""
-    values = [ctx.solid(v) for v in values]
+    values = [ctx.expand_uniform(v) for v in values]
     passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
     out_avals = [v.aval for v in eqn.outvars]
     made = set().union(*map(own_sizes.made, branches))
     lowered = [_Branch(ctx, b, values, out_avals, made) for b in branches]
     arrays = [v.array for v in passed]
-    # Sizes that one branch makes are unknown to the others until every branch has been seen.
+    # A second round: sizes that one branch makes are unknown to the others in the first one.
     for _ in range(2 if any(map(jp.is_symbolic, _dims_of(out_avals))) else 1):
         shapes = [jax.eval_shape(b, *arrays) for b in lowered]
         wanted = _largest_shapes([s[1] for s in shapes])

@@ -1,4 +1,4 @@
-"""Define the masking rules of custom derivatives and rematerialization, rebuilt instead of inlined."""
+"""Define the masking rules of custom derivatives and checkpoints, rebuilt instead of inlined."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class _Rebuilt:
     def results(self, inner, outs, codes):
         """Return results as pytrees of arrays, and keep their layouts for the caller."""
         # Expand uniform results, since their derivatives may differ from slot to slot.
-        self.outs = outs = [inner.solid(v) for v in outs]
+        self.outs = outs = [inner.expand_uniform(v) for v in outs]
         arrays, carried = take_apart(outs)
         sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
         return arrays, (carried, sizes, codes)
@@ -183,21 +183,21 @@ class _RebuiltJvp(_Rebuilt):
 
 def custom_jvp_call(ctx, eqn, *values):
     """Rebuild a `jax.custom_jvp`."""
-    return _RebuiltJvp(ctx, eqn, [ctx.solid(v) for v in values]).lowered()
+    return _RebuiltJvp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
 
 
 def relayout(ctx, value: Value, model: Value):
     """Return the array of `value` in the layouts of `model`."""
     from shims._src.lowering import packing
 
-    value = ctx.solid(value)
+    value = ctx.expand_uniform(value)
     for i, axis in enumerate(model.axes):
         if axis is None or value.axes[i].token == axis.token:
             continue
         value = ctx.pack(value, i)
         if not axis.packed:
             array = jnp.take(value.array, packing.ranks(axis.valid), axis=i, mode="clip")
-            value = ctx.quiet(Value(array, value.with_axis(i, axis)), (i,))
+            value = ctx.clear_padding(Value(array, value.with_axis(i, axis)), (i,))
     return value.array
 
 
@@ -229,7 +229,7 @@ class _RebuiltVjp(_Rebuilt):
         count = len(self.out_avals)
         codes, mark = self.checked(inner, arrays, side)
         result = self.results(inner, outs[:count], codes)
-        self.saved = [inner.solid(v) for v in outs[count:]]
+        self.saved = [inner.expand_uniform(v) for v in outs[count:]]
         self.saved_avals = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
         return result, (take_apart(self.saved), side, arrays, result[1][0], mark)
 
@@ -264,12 +264,12 @@ class _RebuiltVjp(_Rebuilt):
 
 def custom_vjp_call(ctx, eqn, *values):
     """Rebuild a `jax.custom_vjp`."""
-    return _RebuiltVjp(ctx, eqn, [ctx.solid(v) for v in values]).lowered()
+    return _RebuiltVjp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
 
 
 def checkpoint(ctx, eqn, *values):
     """Rebuild a `jax.checkpoint` over the lowered body."""
-    values = [ctx.solid(v) for v in values]
+    values = [ctx.expand_uniform(v) for v in values]
     jaxpr = eqn.params["jaxpr"]
     kept: dict[str, object] = {}
 

@@ -1,4 +1,4 @@
-"""Define the masking rules of TensorFlow's random numbers: element i depends on the stream and i only."""
+"""Define the masking rules of TensorFlow's random numbers, each a function of its position."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def _make_safe(ctx, value, number, axes, shape):
     elif number is None:
         return value
     if number is None:
-        return ctx.quiet(value)
+        return ctx.clear_padding(value)
     return ctx.fill(value, np.asarray(number, value.array.dtype)) if value.dynamic else value
 
 

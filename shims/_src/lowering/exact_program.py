@@ -58,7 +58,7 @@ class _Substitution:
             raise NotExactError("a constant that belongs to another program")
         env: dict[Any, Any] = {v: v for v in inner.constvars}
         equations: list[Any] = []
-        invars = [self._renamed(v, env) for v in inner.invars]
+        invars = [self._new_variable(v, env) for v in inner.invars]
         self._equations(inner, env, equations)
         outvars = [_read(v, env) for v in inner.outvars]
         return jp.with_equations(jaxpr, invars, equations, outvars)
@@ -78,12 +78,12 @@ class _Substitution:
         if name in _WITH_DERIVATIVES:  # an exact program is never differentiated
             self._inline(eqn.params[_WITH_DERIVATIVES[name]], operands, eqn, env, equations)
             return
-        params = {k: self._substituted(v) for k, v in eqn.params.items()}
+        params = {k: self._substitute(v) for k, v in eqn.params.items()}
         if name == "dim_as_value" and not jp.is_symbolic(params["dim"]):
             aval = eqn.outvars[0].aval
             env[eqn.outvars[0]] = jp.Literal(np.asarray(params["dim"], aval.dtype)[()], aval)
             return
-        outvars = [self._renamed(v, env) for v in eqn.outvars]
+        outvars = [self._new_variable(v, env) for v in eqn.outvars]
         equations.append(eqn.replace(invars=operands, outvars=outvars, params=params))
 
     def _inline(self, jaxpr, operands, eqn, env, equations) -> None:
@@ -95,25 +95,25 @@ class _Substitution:
         for out, var in zip(eqn.outvars, inner.outvars, strict=True):
             env[out] = _read(var, local)
 
-    def _renamed(self, var, env):
+    def _new_variable(self, var, env):
         """Return a new variable for `var`, with the sizes in its type substituted."""
-        env[var] = jp.another_variable(var, self._substituted(var.aval))
+        env[var] = jp.another_variable(var, self._substitute(var.aval))
         return env[var]
 
-    def _substituted(self, value):
+    def _substitute(self, value):
         """Return a parameter or type with numbers for sizes; a value without sizes is unchanged."""
         if jp.is_symbolic(value):
             return dims.substituted(value, self.sizes)
         if isinstance(value, (tuple, list)):
-            return _like(value, [self._substituted(v) for v in value])
+            return _rebuild_sequence(value, [self._substitute(v) for v in value])
         if isinstance(value, dict):
-            return {k: self._substituted(v) for k, v in value.items()}
+            return {k: self._substitute(v) for k, v in value.items()}
         if hasattr(value, "eqns"):
             return self.program(value)
         if isinstance(value, jp.ShapedArray):
             if not any(map(jp.is_symbolic, value.shape)):
                 return value
-            return value.update(shape=self._substituted(value.shape))
+            return value.update(shape=self._substitute(value.shape))
         if callable(value) and not isinstance(value, _NO_FUNCTIONS) and not _is_closed(value):
             raise NotExactError(f"a function of Python: {value!r}")
         return value
@@ -128,7 +128,7 @@ def _read(atom, env):
     return atom if isinstance(atom, jp.Literal) else env[atom]
 
 
-def _like(value, items):
+def _rebuild_sequence(value, items):
     if all(a is b for a, b in zip(value, items, strict=True)):
         return value
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

@@ -36,7 +36,7 @@ def highest(dtype):
 def reduce(ctx, eqn, value, *, neutral):
     """Lower `max` or `min` over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
-    value = ctx.solid(value, axes)
+    value = ctx.expand_uniform(value, axes)
     left = tuple(a for i, a in enumerate(value.axes) if i not in axes)
     valid = ctx.valid_over(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)

@@ -34,8 +34,8 @@ def gather(ctx, eqn, operand, indices):
     for a in indexed:
         if jp.is_symbolic(sizes[a]):
             raise partial_window_error(eqn)
-        operand = ctx.pack(ctx.solid(operand, (a,)), a)
-    indices = ctx.fill(ctx.solid(indices), np.zeros((), indices.array.dtype))
+        operand = ctx.pack(ctx.expand_uniform(operand, (a,)), a)
+    indices = ctx.fill(ctx.expand_uniform(indices), np.zeros((), indices.array.dtype))
     coordinates, absent = _read_positions(ctx, eqn, indices.array, dn, shape, sizes, indexed)
     physical = tuple(
         operand.array.shape[a] if full[a] and a not in dn.collapsed_slice_dims else sizes[a]
@@ -55,7 +55,7 @@ def gather(ctx, eqn, operand, indices):
     windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
     axes = _interleave_axes(dn.offset_dims, windows, indices.axes[:-1])
     read = [i for i in range(len(axes)) if i not in dn.offset_dims]
-    result = ctx.quiet(Value(out, axes, None, bounds.of(operand)), read)
+    result = ctx.clear_padding(Value(out, axes, None, bounds.of(operand)), read)
     if absent is not None:
         # An empty operand is not an error if there is no valid index.
         valid = ctx.valid_over(result)
@@ -122,8 +122,8 @@ def scatter(ctx, eqn, operand, indices, updates):
         return [_place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes)]
     if any(jp.is_symbolic(sizes[a]) for a in partial):
         raise partial_window_error(eqn)
-    operand, updates = ctx.solid(operand), ctx.solid(updates)
-    indices = ctx.solid(indices)
+    operand, updates = ctx.expand_uniform(operand), ctx.expand_uniform(updates)
+    indices = ctx.expand_uniform(indices)
     for a, u in zip(window_axes, dn.update_window_dims, strict=True):
         if a not in partial:
             operand, updates = align_pair(ctx, operand, a, updates, u)
@@ -135,13 +135,13 @@ def scatter(ctx, eqn, operand, indices, updates):
         indices, updates = align_pair(ctx, indices, i, updates, u)
     for a, b in zip(dn.operand_batching_dims, dn.scatter_indices_batching_dims, strict=True):
         operand, indices = align_pair(ctx, operand, a, indices, b)
-        updates = _follow(ctx, updates, batch[b], indices, b)
+        updates = _align_updates(ctx, updates, batch[b], indices, b)
     positions = _write_positions(ctx, eqn, indices, dn, shape, sizes)
     out = _scatter_call(eqn, operand.array, positions, updates.array, indices.dynamic)
     return [Value(out, operand.axes)]
 
 
-def _follow(ctx, updates, u, indices, b):
+def _align_updates(ctx, updates, u, indices, b):
     updates, _ = align_pair(ctx, updates, u, indices, b)
     return updates
 

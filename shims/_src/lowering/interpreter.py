@@ -82,7 +82,7 @@ def _constant(ctx: Context, const) -> Value:
     if var is None:
         return static(const)
     frames = (env[var] for env in reversed(ctx.root.frames) if var in env)
-    return next(frames, static(const))  # of another trace: a leak, which JAX refuses
+    return next(frames, static(const))  # a tracer of another trace, which JAX refuses
 
 
 def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
@@ -162,7 +162,7 @@ def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
     if ragged and eqn.primitive.name not in _TAKE_PER_ROW:
         raise ragged_rows_error(ragged[0])
     if not rule.uniform:
-        values = [ctx.solid(v) for v in values]
+        values = [ctx.expand_uniform(v) for v in values]
     with jp.source_context(eqn):
         outs = rule.lower(ctx, eqn, *values)
     return bounds.attach(ctx, eqn, values, outs)

@@ -24,7 +24,7 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
     holds distinct numbers above every eigenvalue and singular value of `A`. They differ from those of
     `A`, so that no derivative divides by zero.
     """
-    value = ctx.pack_all(ctx.solid(value))
+    value = ctx.pack_all(ctx.expand_uniform(value))
     valid = ctx.valid_over(value)
     if valid is None:
         return value
@@ -136,7 +136,7 @@ def _static_params(ctx, eqn):
 
 
 def _with_zero_rows(ctx, value):
-    value = ctx.pack_all(ctx.solid(value))
+    value = ctx.pack_all(ctx.expand_uniform(value))
     rank = len(value.axes)
     value = ctx.fill(value, np.zeros((), value.array.dtype), (rank - 2, rank - 1))
     valid = ctx.valid_over(value, range(rank - 2))
@@ -157,7 +157,7 @@ def _fitted_result(ctx, array, aval) -> Value:
 def triangular_solve(ctx, eqn, a, b):
     """Solve with an identity block beside the triangle and zeros below the right-hand side."""
     a = with_identity(ctx, a)
-    b = ctx.pack_all(ctx.solid(b))
+    b = ctx.pack_all(ctx.expand_uniform(b))
     b = ctx.fill(b, np.zeros((), b.array.dtype))
     (out,) = jp.bind(eqn, [a.array, b.array])
     return [_fitted_result(ctx, out, eqn.outvars[0].aval)]
@@ -166,7 +166,7 @@ def triangular_solve(ctx, eqn, a, b):
 def tridiagonal_solve(ctx, eqn, *values):
     """Solve with ones as padding on the diagonal, and zeros elsewhere."""
     fills = (0, 1, 0, 0)
-    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     values = [ctx.fill(v, np.asarray(n, v.array.dtype)) for v, n in zip(values, fills, strict=True)]
     outs = jp.bind(eqn, [v.array for v in values])
     return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
@@ -175,7 +175,7 @@ def tridiagonal_solve(ctx, eqn, *values):
 def linear_solve(ctx, eqn, *values):
     """Lower `lax.custom_linear_solve` by rebuilding it over lowered parts, to keep its derivative."""
     lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
-    values = [ctx.solid(v) for v in values]
+    values = [ctx.expand_uniform(v) for v in values]
     parts, start = {}, 0
     for name in ("matvec", "vecmat", "solve", "transpose_solve"):
         count = getattr(lengths, name)
@@ -214,7 +214,7 @@ def fft(ctx, eqn, value):
     shape = eqn.invars[0].aval.shape
     if any(jp.is_symbolic(d) for d in (*shape[len(shape) - count :], *eqn.params["fft_lengths"])):
         raise unsupported(eqn)
-    value = ctx.solid(value)
+    value = ctx.expand_uniform(value)
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes)]
 
@@ -224,7 +224,7 @@ def batched(ctx, eqn, *values):
     for var in eqn.invars:
         if any(jp.is_symbolic(d) for d in var.aval.shape[-1:]):
             raise unsupported(eqn)
-    values = [ctx.pack_all(ctx.solid(v)) for v in values]
+    values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     outs = eqn.primitive.bind(*(v.array for v in values), **_static_params(ctx, eqn))
     outs = outs if eqn.primitive.multiple_results else [outs]
     return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]

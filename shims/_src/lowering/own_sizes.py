@@ -33,18 +33,18 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """Return the names of the sizes that a program makes, or that leave its inner programs with a result."""
+    """Return the names of the sizes that a program makes, or that leave its inner programs."""
     names = set()
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         if eqn.primitive.name in ("compress", "fresh_range"):
             names.add(eqn.params["name"])
         inner = set().union(*(made(sub) for sub in jp.sub_jaxprs(eqn.params)))
         shapes = (getattr(v.aval, "shape", ()) for v in eqn.outvars) if inner else ()
-        names |= inner & _names(shapes)
+        names |= inner & _size_names(shapes)
     return names
 
 
-def _names(shapes) -> set[str]:
+def _size_names(shapes) -> set[str]:
     return {name for shape in shapes for d in shape for name in jp.variables(d)}
 
 

@@ -77,7 +77,7 @@ def _by_scatter(valid, room):
 
 
 def ranks(valid):
-    """Return the packed position of each valid slot; an invalid one gets its predecessor's, at least 0."""
+    """Return the packed position of valid slots; others get their predecessor's, at least 0."""
     return lax.max(jnp.cumsum(valid, dtype=jnp.int32) - 1, jnp.int32(0))
 
 

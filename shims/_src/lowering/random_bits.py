@@ -1,4 +1,4 @@
-"""Define the masking rules of random numbers: the bits of a slot depend on its logical position only."""
+"""Define the masking rules of random bits, which depend on the logical position of a slot only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Define the masking rules of reductions and cumulative operations, with neutral elements as padding."""
+"""Define the masking rules of reductions and cumulative operations.
+
+Invalid slots hold the neutral element.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def _finite_lowest(dtype):
 def reduce(ctx, eqn, value, *, neutral):
     """Lower a reduction over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
-    value = ctx.solid(value, axes)
+    value = ctx.expand_uniform(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, tuple(a for i, a in enumerate(value.axes) if i not in axes))]
@@ -48,7 +51,7 @@ def arg_reduce(ctx, eqn, value, *, neutral):
     dim = eqn.invars[0].aval.shape[axis]
     if jp.is_symbolic(dim):
         report_empty(ctx, dim, ctx.size(dim) == 0, line_of(eqn))
-    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, tuple(a for i, a in enumerate(value.axes) if i != axis))]
@@ -61,7 +64,7 @@ def cumulative(ctx, eqn, value, *, neutral):
     since ties share a derivative and the lowest finite number is greater than -inf.
     """
     axis = eqn.params["axis"]
-    value = ctx.solid(value, (axis,))
+    value = ctx.expand_uniform(value, (axis,))
     if neutral in (lowest, highest, _finite_lowest):
         value = ctx.pack(value, axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))

@@ -1,4 +1,7 @@
-"""Define the masking rule of `reshape`: flattening keeps a validity mask, splitting may reorder slots."""
+"""Define the masking rules of `reshape` and `tile`.
+
+Flattening keeps a validity mask beside the slots; splitting an axis may reorder them.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def reshape(ctx, eqn, value, *_):
     for olds, news in groups(old, new):
         plan.append((position, olds, news))
         position += len(olds)
-    # Groups are taken from the last to the first, so that earlier array axes keep their places.
+    # Process groups from last to first, so that the positions of earlier axes do not change.
     result: list[tuple[list[int], list[Axis | None]]] = []
     for start, olds, news in reversed(plan):
         value, extents, new_axes = _regroup(ctx, value, start, olds, news)
@@ -162,7 +165,7 @@ def _regroup(ctx, value: Value, start: int, olds, news):
         array = jnp.broadcast_to(value.array, shape)
         value = Value(array, value.axes, value.pad, value.bounds)
         return value, known, [_uniform_axis(ctx, d) for d in news]
-    value = ctx.solid(value, range(start, stop))
+    value = ctx.expand_uniform(value, range(start, stop))
     group = value.axes[start:stop]
     extents = list(value.array.shape[start:stop])
     if len(news) == 1 and jp.is_symbolic(news[0]):
@@ -234,7 +237,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
     rest = value.axes[start + len(olds) :]
     apart = array.reshape(*shape[:start], *extents, *merged.shape[start + 1 :])
     new = Value(apart, (*value.axes[:start], *axes, *rest))
-    array = ctx.quiet(new, range(start, start + len(axes))).array.reshape(array.shape)
+    array = ctx.clear_padding(new, range(start, start + len(axes))).array.reshape(array.shape)
     moved = Value(array, (*value.axes[:start], None, *rest), None, value.bounds)
     return moved, extents, axes
 
@@ -264,7 +267,7 @@ def tile(ctx, eqn, value):
     for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
         if _is_one(rep):
             continue
-        value = ctx.solid(value, (i,))
+        value = ctx.expand_uniform(value, (i,))
         extents = list(value.array.shape)
         count = ctx.capacity(rep)
         wide = lax.broadcast_in_dim(

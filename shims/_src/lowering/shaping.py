@@ -107,7 +107,7 @@ def iota(ctx, eqn, *_):
 def concatenate(ctx, eqn, *values):
     """Lower a concatenation: packed parts move together, masked parts keep their validity masks."""
     where = eqn.params["dimension"]
-    values = [ctx.solid(v, (where,)) for v in values]
+    values = [ctx.expand_uniform(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
     axes = list(_joint_axes(values))
     dim = eqn.outvars[0].aval.shape[where]
@@ -160,7 +160,7 @@ def align_except(ctx, values, where):
             array = lax.broadcast_in_dim(array, target, range(rank))
         axes = tuple(v.axes[i] if i == where else joint[i] for i in range(rank))
         wide = Value(array, axes, v.pad if same_axes(v, axes) else None, v.bounds)
-        out.append(wide if same_axes(v, axes) else ctx.quiet(wide))
+        out.append(wide if same_axes(v, axes) else ctx.clear_padding(wide))
     return out
 
 
@@ -241,7 +241,7 @@ def stack(ctx, eqn, *values):
 def unstack(ctx, eqn, value):
     """Lower the split of a static axis into its slices."""
     where = eqn.params["axis"] % len(value.axes)
-    value = ctx.solid(value, (where,))
+    value = ctx.expand_uniform(value, (where,))
     outs = jp.bind(eqn, [value.array])
     axes = tuple(a for i, a in enumerate(value.axes) if i != where)
     return [Value(o, axes, value.pad, value.bounds) for o in outs]

@@ -99,7 +99,7 @@ def compress(ctx, eqn, value, mask):
 def select(ctx, eqn, mask) -> None:
     """Bind the size of a `compress` or `expand` before its other operand is known."""
     if not isinstance(mask, Deferred):
-        _selection(ctx, eqn, ctx.solid(mask), eqn.params["dim"])
+        _selection(ctx, eqn, ctx.expand_uniform(mask), eqn.params["dim"])
 
 
 def _is_numeric(array) -> bool:
@@ -124,11 +124,13 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         valid = lax.bitwise_and(valid, ctx.valid(mask.axes[0], valid.shape[0]))
     size = packing.count(valid)
     if ctx.knows(name):
-        binding = ctx.env[name]  # the same mask, computed a second time
+        binding = ctx.env[name]  # the same mask was computed before
         if not _as_at_first(ctx, binding, mask):
-            binding = dataclasses.replace(binding, valid=valid)  # its slots stand elsewhere here
+            binding = dataclasses.replace(
+                binding, valid=valid
+            )  # here its slots are in other places
     else:
-        # A derivative's body meets its saved values before it makes their selection again.
+        # The body of a derivative receives saved values before it repeats their selection.
         known = ctx.env[name] if name in ctx.carried else None
         serial, capacity = (
             (None, valid.shape[0]) if known is None else (known.serial, known.capacity)
@@ -172,9 +174,9 @@ def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
 def expand(ctx, eqn, value, mask):
     """Lower the transpose of `compress`: put selected slots back in place, with zeros elsewhere."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
-    mask = ctx.solid(mask)
+    mask = ctx.expand_uniform(mask)
     bound = _selection(ctx, eqn, mask, dim)
-    value = ctx.solid(value, (axis,))
+    value = ctx.expand_uniform(value, (axis,))
     at = value.axes[axis]
     in_place = at is not None and at.token == _selection_token(ctx, dim, bound, mask)
     if in_place:
@@ -208,7 +210,7 @@ def fresh_range(ctx, eqn, count):
         ctx.report(exceeded, wanted > capacity, wanted)
     capacity = max(capacity, 1)
     if ctx.knows(name):
-        capacity = ctx.env[name].capacity  # the same count, a second time
+        capacity = ctx.env[name].capacity  # the same count was computed before
     else:
         known = ctx.env[name] if name in ctx.carried else None
         serial = None if known is None else known.serial
@@ -273,7 +275,7 @@ def unify(ctx, eqn, value):
     """Lower an axis that is declared to have another size; the equality is checked at run time."""
     axis, new = eqn.params["axis"], eqn.params["new"]
     old = eqn.invars[0].aval.shape[axis]
-    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     have, want = ctx.size(old), ctx.size(new)
     have, want = jnp.asarray(have, jnp.int32), jnp.asarray(want, jnp.int32)
     text = eqn.params["text"]

@@ -35,7 +35,7 @@ def _zero(array):
 
 def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
     """Return `size` slots of axis `i` from `start` on; both count valid slots."""
-    value = ctx.pack(ctx.solid(value, (i,)), i)
+    value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     extent = ctx.capacity(size)
     array = value.array
     if isinstance(start, int):
@@ -49,7 +49,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
         places = jnp.asarray(start, jnp.int32) + stride * lax.iota(jnp.int32, extent)
         array = jnp.take(array, places, axis=i, mode="clip")
     out = Value(array, value.with_axis(i, ctx.axis(size)), None, value.bounds)
-    return ctx.quiet(out, (i,))  # the slots behind the window hold other elements
+    return ctx.clear_padding(out, (i,))  # the slots behind the window hold other elements
 
 
 def whole(a, b) -> bool:
@@ -132,7 +132,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
       The value. It is NaN where `absent` holds if it is inexact, not `kept`, and inside an enclosing
       trace; else a run-time condition is reported.
     """
-    kept = kept or ctx.root.buckets is not None  # at the top level, where it can be an error
+    kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
         nan = lax.full(value.array.shape, np.nan, value.array.dtype)
         absent = jnp.broadcast_to(absent, value.array.shape)
@@ -172,8 +172,8 @@ def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
         if whole(shape[i], size):
             operand, update = align_pair(ctx, operand, i, update, i)
             continue
-        operand = ctx.pack(ctx.solid(operand, (i,)), i)
-        update = ctx.pack(ctx.solid(update, (i,)), i)
+        operand = ctx.pack(ctx.expand_uniform(operand, (i,)), i)
+        update = ctx.pack(ctx.expand_uniform(update, (i,)), i)
         count = jnp.asarray(ctx.size(size), jnp.int32)
         room = lax.max(jnp.asarray(ctx.size(shape[i]), jnp.int32) - count, jnp.int32(0))
         begin = jnp.clip(jnp.asarray(begin, jnp.int32), 0, room)
@@ -206,7 +206,7 @@ def pad(ctx, eqn, value, filler):
 
 def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     """Pad one axis whose extent or widths are not static, by computing positions."""
-    value = ctx.pack(ctx.solid(value, (i,)), i)
+    value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
         # For an empty axis, JAX's formula for the new size is wrong by the interior padding.
         report_empty(ctx, old, jnp.asarray(ctx.size(old)) == 0, line)
@@ -224,7 +224,7 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
     array = jnp.take(have, jnp.clip(source, 0, have.shape[i] - 1), axis=i)
     inside = lax.broadcast_in_dim(inside, array.shape, (i,))
     array = lax.select(inside, array, jnp.broadcast_to(filler, array.shape))
-    return ctx.quiet(Value(array, value.with_axis(i, ctx.axis(new))), (i,))
+    return ctx.clear_padding(Value(array, value.with_axis(i, ctx.axis(new))), (i,))
 
 
 def _signed_width(ctx, d):

@@ -34,7 +34,7 @@ def _sort_padded(ctx, eqn, *values):
     if axes[dimension] is None:
         outs = jp.bind(eqn, [v.array for v in values])
         return [Value(o, axes) for o in outs]
-    values = [ctx.pack(ctx.solid(v, (dimension,)), dimension) for v in values]
+    values = [ctx.pack(ctx.expand_uniform(v, (dimension,)), dimension) for v in values]
     axes = values[0].axes
     filled = [
         ctx.fill(v, last_in_order(v.array.dtype), (dimension,)) if i < keys else v
@@ -43,14 +43,14 @@ def _sort_padded(ctx, eqn, *values):
     params = dict(eqn.params, is_stable=True)
     outs = eqn.primitive.bind(*(v.array for v in filled), **params)
     outs = [Value(o, axes, None, v.bounds) for o, v in zip(outs, values, strict=True)]
-    # The sentinels must not meet other operations: their derivatives would be NaN.
+    # Replace the sentinels, since derivatives of later operations would be NaN there.
     return [ctx.fill(o, np.zeros((), o.array.dtype)) for o in outs]
 
 
 def top_k(ctx, eqn, value):
     """Lower `top_k` over the valid slots; `k` was checked while tracing."""
     axis = eqn.params.get("axis", -1) % value.array.ndim
-    value = ctx.pack(ctx.solid(value, (axis,)), axis)
+    value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))
     k = eqn.params["k"]
     outs = eqn.primitive.bind(filled.array, **dict(eqn.params, k=ctx.capacity(k)))

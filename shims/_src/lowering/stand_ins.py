@@ -28,27 +28,27 @@ def check(closed, names: set[str]) -> None:
     constants: set = set()
     for eqn in jaxpr.eqns if names else ():
         if eqn.primitive.name in ("compress", "fresh_range"):
-            names = names - {eqn.params["name"]}  # an inner program that makes it itself
+            names = names - {eqn.params["name"]}  # this program makes the size itself
         operands = [a for a in eqn.invars if not isinstance(a, jex.Literal)]
-        dims = [_missing(eqn, names), *(_missing_in(a.aval, names) for a in operands)]
+        dims = [_missing_dim(eqn, names), *(_missing_in_aval(a.aval, names) for a in operands)]
         dim = next((d for d in dims if d is not None), None)
         is_constant = all(a in constants for a in operands)
         if dim is None:
             for inner in jp.sub_jaxprs(eqn.params):
                 check(inner, names)
-        elif not is_constant or any(_missing_in(v.aval, names) is None for v in eqn.outvars):
+        elif not is_constant or any(_missing_in_aval(v.aval, names) is None for v in eqn.outvars):
             raise inner_size_error(dim)
         if is_constant:
             constants.update(eqn.outvars)
 
 
-def _missing(eqn, names):
+def _missing_dim(eqn, names):
     """Return a dimension of the equation's results or parameters that contains one of the sizes."""
-    found = [_missing_in(v.aval, names) for v in eqn.outvars]
+    found = [_missing_in_aval(v.aval, names) for v in eqn.outvars]
     found += [d for d in eqn.params.values() if jp.is_symbolic(d) and jp.variables(d) & names]
     return next((d for d in found if d is not None), None)
 
 
-def _missing_in(aval, names):
+def _missing_in_aval(aval, names):
     shape = getattr(aval, "shape", ())
     return next((d for d in shape if jp.is_symbolic(d) and jp.variables(d) & names), None)

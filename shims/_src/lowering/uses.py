@@ -92,7 +92,10 @@ def _is_checked(jaxpr, flag) -> bool:
 
 
 def _only_arithmetic(inner, var) -> bool:
-    """Whether an inner program only does integer arithmetic with `var`; its outputs are judged outside."""
+    """Whether an inner program only does integer arithmetic with `var`.
+
+    Its outputs are judged in the outer program.
+    """
     return all(
         e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f"
         for e in uses(inner, var)

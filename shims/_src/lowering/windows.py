@@ -39,7 +39,7 @@ def conv(ctx, eqn, lhs, rhs):
     dn = params["dimension_numbers"]
     shape, kernel = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
     _check_groups(eqn, shape, kernel, dn)
-    lhs, rhs = ctx.solid(lhs), ctx.solid(rhs)
+    lhs, rhs = ctx.expand_uniform(lhs), ctx.expand_uniform(rhs)
     lhs, rhs = align_pair(ctx, lhs, dn.lhs_spec[1], rhs, dn.rhs_spec[1])
     zero = jnp.zeros((), lhs.array.dtype)
     padding, dilation = list(params["padding"]), list(params["lhs_dilation"])
@@ -126,7 +126,10 @@ def select_and_scatter_add(ctx, eqn, source, operand):
     """Lower the derivative of a maximum over windows."""
     params = dict(eqn.params)
     shape = eqn.invars[1].aval.shape
-    operand, source = ctx.pack_all(ctx.solid(operand)), ctx.pack_all(ctx.solid(source))
+    operand, source = (
+        ctx.pack_all(ctx.expand_uniform(operand)),
+        ctx.pack_all(ctx.expand_uniform(source)),
+    )
     for i, (low, high) in enumerate(params["padding"]):
         if jp.is_symbolic(low) or jp.is_symbolic(high):
             raise unsupported(eqn)

@@ -169,12 +169,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """When copies would be synchronized; there is one copy."""
+        """The time at which copies would be synchronized; there is one copy."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How copies would be combined; there is one copy."""
+        """The way in which copies would be combined; there is one copy."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
