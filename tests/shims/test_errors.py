@@ -42,7 +42,7 @@ CASES = (
     (
         calls.a_loop_without_a_bound,
         tf.errors.CapacityError,
-        "while_loop: nothing bounds how far this value grows, and inside somebody else's trace nothing can grow.\n"
+        "while_loop: nothing bounds the size of this value, and inside an enclosing JAX trace no buffer can grow.\n"
         "  Required: a bound on the number of iterations\n"
         "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
         "  Do:       give `maximum_iterations`, or call the function through `shims.function` at the top level",

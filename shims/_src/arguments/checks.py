@@ -1,7 +1,7 @@
-"""What an operator refuses: static faults at once, faults in the data when they are known.
+"""Check the arguments of operators: static faults at once, faults in the data when it is known.
 
-Faults in the data go through `primitives.check`: eagerly they raise, inside a dynamic trace a flag
-travels with the result and the call raises, and inside somebody else's trace nothing can be said.
+Faults in the data go through `primitives.check`: eagerly they raise; inside a dynamic trace a flag is
+returned with the result and the call raises; inside an enclosing JAX trace they are not detected.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from shims._src.sizes import numbering, primitives
 
 
 def is_known(d) -> bool:
-    """Whether a dimension is a number already."""
+    """Return whether a dimension is a number, not a symbol."""
     return not jp.is_symbolic(d)
 
 
 def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError:
-    """The error for arguments that do not fit."""
+    """Create the error for invalid arguments."""
     return errors.InvalidArgumentError(errors.message(function, problem, **lines))
 
 
 def check_data(
     bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
 ) -> None:
-    """Raise an error where any of `bad` holds, at once or after the call."""
+    """Raise an error if any of `bad` holds, at once or after the call."""
     if jp.is_tracer(bad):
         primitives.check(bad, errors.message(function, problem, **lines), error=error)
     elif np.any(np.asarray(bad)):
@@ -45,16 +45,16 @@ def check_positions(
     others=(),
     error=errors.InvalidArgumentError,
 ) -> None:
-    """Positions must lie in [low, limit).
+    """Check that positions lie in [low, limit).
 
     Args:
       function: the operator as the user spells it.
       name: the argument that holds the positions.
       positions: integer array.
       limit: a dimension.
-      low: the first allowed position; below it stands for "ignored" where it is negative.
-      others: dimensions of what stands at each position; where one is 0, no position is looked at.
-      error: what is raised.
+      low: the first allowed position; if it is negative, positions below 0 are ignored.
+      others: the other dimensions of the array; if one is 0, nothing is checked.
+      error: the class of the error.
     """
     values = positions if jp.is_tracer(positions) else np.asarray(positions)
     if (is_known_shape(values) and not values.size) or any(is_known(d) and d == 0 for d in others):
@@ -82,7 +82,7 @@ def check_positions(
 
 
 def check_known(function: str, what: str, *sizes) -> None:
-    """Sizes that have to be known while a program is traced.
+    """Check that sizes are known while a program is traced.
 
     Args:
       function: the operator as the user spells it.
@@ -106,12 +106,12 @@ def check_known(function: str, what: str, *sizes) -> None:
 
 
 def is_known_shape(array) -> bool:
-    """Whether all dimensions of an array are numbers."""
+    """Return whether all dimensions of an array are numbers."""
     return all(map(is_known, array.shape))
 
 
 def static_int(function: str, name: str, value) -> int:
-    """A number that has to be known while a program is traced.
+    """Convert a value that must be known while a program is traced to an int.
 
     Raises:
       FreshSizeError: it is traced.
@@ -145,7 +145,7 @@ def static_int(function: str, name: str, value) -> int:
 
 
 def _constant(value):
-    """The number behind a constant that was made inside of the trace, or `None`."""
+    """Return the number behind a constant that was made inside of the trace, or `None`."""
     if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
         return None
     known = numbering.symbolic_value(value)
@@ -153,10 +153,10 @@ def _constant(value):
 
 
 def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
-    """An axis as a number in [0, rank).
+    """Normalize an axis to a number in [0, rank).
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
     """
     axis = static_int(function, name, axis)
     if not -rank <= axis < max(rank, 1):
@@ -172,17 +172,17 @@ def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
 def axes_of(
     function: str, axis, rank: int, *, name: str = "axis", twice: str = "refused"
 ) -> tuple[int, ...]:
-    """Axes given as `None` (all), a number, or a sequence or array of numbers.
+    """Normalize axes given as `None` (all), a number, or a sequence or array of numbers.
 
     Args:
       function: the operator as the user spells it.
       axis: the axes.
-      rank: how many the array has.
+      rank: the rank of the array.
       name: the argument.
-      twice: what an axis is that is named twice: `refused`, `once`, or `kept`.
+      twice: the treatment of an axis that is named twice: `refused`, `once`, or `kept`.
 
     Raises:
-      InvalidArgumentError: there is no such axis, or one is named twice.
+      InvalidArgumentError: an axis is out of range, or named twice.
     """
     if axis is None:
         return tuple(range(rank))
@@ -204,7 +204,7 @@ def axes_of(
 
 
 def check_vector(function: str, name: str, array) -> None:
-    """An argument must have one axis."""
+    """Check that an argument has rank 1."""
     if array.ndim != 1:
         raise invalid(
             function,
@@ -215,7 +215,7 @@ def check_vector(function: str, name: str, array) -> None:
 
 
 def check_scalar(function: str, name: str, array) -> None:
-    """An argument must have no axis."""
+    """Check that an argument has rank 0."""
     if array.ndim:
         raise invalid(
             function,
@@ -226,7 +226,7 @@ def check_scalar(function: str, name: str, array) -> None:
 
 
 def check_kind(function: str, kind: str, *arrays) -> None:
-    """Arrays must have a dtype that TensorFlow has a kernel for, in the words of `kernels`."""
+    """Check that arrays have a dtype that TensorFlow has a kernel for, in the words of `kernels`."""
     for array in arrays:
         kernels.check_dtype(function, kind, array.dtype, array.shape)
 
@@ -234,9 +234,9 @@ def check_kind(function: str, kind: str, *arrays) -> None:
 def check_nonzero(
     function: str, name: str, divisor, dividend, *, error=errors.InvalidArgumentError
 ) -> None:
-    """An integer divisor must not be zero, which TensorFlow's CPU kernels refuse.
+    """Check that an integer divisor is not zero, as TensorFlow's CPU kernels do.
 
-    Nothing is divided by it where the dividend has no elements.
+    The divisor is not checked where the dividend has no elements.
     """
     is_nothing = any(is_known(d) and d == 0 for d in dividend.shape)
     if is_nothing or not jnp.issubdtype(divisor.dtype, jnp.integer):

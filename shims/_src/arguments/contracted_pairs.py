@@ -1,4 +1,4 @@
-"""Pairs of axes that are summed over: TensorFlow asks only the products of their sizes to be equal."""
+"""Match pairs of contracted axes, of which TensorFlow requires equal products of sizes only."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from shims._src.sizes import trace
 
 
 def settle(pairs) -> None:
-    """Have sizes of inputs as numbers where those of a pair differ in this call.
+    """Specialize input sizes to numbers where those of a pair differ in this call.
 
-    TensorFlow asks only their products to be equal, and then adds up whatever meets.
+    TensorFlow requires only the products of the sizes to be equal.
     """
     state = trace.current()
     if state is None:
@@ -29,7 +29,7 @@ def settle(pairs) -> None:
 
 
 def as_one(x, axes, *, last: bool):
-    """The axes put together to one, at the end or in front."""
+    """Merge axes into one, at the end or in front."""
     rest = [i for i in range(x.ndim) if i not in axes]
     sides = [*rest, *axes] if last else [*axes, *rest]
     left = tuple(x.shape[i] for i in rest)
@@ -38,15 +38,15 @@ def as_one(x, axes, *, last: bool):
 
 
 def differ(pairs) -> bool:
-    """Whether known sizes of a pair are not equal."""
-    return any(one != other for one, other in _known(pairs))
+    """Return whether known sizes of a pair are not equal."""
+    return any(one != other for one, other in _known_pairs(pairs))
 
 
 def have_equal_products(pairs) -> bool:
-    """Whether all sizes are known, and their products equal."""
+    """Return whether all sizes are known, and their products equal."""
     ours, theirs = zip(*pairs, strict=True)
-    return len(_known(pairs)) == len(pairs) and math.prod(ours) == math.prod(theirs)
+    return len(_known_pairs(pairs)) == len(pairs) and math.prod(ours) == math.prod(theirs)
 
 
-def _known(pairs):
+def _known_pairs(pairs):
     return [pair for pair in pairs if all(map(is_known, pair))]

@@ -1,4 +1,4 @@
-"""How a Python value becomes an array of the dtype that TensorFlow would give it."""
+"""Convert Python values to arrays of the dtype that TensorFlow would choose."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 
-_WIDE = (np.dtype(np.int64), np.dtype(np.uint64))
+_WIDE_INTEGERS = (np.dtype(np.int64), np.dtype(np.uint64))
 _LONG = (np.dtype(np.float64), np.dtype(np.complex128))
-_HALVES = (np.dtype(np.int32), np.dtype(np.uint32))
+_NARROW_INTEGERS = (np.dtype(np.int32), np.dtype(np.uint32))
 _INT32 = np.iinfo(np.int32)
 
 
 def as_array(value, dtype=None):
-    """`value` as a JAX array: Python floats are float32 and ints int32 unless `dtype` says more.
+    """Convert `value` to a JAX array: Python floats to float32 and ints to int32 without `dtype`.
 
     Args:
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
-        Of NumPy's numbers in lists, only a float keeps its dtype, the first one.
-      dtype: what Python numbers become; an array of another dtype is refused, as TensorFlow does.
+        Among NumPy scalars in lists, only a float keeps its dtype, that of the first element.
+      dtype: the dtype of Python numbers; an array of another dtype is refused, as TensorFlow does.
 
     Raises:
-      ValueError: `value` is an array of another dtype than `dtype`, or an integer fits none.
+      ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
-      NarrowingError: a Python integer does not fit the 32 bits that JAX has in the place of 64.
+      NarrowingError: a Python integer does not fit the 32 bits that JAX has in place of 64.
       MissingKernelError: `value` is text.
     """
     if jp.is_symbolic(value):
@@ -37,15 +37,15 @@ def as_array(value, dtype=None):
     elif hasattr(value, "__jax_array__") and not isinstance(value, jax.Array):
         value = value.__jax_array__()
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
-        return _as_declared(value, dtype)
+        return _convert_array(value, dtype)
     if getattr(value, "is_composite", False):
-        raise _composite(value)
+        raise _composite_error(value)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
-        return _as_declared(jnp.asarray(value), dtype)
+        return _convert_array(jnp.asarray(value), dtype)
     plain = np.asarray(value)
     if dtype is None:
         check_no_strings(plain)
-        return _of_numbers(value, plain)
+        return _array_of_numbers(value, plain)
     is_number = plain.dtype.kind == "i" and np.dtype(dtype).kind != "b"
     fits = plain.size == 0 or is_number or np.can_cast(plain.dtype, dtype, "same_kind")
     if not fits:
@@ -55,37 +55,37 @@ def as_array(value, dtype=None):
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
-    """Refuse Python's integers beyond a dtype of 32 bits that may stand for one of 64.
+    """Refuse Python integers out of range for a 32-bit dtype that may replace a 64-bit one.
 
     Raises:
-      NarrowingError: a number does not fit; a negative one wraps around where there is no sign.
+      NarrowingError: a number does not fit; for an unsigned dtype a negative one wraps around.
     """
-    may_be_wide = dtype in _HALVES and not jax.config.jax_enable_x64
+    may_be_wide = dtype in _NARROW_INTEGERS and not jax.config.jax_enable_x64
     if may_be_wide and plain.dtype.kind in "iu":
         check_width(plain if dtype.kind == "i" else np.maximum(plain, 0), dtype)
 
 
-def _of_numbers(value, plain: np.ndarray):
-    """Numbers of Python, nested or alone, as the array that TensorFlow makes of them.
+def _array_of_numbers(value, plain: np.ndarray):
+    """Convert Python numbers, nested or alone, to the array that TensorFlow makes of them.
 
-    The first one counts: what follows must fit it, and of NumPy's numbers a float keeps its dtype.
+    The first one decides: the others must fit it, and a NumPy float keeps its dtype.
 
     Raises:
       ValueError: a number does not fit.
     """
     kind = plain.dtype.kind
-    first = _first(value)
+    first = _first_number(value)
     mixed = (isinstance(first, (bool, np.bool_)) and kind != "b") or (
         kind == "c" and not isinstance(first, (complex, np.complexfloating))
     )
     if mixed:
-        raise _unfit("mixed types", value)
+        raise _sequence_error("mixed types", value)
     if kind == "f":
         dtype = first.dtype if isinstance(first, np.floating) else np.dtype(np.float32)
         with np.errstate(over="ignore"):
             narrow = plain.astype(dtype)
         if np.any(np.isinf(narrow) & np.isfinite(plain)):
-            raise _unfit("a number out of range", value)
+            raise _sequence_error("a number out of range", value)
         return jnp.asarray(narrow)
     if kind == "c":
         return jnp.asarray(plain.astype(np.complex128))
@@ -94,26 +94,26 @@ def _of_numbers(value, plain: np.ndarray):
     if plain.size == 0 or (_INT32.min <= plain.min() and plain.max() <= _INT32.max):
         return jnp.asarray(plain, np.int32)
     if plain.dtype == np.uint64 or plain.dtype.hasobject:
-        raise _unfit("an integer out of range", value)
+        raise _sequence_error("an integer out of range", value)
     plain = plain.astype(np.int64)
     check_width(plain)
     return jnp.asarray(plain)
 
 
-def _unfit(why: str, value) -> ValueError:
+def _sequence_error(why: str, value) -> ValueError:
     return ValueError(f"Can't convert a Python sequence with {why}: {value!r:.200}")
 
 
-def _first(value):
-    """The first number of nested lists and arrays, `None` where there is none."""
+def _first_number(value):
+    """Return the first number of nested lists and arrays, or `None`."""
     if isinstance(value, (list, tuple)):
-        return next((x for x in map(_first, value) if x is not None), None)
+        return next((x for x in map(_first_number, value) if x is not None), None)
     if isinstance(value, np.ndarray):
         return value.flat[0] if value.size else None
     return value
 
 
-def _composite(value):
+def _composite_error(value):
     return errors.CompositeOperandError(
         errors.message(
             "",
@@ -146,16 +146,16 @@ def check_no_strings(array):
 
 
 def check_width(array, dtype=None):
-    """Refuse numbers that do not fit where integers of 64 bits become narrower ones.
+    """Refuse integers that do not fit where a 64-bit dtype is narrowed.
 
     Args:
-      array: a NumPy array or a JAX one, which is narrow already.
-      dtype: what it becomes; JAX's dtype for it when `None`.
+      array: a NumPy array, or a JAX array, which is always accepted.
+      dtype: the dtype that it is converted to; JAX's dtype for it when `None`.
 
     Raises:
       NarrowingError: a number does not fit.
     """
-    if isinstance(array, jax.Array) or array.dtype not in _WIDE:
+    if isinstance(array, jax.Array) or array.dtype not in _WIDE_INTEGERS:
         return
     becomes = jax.dtypes.canonicalize_dtype(array.dtype if dtype is None else dtype)
     if becomes.kind not in "iu" or becomes == array.dtype:
@@ -174,7 +174,7 @@ def check_width(array, dtype=None):
 
 
 def _check_range(array) -> None:
-    """Refuse finite numbers of 64 bits that 32 have no finite number for.
+    """Refuse finite 64-bit floats that overflow in 32 bits.
 
     Raises:
       NarrowingError: there is one.
@@ -201,14 +201,14 @@ def _check_range(array) -> None:
 
 
 def narrowed(array, dtype=None):
-    """A NumPy array of 64 bits as wide as JAX has them, or of `dtype`; anything else as it is.
+    """Convert a 64-bit NumPy array to JAX's width, or any to `dtype`; return other values unchanged.
 
     Raises:
       NarrowingError: a number does not fit.
     """
     if not isinstance(array, (np.ndarray, np.generic)):
         return array
-    if dtype is None and array.dtype not in (*_WIDE, *_LONG):
+    if dtype is None and array.dtype not in (*_WIDE_INTEGERS, *_LONG):
         return array
     check_width(array, dtype)
     _check_range(array)
@@ -216,11 +216,11 @@ def narrowed(array, dtype=None):
     return np.asarray(array).astype(becomes, copy=False)
 
 
-def _as_declared(array, dtype):
+def _convert_array(array, dtype):
     if not isinstance(array, jax.Array):
         check_no_strings(array)
         check_width(array)
-        # A single number TensorFlow takes as what it stands beside, infinite or not.
+        # TensorFlow gives a scalar the dtype of its neighbor, even if it overflows to infinity.
         if dtype is None and array.ndim:
             _check_range(array)
     array = jnp.asarray(array)
@@ -236,7 +236,7 @@ def _as_declared(array, dtype):
 
 
 def strong(array):
-    """`array` with the same dtype and no weak type, which loops and branches would trip over."""
+    """Remove the weak type of `array`, with which loops and branches would fail."""
     if getattr(array, "weak_type", False):
         return lax.convert_element_type(array, array.dtype)
     return array

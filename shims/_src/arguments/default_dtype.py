@@ -1,8 +1,8 @@
-"""What NumPy's arrays and Python's numbers become for operators that have a dtype of their own.
+"""Convert NumPy arrays and Python numbers for operators that define a default dtype.
 
-TensorFlow's definition of such an operator names a default dtype. A tensor keeps its dtype; anything
-else becomes the default, whatever its own dtype is: eagerly that is, in a function it keeps its own.
-Other operators have arguments of one dtype alone, which arrays of NumPy become in a function too.
+TensorFlow's definition of such an operator names a default dtype. A tensor keeps its dtype. Eagerly,
+any other value is converted to the default; in a function it keeps its own dtype. Other operators
+have arguments of one fixed dtype, to which NumPy arrays are converted in a function, too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from shims._src.sizes import trace
 
 
 def preferring(dtype, *names: str, kept: str | None = None):
-    """Lets the parameters named be of `dtype` where none of them is an array of JAX.
+    """Decorate an operator: convert the named parameters to `dtype` if none of them is a JAX array.
 
     Args:
-      dtype: the default of TensorFlow's operator.
+      dtype: the default dtype of TensorFlow's operator.
       *names: the parameters that share it.
-      kept: which dtypes they keep in a function, where any other becomes the default, and beside an
-        array of JAX they become its own; `None` for all of them, and whatever the operator does.
+      kept: names of the dtypes that the parameters keep in a function, where any other is converted to
+        the default; beside a JAX array the parameters take its dtype. `None` for all dtypes, with no
+        conversion beside a JAX array.
     """
     default = np.dtype(dtype)
 
@@ -31,24 +32,24 @@ def preferring(dtype, *names: str, kept: str | None = None):
         leader = next((x.dtype for x in given if isinstance(x, jax.Array)), None)
         if leader is not None and kept is not None:
             return leader
-        if not all(map(_is_of_host, given)):
+        if not all(map(_is_host_value, given)):
             return None
         if trace.current() is None:
             return default
         is_kept = kept is None or all(np.asarray(x).dtype.name in kept.split() for x in given)
         return None if is_kept else default
 
-    return _converting(names, wanted)
+    return _converting_decorator(names, wanted)
 
 
 def fixed(dtype, *names: str):
-    """Lets NumPy's arrays and Python's numbers become `dtype`, the one that each parameter takes."""
+    """Decorate an operator: convert host values of the named parameters to `dtype`."""
     only = np.dtype(dtype)
-    return _converting(names, lambda given: only)
+    return _converting_decorator(names, lambda given: only)
 
 
-def _converting(names, wanted):
-    """Makes host values of parameters have the dtype that `wanted` says of what is given for them."""
+def _converting_decorator(names, wanted):
+    """Create a decorator that converts host values of parameters to the dtype that `wanted` returns."""
 
     def decorate(f):
         order = list(inspect.signature(f).parameters)
@@ -71,16 +72,16 @@ def _converting(names, wanted):
 
 
 def as_preferred(value, dtype):
-    """`value` with this dtype, unless it is an array of JAX or text, or numbers that do not fit it."""
+    """Convert a host value to `dtype`, unless it is text or does not fit; keep JAX arrays."""
     if isinstance(value, (list, tuple)) and (
         any(map(_is_array, value)) or _has_other_lengths(value)
     ):
         return [as_preferred(x, dtype) for x in value]
-    if not _is_of_host(value):
+    if not _is_host_value(value):
         return value
     array, dtype = np.asarray(value), np.dtype(dtype)
     if array.dtype.kind == "c" and dtype.kind != "c":
-        array = array.real  # as TensorFlow does, without a word
+        array = array.real  # as TensorFlow does, without a warning
     is_numpy = isinstance(value, (np.ndarray, np.generic))
     if not is_numpy and not np.can_cast(array.dtype, dtype, "same_kind"):
         return value
@@ -88,7 +89,7 @@ def as_preferred(value, dtype):
 
 
 def _has_other_lengths(value) -> bool:
-    """Whether a list has lists of different lengths, as the positions of parts are."""
+    """Return whether the elements of a list differ in length, or in being lists."""
     return len({len(x) if isinstance(x, (list, tuple)) else -1 for x in value}) > 1
 
 
@@ -96,8 +97,8 @@ def _is_array(value) -> bool:
     return isinstance(value, (np.ndarray, jax.Array))
 
 
-def _is_of_host(value) -> bool:
-    """Whether a value is of NumPy or Python through and through."""
+def _is_host_value(value) -> bool:
+    """Return whether a value consists of NumPy arrays and Python numbers only."""
     numbers = (np.ndarray, np.generic, int, float, complex)
     leaves = jax.tree.leaves(value)
     is_of_host = bool(leaves) and all(isinstance(x, numbers) for x in leaves)

@@ -1,4 +1,4 @@
-"""What an equation of Einstein's says of its operands: how many axes they have, which sizes agree."""
+"""Check einsum equations against their operands: ranks, and sizes of equal labels."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from shims._src.sizes.primitives import unify_axis
 
 
 def agreeing_operands(equation: str, arrays) -> list:
-    """The operands with sizes of one label stated to be equal.
+    """State that sizes of one label are equal, and return the operands.
 
     Args:
       equation: without blanks.
-      arrays: as many as the equation has terms.
+      arrays: one per term of the equation.
 
     Raises:
-      ValueError: the equation has another number of terms.
-      InvalidArgumentError: an operand has another number of axes, or sizes of one label differ;
-        sizes of 1 are no exception.
+      ValueError: the number of terms differs.
+      InvalidArgumentError: an operand has another rank, or sizes of one label differ; sizes of 1 do
+        not broadcast.
     """
     left, arrow, result = equation.partition("->")
     terms = left.split(",")
@@ -33,12 +33,12 @@ def agreeing_operands(equation: str, arrays) -> list:
         _check_ellipsis(equation, term, array, arrow, result)
     arrays = list(arrays)
     for label, where in places.items():
-        _agree(equation, label, where, arrays)
-    return _agreeing_hidden(terms, arrays)
+        _unify_label_sizes(equation, label, where, arrays)
+    return _unify_ellipsis_sizes(terms, arrays)
 
 
 def _labels(equation, term, array):
-    """`(label, axis)` of one term; what an ellipsis stands for has no label."""
+    """Return `(label, axis)` pairs of one term; the axes of an ellipsis have no label."""
     before, ellipsis, after = term.partition("...")
     named = len(before) + len(after)
     if array.ndim < named or (not ellipsis and array.ndim != named):
@@ -55,8 +55,8 @@ def _labels(equation, term, array):
     ]
 
 
-def _agreeing_hidden(terms, arrays) -> list:
-    """The operands with the sizes that ellipses stand for stated to be equal, or 1."""
+def _unify_ellipsis_sizes(terms, arrays) -> list:
+    """State that the sizes of the axes of ellipses are equal, or 1, and return the operands."""
     spans = []
     for term, array in zip(terms, arrays, strict=True):
         before, _, after = term.partition("...")
@@ -68,7 +68,7 @@ def _agreeing_hidden(terms, arrays) -> list:
 
 
 def _check_ellipsis(equation, term, array, arrow, result):
-    """The axes that an ellipsis stands for must be in the result."""
+    """Check that the axes of an ellipsis are in the result."""
     hidden = array.ndim - len(term.replace("...", ""))
     if arrow and hidden and "..." in term and "..." not in result:
         raise checks.invalid(
@@ -79,7 +79,7 @@ def _check_ellipsis(equation, term, array, arrow, result):
         )
 
 
-def _agree(equation, label, where, arrays):
+def _unify_label_sizes(equation, label, where, arrays):
     sizes = [arrays[number].shape[axis] for number, axis in where]
     known = {d for d in sizes if is_known(d)}
     if len(known) > 1:

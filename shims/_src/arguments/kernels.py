@@ -1,7 +1,7 @@
-"""Which dtypes an operator takes: those that TensorFlow's CPU has a kernel for.
+"""Check dtypes of arguments against those that TensorFlow's CPU kernels support.
 
-The table says it for each operator, `kernels.json` has it from there, and every call of an operator
-is held against it before anything is computed.
+The table states them for each operator, `kernels.json` is generated from it, and every call of an
+operator is checked before anything is computed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FLOATING = frozenset({"float16", "bfloat16", "float32", "float64"})
 _COMPLEX = frozenset({"complex64", "complex128"})
 _INTEGER = _SIGNED | _UNSIGNED
 
-# The words of the table, with what messages say.
+# The kinds that the table names, with their dtypes and their wording in messages.
 KINDS: dict[str, tuple[frozenset[str], str]] = {
     "bool": (frozenset({"bool"}), "booleans"),
     "index": (frozenset({"int32", "int64"}), "int32 or int64"),
@@ -46,7 +46,7 @@ MODULES = frozenset(_DATA["modules"])
 
 @functools.cache
 def allowed(words: str) -> frozenset[str]:
-    """The names of the dtypes that a line of the table means: `real -uint8 complex64`."""
+    """Return the names of the dtypes that an entry of the table means: `real -uint8 complex64`."""
     names: frozenset[str] = frozenset()
     for word in words.split():
         kind = word.removeprefix("-")
@@ -57,12 +57,12 @@ def allowed(words: str) -> frozenset[str]:
 
 @functools.cache
 def allows(words: str, dtype: np.dtype) -> bool:
-    """Whether a line of the table takes a dtype; NumPy makes up a dtype's name anew at every look."""
+    """Return whether an entry of the table includes a dtype; cached, as `dtype.name` is slow."""
     return dtype.name in allowed(words)
 
 
 def spoken(words: str) -> str:
-    """The line as messages say it: `real numbers, but not uint8`."""
+    """Format an entry of the table for messages: `real numbers, but not uint8`."""
     told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
     with_, without = (
         " or ".join(told[w].lstrip("-") for w in told if w.startswith("-") is left)
@@ -75,7 +75,7 @@ def check_dtype(function: str, words: str, dtype, shape=None) -> None:
     """Refuse a dtype that TensorFlow has no kernel for.
 
     Raises:
-      MissingKernelError: there is none.
+      MissingKernelError: there is no kernel.
     """
     if allows(words, dtype):
         return
@@ -112,8 +112,8 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
     """Look up the dtypes of an operator: `(position, parameter, words, alone)` for each array.
 
     Raises:
-      LookupError: the table knows nothing of the operator's module, so that its dtypes would go
-        unchecked: the module was moved, and `make generate` has not run.
+      LookupError: the operator's module is not in the table, so that its dtypes would go unchecked;
+        this happens when the module was moved and `make generate` has not run.
     """
     module = f.__module__.removeprefix("shims._src.")
     if module not in MODULES and f.__module__ not in _WITHOUT_ROWS:
@@ -122,7 +122,7 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
 
 
 def checked(f):
-    """The function, held against what the table says of it; `dispatch.operator` does that too."""
+    """Decorate a function with the dtype check of the table; `dispatch.operator` includes it."""
     takes = of(f)
 
     @functools.wraps(f)
@@ -138,9 +138,9 @@ def check_call(function: str, takes, args, kwargs) -> None:
 
     Args:
       function: the operator as the user spells it.
-      takes: what `of` gives for it.
+      takes: the result of `of` for it.
       args: the positional arguments.
-      kwargs: the others.
+      kwargs: the keyword arguments.
     """
     given = [
         args[at:] if name[0] == "*" else args[at] if at < len(args) else kwargs.get(name)
@@ -157,9 +157,9 @@ def check_call(function: str, takes, args, kwargs) -> None:
 
 
 def _check_nested(function, words, value, alone, follows):
-    """Lists of arrays, values with an unknown size, and numbers of Python.
+    """Check the dtypes of lists of arrays, `Padded` values, and Python numbers.
 
-    Of those, what `follows` an array becomes whatever that is.
+    A Python number that `follows` an array takes any dtype that the array has.
     """
     leaves = jax.tree.leaves(value, is_leaf=_is_one_value)
     fractions = any(isinstance(leaf, float) for leaf in leaves)

@@ -1,7 +1,7 @@
-"""What a caller passes, as the arrays that an operator computes with.
+"""Convert the operands of operators to arrays that agree in dtype and sizes.
 
 TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and refuses
-tensors of two dtypes. Sizes that are known only at run time are made to agree where two arrays meet.
+tensors of two dtypes. Sizes that are known only at run time are unified where two arrays meet.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from shims._src.types.dtypes import kind_name, narrowed
 
 
 def describe(array) -> str:
-    """`f32[n, 3]`: how messages call an array."""
+    """Format the dtype and shape of an array for messages: `f32[n, 3]`."""
     return f"{kind_name(array.dtype)}[{', '.join(map(str, array.shape))}]"
 
 
 def operand(value, dtype=None):
-    """`value` as an array; numbers and NumPy arrays become `dtype` where one is given."""
+    """Convert `value` to an array; numbers and NumPy arrays are converted to `dtype`, if given."""
     if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
         return value
     if dtype is None:
@@ -40,21 +40,21 @@ def operand(value, dtype=None):
 
 
 def _is_flexible(value) -> bool:
-    """Whether TensorFlow would give the value the dtype of the tensors beside it."""
+    """Return whether TensorFlow would give the value the dtype of the tensors beside it."""
     if isinstance(value, jax.Array):
         return value.weak_type
     return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
 
 
 def is_array(value) -> bool:
-    """Whether a value has a dtype of its own that others beside it follow."""
+    """Return whether a value has a dtype of its own that neighboring operands follow."""
     if isinstance(value, jax.Array):
         return not value.weak_type
     return hasattr(value, "__jax_array__")
 
 
 def matching(function: str, **values):
-    """The values as arrays of one dtype.
+    """Convert the values to arrays of one dtype.
 
     Args:
       function: the operator as the user spells it.
@@ -73,7 +73,7 @@ def matching(function: str, **values):
     dtype = as_array(leader).dtype
     for name, value in values.items():
         if is_array(value) and value.dtype != dtype:
-            raise _mixed(function, name, values, dtype)
+            raise _mismatch_error(function, name, values, dtype)
     try:
         return [operand(v, dtype) for v in values.values()]
     except TypeError as error:
@@ -88,7 +88,7 @@ def matching(function: str, **values):
         ) from None
 
 
-def _mixed(function, culprit, values, dtype):
+def _mismatch_error(function, culprit, values, dtype):
     received = ", ".join(f"{n} {describe(v)}" for n, v in values.items() if is_array(v))
     return errors.DtypeMismatchError(
         errors.message(
@@ -102,9 +102,9 @@ def _mixed(function, culprit, values, dtype):
 
 
 def broadcasting(function: str, *arrays):
-    """The arrays with sizes that meet under broadcasting stated to be equal (checked at run time).
+    """Unify the sizes that meet under broadcasting (checked at run time), and return the arrays.
 
-    Arrays of known shapes come back as they are.
+    Arrays of known shapes are returned unchanged.
 
     Raises:
       InvalidArgumentError: known sizes do not broadcast.
@@ -113,7 +113,7 @@ def broadcasting(function: str, *arrays):
     if all(a.shape == first or not a.shape for a in arrays):
         return arrays
     if not any(jp.is_symbolic(d) for a in arrays for d in a.shape):
-        _check_known(function, arrays)
+        _check_broadcasts(function, arrays)
         return arrays
     unified = list(arrays)
     for back in range(1, max(a.ndim for a in unified) + 1):
@@ -123,21 +123,21 @@ def broadcasting(function: str, *arrays):
 
 
 def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> list:
-    """The arrays with one axis of each stated to be equal, or 1.
+    """Unify the sizes of one axis of each array, where sizes of 1 broadcast.
 
     Args:
       function: for messages.
       arrays: the arrays.
-      axes: which axis of each; `None` for an array that has none.
+      axes: the axis of each array; `None` for an array that has none.
     """
-    if _target(_along(arrays, axes)) is None:
+    if _common_size(_sizes_along(arrays, axes)) is None:
         return arrays
-    # Those whose size is 1 at this call say so.
+    # Sizes that are 1 at this call become static, so that they broadcast.
     arrays = [
         a if i is None else primitives.settle_one(a, i, label=function)
         for a, i in zip(arrays, axes, strict=True)
     ]
-    target = _target(_along(arrays, axes))
+    target = _common_size(_sizes_along(arrays, axes))
     if target is None:
         return arrays
     return [
@@ -148,11 +148,11 @@ def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> l
     ]
 
 
-def _along(arrays, axes) -> list:
+def _sizes_along(arrays, axes) -> list:
     return [a.shape[i] for a, i in zip(arrays, axes, strict=True) if i is not None]
 
 
-def _check_known(function, arrays):
+def _check_broadcasts(function, arrays):
     try:
         np.broadcast_shapes(*(a.shape for a in arrays))
     except ValueError:
@@ -167,7 +167,7 @@ def _check_known(function, arrays):
 
 
 def check_alike(function: str, **arrays) -> None:
-    """Raise an error where what is known of the arrays' shapes differs: there is no broadcasting.
+    """Check that known sizes of the arrays are equal, without broadcasting.
 
     Raises:
       InvalidArgumentError: ranks or known sizes differ.
@@ -189,7 +189,7 @@ def check_alike(function: str, **arrays) -> None:
 
 
 def agreeing(function: str, arrays, axes):
-    """The arrays with their sizes along each of `axes` stated to be equal."""
+    """Unify the sizes of the arrays along each of `axes`, and return the arrays."""
     arrays = list(arrays)
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
         for i in axes:
@@ -197,15 +197,15 @@ def agreeing(function: str, arrays, axes):
                 primitives.unify_axis(a, i, arrays[0].shape[i], label=function)
         return arrays
     for i in axes:
-        target = _target([a.shape[i] for a in arrays], broadcasts=False)
+        target = _common_size([a.shape[i] for a in arrays], broadcasts=False)
         if target is not None:
             arrays = [primitives.unify_axis(a, i, target, label=function) for a in arrays]
     return arrays
 
 
 def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
-    """Two arrays with the size of one axis of either stated to be equal."""
-    target = _target([a.shape[i], b.shape[j]], broadcasts=broadcasts)
+    """Unify the sizes of axis `i` of `a` and axis `j` of `b`, and return both arrays."""
+    target = _common_size([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
     if broadcasts:
@@ -221,14 +221,14 @@ def _is_one(d) -> bool:
     return not jp.is_symbolic(d) and d == 1
 
 
-def _target(sizes, *, broadcasts: bool = True):
-    """The size that all others must follow, where two differ and one is known only at run time."""
+def _common_size(sizes, *, broadcasts: bool = True):
+    """Return the size that the others must equal; `None` if all agree or all are known."""
     sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
-    distinct = [d for i, d in enumerate(sizes) if not _among(d, sizes[:i])]
+    distinct = [d for i, d in enumerate(sizes) if not _is_among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):
         return None
     return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
 
 
-def _among(d, sizes) -> bool:
+def _is_among(d, sizes) -> bool:
     return any(jp.is_symbolic(d) == jp.is_symbolic(e) and d == e for e in sizes)

@@ -1,4 +1,4 @@
-"""Where values belong in a sorted sequence."""
+"""Search sorted sequences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.sizes import primitives
 
 
 def insertion_points(sequence, values, side):
-    """Halve the range of every value until nothing is left of it.
+    """Find insertion points in a sorted sequence by bisection, for all values at once.
 
     Args:
       sequence: array `[..., n]`, ascending.
@@ -18,7 +18,7 @@ def insertion_points(sequence, values, side):
       side: `left` or `right`.
 
     Returns:
-      int32 `[..., m]`. NaN compares as in C++: nothing is below it, and it is below nothing.
+      int32 `[..., m]`. NaN compares as in C++: every comparison with it is false.
     """
     sequence, values = lax.stop_gradient(sequence), lax.stop_gradient(values)
     if is_known(sequence.shape[-1]) and sequence.shape[-1] == 0:
@@ -32,7 +32,7 @@ def insertion_points(sequence, values, side):
         low, high = state
         middle = low + (high - low) // 2
         here = jnp.minimum(middle, last)
-        # Filling, not clipping: a size that turns out to be 0 has no place to be clipped to.
+        # Mode `fill`, not `clip`: if the size is 0 at run time, there is no valid index to clip to.
         at = jnp.take_along_axis(sequence, here, axis=-1, mode="fill", fill_value=0)
         above = at < values if side == "left" else ~(values < at)
         above &= low < high

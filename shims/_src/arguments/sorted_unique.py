@@ -1,4 +1,4 @@
-"""`jnp.unique` of an array whose number of distinct values is not known."""
+"""Compute `jnp.unique` for a data-dependent number of distinct values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shims._src.sizes import primitives
 
 
 def unique(x, return_index=False, return_inverse=False, return_counts=False):
-    """Sorted distinct values, and on request first positions, the inverse and the counts."""
+    """Return the sorted distinct values, and optionally first indices, the inverse and counts."""
     shape = x.shape
     flat = jnp.asarray(x).reshape(-1)
     order = jnp.argsort(flat, stable=True)

@@ -1,9 +1,9 @@
-"""Buffers: arrays of a fixed capacity that hold a value whose size changes.
+"""Store values whose size changes in buffers: arrays of a fixed capacity.
 
-What a branch returns and what a loop carries must have one type. A value whose size depends on the
-branch, or grows from one iteration to the next, lives in a buffer: an array at its capacity, and
-the number of entries that are valid. The capacity follows from the inputs where it can; where it
-cannot, it starts as a bucket that the top-level call lets grow.
+The results of the branches of a conditional, and the carry of a loop, must have one type. A value
+whose size depends on the branch, or grows from one iteration to the next, is stored in a buffer: an
+array of a fixed capacity, and the number of valid entries. The capacity follows from the inputs
+where it can; otherwise it starts as a bucket that the top-level call lets grow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Buffer:
       array: the entries, with padding up to the capacity.
       sizes: int32 scalar per entry of `axes`.
       axes: the axes along which the size changes.
-      capacities: of these axes: numbers, or dimensions of the inputs.
+      capacities: the capacity of each of these axes: a number, or a dimension of the inputs.
     """
 
     array: object
@@ -39,16 +39,16 @@ class Buffer:
     capacities: tuple
 
     def tree_flatten(self):
-        """The array and the sizes are carried; where they are is static."""
+        """Return `(array, sizes)` as children and `(axes, capacities)` as static data."""
         return (self.array, self.sizes), (self.axes, self.capacities)
 
     @classmethod
     def tree_unflatten(cls, static, children):
-        """The inverse of `tree_flatten`."""
+        """Create a buffer from static data and children."""
         return cls(*children, *static)
 
     def value(self):
-        """The value, of exactly its size."""
+        """Return the value without padding."""
         x = self.array
         for axis, size, capacity in zip(self.axes, self.sizes, self.capacities, strict=True):
             places = primitives.fresh_range(size, bound=capacity, label="while_loop")
@@ -58,7 +58,7 @@ class Buffer:
 
 @dataclasses.dataclass(frozen=True)
 class Capacity:
-    """A capacity that nothing bounds: the top-level call lets it grow."""
+    """A growable capacity: nothing bounds it, and the top-level call can raise it."""
 
     site: Site
     slots: int
@@ -85,7 +85,7 @@ def _extent(capacity):
 
 
 def capacity_for(dims, label: str):
-    """Find a capacity for any of these sizes: a bound that follows from the inputs, or a bucket.
+    """Find a capacity for any of the sizes `dims`: a bound that follows from the inputs, or a bucket.
 
     Raises:
       CapacityError: nothing bounds the size, and nothing can grow here.
@@ -101,7 +101,7 @@ def capacity_for(dims, label: str):
 
 
 def growable(label: str) -> Capacity:
-    """Start a capacity that the top-level call lets grow.
+    """Create a capacity that the top-level call lets grow.
 
     Raises:
       CapacityError: nothing can grow here.
@@ -112,8 +112,8 @@ def growable(label: str) -> Capacity:
         raise errors.CapacityError(
             errors.message(
                 label,
-                "nothing bounds how far this value grows, and inside somebody else's trace "
-                "nothing can grow.",
+                "nothing bounds the size of this value, and inside an enclosing JAX trace no "
+                "buffer can grow.",
                 required="a bound on the number of iterations",
                 do="give `maximum_iterations`, or call the function through `shims.function` at "
                 "the top level",

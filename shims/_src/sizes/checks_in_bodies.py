@@ -1,8 +1,7 @@
-"""Checks of loop bodies stay in the loop.
+"""Keep the run-time checks of loop bodies inside the loop.
 
-JAX's differentiation of a loop computes once, before it, what is the same in every iteration. A check is
-not the same where there is no iteration: `x[0]` in a loop over no elements is no fault. So each check
-takes a value of the iteration along.
+JAX's differentiation of a loop hoists loop-invariant equations. A check must not be hoisted: `x[0]`
+in a loop over no elements is no fault. So each check is made to depend on a value of the iteration.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from shims._src.sizes import primitives
 
 
 def kept(closed):
-    """A loop body whose checks depend on its first operand, which every iteration has anew.
+    """Make the checks of a loop body depend on its first operand, which changes every iteration.
 
     Args:
       closed: the closed jaxpr of a body.
 
     Returns:
-      The same where it checks nothing.
+      The changed jaxpr; `closed` itself if it has no effects.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     if not jaxpr.invars or not jaxpr.effects:
@@ -30,8 +29,8 @@ def kept(closed):
 
 
 def _with_value(eqn, value) -> Iterator:
-    """An equation, and before it what makes it depend on a value if it reports something."""
-    place = _place(eqn) if jp.report_effect in eqn.effects else None
+    """Yield an equation, preceded by one that makes it depend on `value` if it reports a check."""
+    place = _operand_position(eqn) if jp.report_effect in eqn.effects else None
     if place is None:
         yield eqn
         return
@@ -48,8 +47,8 @@ def _with_value(eqn, value) -> Iterator:
     yield eqn.replace(invars=invars)
 
 
-def _place(eqn) -> int | None:
-    """Which operand decides that an equation cannot be carried out before the loop."""
+def _operand_position(eqn) -> int | None:
+    """Return the position of the operand that keeps an equation inside the loop, or `None`."""
     if eqn.primitive in (primitives.check_p, primitives.outgrow_p) or eqn.primitive.name == "cond":
         return 0
     if eqn.primitive.name == "scan":

@@ -1,4 +1,4 @@
-"""What a trace has taken for granted: guards over input sizes, assumptions about fresh ones."""
+"""Record the decisions of a trace: guards on input sizes, assumptions about data-dependent ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Guard:
 
 
 class Excluded(enum.Enum):
-    """The values that an expression over fresh sizes is taken not to have."""
+    """The values that an expression over data-dependent sizes is assumed not to have."""
 
     ZERO = enum.auto()
     NONNEGATIVE = enum.auto()
@@ -32,12 +32,12 @@ class Excluded(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Assumption:
-    """What was taken to be false of an expression, and is checked when the program runs.
+    """An assumption about an expression over data-dependent sizes, checked when the program runs.
 
     Attributes:
-      d: an expression over fresh sizes.
-      excluded: the values that it was taken not to have.
-      line: the user's line that the assumption was made for.
+      d: the expression.
+      excluded: the values that it is assumed not to have.
+      line: the user's line that needs the assumption.
     """
 
     d: Any
@@ -45,12 +45,12 @@ class Assumption:
     line: str
 
     def broken(self, value):
-        """Whether a value of the expression is an excluded one."""
+        """Return whether a value of the expression is an excluded one."""
         value = jnp.asarray(value, jnp.int32)
         return value == 0 if self.excluded is Excluded.ZERO else value >= 0
 
     def other_number(self) -> tuple[str, int] | None:
-        """The size that was taken to differ from a positive number, and that number; else `None`."""
+        """Return `(size, number)` if the assumption is that a size is not a positive number, or `None`."""
         names = jp.variables(self.d)
         if self.excluded is not Excluded.ZERO or len(names) != 1:
             return None
@@ -73,7 +73,7 @@ class Decisions:
 
     @property
     def guards(self) -> tuple[Guard, ...]:
-        """The decisions taken by the sizes of this call."""
+        """The guards: decisions based on the input sizes of this call."""
         return tuple(self._guards)
 
     @property
@@ -82,11 +82,11 @@ class Decisions:
         return tuple(self._assumptions)
 
     def hold_for(self, sizes: dict[str, int]) -> bool:
-        """Whether other input sizes lead to the same decisions."""
+        """Return whether other input sizes satisfy all guards."""
         return all(guard.holds(sizes) for guard in self._guards)
 
     def decide(self, d, sizes: dict[str, int], predicate: Callable[[int], bool], text: str) -> bool:
-        """Decide a question about input sizes by given ones, and guard the answer."""
+        """Decide a predicate of input sizes by the given sizes, and guard the answer."""
         answer = bool(predicate(dims.concrete(d, sizes)))
 
         def holds(sizes: dict[str, int]) -> bool:
@@ -98,34 +98,34 @@ class Decisions:
         return answer
 
     def assume_nonzero(self, d) -> None:
-        """Take an expression over fresh sizes not to be 0."""
+        """Assume that an expression over data-dependent sizes is not 0."""
         self._assumptions.append(Assumption(d, Excluded.ZERO, errors.user_line()))
 
     def assume_negative(self, d) -> None:
-        """Take an expression over fresh sizes to be below 0."""
+        """Assume that an expression over data-dependent sizes is negative."""
         self._assumptions.append(Assumption(d, Excluded.NONNEGATIVE, errors.user_line()))
 
     def promise(self, d) -> None:
-        """Note that the sign of a dimension is checked when the program runs."""
+        """Record that the sign of a dimension is checked when the program runs."""
         self._promised.add(str(d))
 
     def is_promised(self, d) -> bool:
-        """Whether the sign of a dimension is checked when the program runs."""
+        """Return whether the sign of a dimension is checked when the program runs."""
         return str(d) in self._promised
 
     @property
     def divisors(self) -> tuple[int, ...]:
-        """The numbers by which input sizes were divided without coming out even."""
+        """The numbers by which input sizes were divided with a remainder."""
         return tuple(sorted(self._divisors))
 
     def note_divisor(self, number: int) -> None:
-        """Note that an input size was divided by a number, and that it did not come out even."""
+        """Record that an input size was divided by a number with a remainder."""
         self._divisors.add(number)
 
     def mark(self) -> tuple[int, int]:
-        """The present state, for `forget_since`."""
+        """Return the current position, for `forget_since`."""
         return len(self._guards), len(self._assumptions)
 
     def forget_since(self, mark: tuple[int, int]) -> None:
-        """Forget guards and assumptions that were added since a mark."""
+        """Remove the guards and assumptions that were added since a mark."""
         del self._guards[mark[0] :], self._assumptions[mark[1] :]

@@ -1,4 +1,4 @@
-"""Symbolic dimensions: what they are at run time, and how large they can get."""
+"""Evaluate symbolic dimensions at run time, bound them statically, and substitute numbers."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from shims._src.platform import jax_private as jp
 Dim: TypeAlias = Any
 Interval: TypeAlias = tuple[int, int]
 
-# Of how many sizes it is asked what a dimension is where some of them are 0.
+# Up to this number of sizes, every combination of zeros is tried.
 MANY = 3
 
 
 class Unnumbered(enum.Enum):
-    """Sizes that are no result of an equation, and so have no number of their own."""
+    """Sizes that are no result of an equation, and therefore have no serial number."""
 
     MISSING = "made by another branch: its count is 0 here"
     COUNTED = "counted again from the number behind it"
 
 
-# What tells two sizes apart that carry the same name.
+# Distinguishes two sizes of the same name.
 Serial: TypeAlias = int | Unnumbered
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Binding:
-    """What one dimension variable stands for while a program is lowered.
+    """The size, bounds and validity mask of one dimension variable in a lowering.
 
-    `size` is an int32 scalar (traced), `low` and `capacity` bound it statically, `serial` tells two
-    sizes apart that carry the same name, `valid` is the selecting vector where there is one.
+    `size` is an int32 scalar (traced), `low` and `capacity` bound it statically, `serial` distinguishes
+    sizes of the same name, `valid` is the validity mask where there is one.
     """
 
     size: jax.Array
@@ -51,7 +51,7 @@ class Binding:
 
 
 def interval(d: Dim, env: dict[str, Binding], *, assume_nonempty: bool = False) -> Interval:
-    """Static bounds of a dimension; `assume_nonempty` reasons as JAX does (every size >= 1)."""
+    """Bound a dimension statically; `assume_nonempty` assumes that every size is >= 1, as JAX does."""
     if not jp.is_symbolic(d):
         return int(d), int(d)
     low = high = 0
@@ -60,13 +60,13 @@ def interval(d: Dim, env: dict[str, Binding], *, assume_nonempty: bool = False) 
         for factor in factors:
             one = _factor_interval(factor, env, assume_nonempty)
             for _ in range(factor[3]):
-                bounds = _times(bounds, one)
-        bounds = _times(bounds, (coefficient, coefficient))
+                bounds = _multiply_intervals(bounds, one)
+        bounds = _multiply_intervals(bounds, (coefficient, coefficient))
         low, high = low + bounds[0], high + bounds[1]
     return low, high
 
 
-def _times(a: Interval, b: Interval) -> Interval:
+def _multiply_intervals(a: Interval, b: Interval) -> Interval:
     products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(products), max(products)
 
@@ -92,7 +92,7 @@ def _factor_interval(factor: jp.Factor, env: dict[str, Binding], assume_nonempty
 
 
 def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
-    """The run-time value of a dimension: a Python int, or an int32 scalar."""
+    """Evaluate a dimension at run time: to a Python int, or an int32 scalar."""
     if not jp.is_symbolic(d):
         return int(d)
     total: Any = None  # numbers first, then traced ones
@@ -131,39 +131,39 @@ def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
 
 
 def is_product(d: Dim) -> bool:
-    """Whether sizes are multiplied in a dimension."""
+    """Return whether a dimension multiplies sizes."""
     return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
 
 
 def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
-    """Whether a dimension may not say what it comes to where data select nothing.
+    """Return whether a dimension may evaluate to a wrong size where a selection is empty.
 
-    `y[1:]` has `u - 1` elements, which below 0 are none; `(u - 1)(u - 1)` is 1 there.
+    `y[1:]` has `u - 1` elements, and a negative size means 0; but `(u - 1)(u - 1)` is 1 there.
     """
     if not is_product(d) or interval(d, env)[0] >= 0:
         return False
     names = [v for v in sorted(jp.variables(d)) if env[v].low == 0]
-    return len(names) > MANY or any(_most(e) > 0 for e in with_zeros(d, names))
+    return len(names) > MANY or any(_largest_value(e) > 0 for e in with_zeros(d, names))
 
 
 def with_zeros(d: Dim, names: Sequence[str]) -> Iterator[Dim]:
-    """What a dimension is where some of the sizes are 0, whichever they are."""
+    """Yield the dimension with every non-empty subset of the sizes `names` replaced by 0."""
     for n in range(1, len(names) + 1):
         for zeros in itertools.combinations(names, n):
             yield substituted(d, dict.fromkeys(zeros, 0))
 
 
-def _most(d: Dim) -> float:
+def _largest_value(d: Dim) -> float:
     return -jp.lower_bound(-d) if jp.is_symbolic(d) else d
 
 
 def concrete(d: Dim, sizes: Mapping[str, int]) -> int:
-    """The value of a dimension for given sizes of its variables."""
+    """Compute the value of a dimension for given sizes of its variables."""
     return int(substituted(d, sizes))
 
 
 def substituted(d: Dim, sizes: Mapping[str, int]) -> Dim:
-    """A dimension with numbers for some of its variables: an `int` when none is left."""
+    """Replace variables of a dimension by numbers; return an `int` when none is left."""
     if not jp.is_symbolic(d):
         return int(d)
     named = jp.variables(d)  # none in a number that JAX writes as an expression

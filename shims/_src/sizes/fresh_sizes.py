@@ -1,4 +1,4 @@
-"""The sizes of one trace that data decide: where they were made, and where they are known."""
+"""Record the data-dependent sizes of one trace: their origins, bounds and scopes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.platform import jax_private as jp
 
 
 class FreshSizes:
-    """Fresh sizes by name, which is the name of their dimension variable."""
+    """The data-dependent sizes of a trace, by the name of their dimension variable."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -33,26 +33,26 @@ class FreshSizes:
 
     @property
     def version(self) -> tuple[int, int]:
-        """How far the trace has come, for JAX's caches: it changes with every size that is found."""
+        """The progress of the trace, for JAX's caches: it changes with every new size."""
         return len(self._names), self._found_again
 
     @property
     def inner(self) -> frozenset[str]:
-        """The sizes that a branch or a loop body made, which only it knows."""
+        """The sizes that were made, and are known only, in a branch or a loop body."""
         return frozenset(self._inner)
 
     def of(self, d) -> frozenset[str]:
-        """The fresh sizes that a dimension is computed from."""
+        """Return the data-dependent sizes in a dimension."""
         return jp.variables(d) & self._names
 
     def vary(self, d) -> bool:
-        """Whether a branch, a loop body or a mapped row made a size: another one every time."""
+        """Return whether a dimension has a size that differs per branch, iteration or mapped row."""
         return not self._varying.isdisjoint(jp.variables(d))
 
     # ---- making ------------------------------------------------------------------------------
 
     def new(self) -> str:
-        """Name a size that is made in the present branch, body or row."""
+        """Create a name for a size that is made in the current branch, body or row."""
         name = f"u{len(self._names)}"
         self._names.add(name)
         if self._depth:
@@ -62,16 +62,16 @@ class FreshSizes:
         return name
 
     def declare(self, name: str, bound) -> None:
-        """Count a size of an input among those that data decide."""
+        """Treat an input size as data-dependent."""
         self._names.add(name)
         self._bounds[name] = bound
 
     def made_from(self, name: str, source) -> None:
-        """Note the mask or the count that a size was made from."""
+        """Record the mask or count that a size was made from."""
         self._sources[name] = source
 
     def made_again(self, name: str, source) -> None:
-        """Note that a size is found once more, where the branch or body that made it is over."""
+        """Record that a size was made again after the branch or body that first made it."""
         self._sources[name] = source
         self._makers.pop(name, None)
         self._found_again += 1
@@ -81,17 +81,17 @@ class FreshSizes:
             self._varying.discard(name)
 
     def is_over(self, name: str) -> bool:
-        """Whether the trace that made a size is over."""
+        """Return whether the trace that made a size has ended."""
         return jp.is_finished(self._sources[name])
 
     def resumed(self) -> None:
-        """Note that tracing goes on: JAX's caches hold what sizes were counted from before."""
+        """Invalidate JAX's caches, which hold the sources of sizes, because tracing resumes."""
         if self._names:
             self._found_again += 1
 
     @contextlib.contextmanager
     def inside_program(self):
-        """Trace a branch or a body: the sizes that are made here are known here only."""
+        """Trace a branch or a body: the sizes made in the block are known only there."""
         self._depth += 1
         try:
             yield
@@ -100,34 +100,34 @@ class FreshSizes:
 
     @contextlib.contextmanager
     def inside_row(self):
-        """Trace a function that is mapped over rows: each has sizes of its own."""
+        """Trace a function that is mapped over rows, each of which has sizes of its own."""
         self._mapped += 1
         try:
             yield
         finally:
             self._mapped -= 1
 
-    # ---- what is known of one ----------------------------------------------------------------
+    # ---- properties ----------------------------------------------------------------
 
     def state_bound(self, name: str, bound) -> None:
-        """State a bound of a size, in terms of the inputs; the first one counts."""
+        """Set the bound of a size, in terms of the inputs; the first one is kept."""
         self._bounds.setdefault(name, bound)
 
     def bound(self, name: str):
-        """The bound of a size in terms of the inputs, or `None`."""
+        """Return the bound of a size in terms of the inputs, or `None`."""
         return self._bounds.get(name)
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
-        """State how an array as long as a size is made once more; the first way counts."""
+        """Set the function that makes an array as long as a size; the first one is kept."""
         self._makers.setdefault(name, make)
 
     def carrier(self, name: str):
-        """An array as long as a size, where the trace that made it is still going on."""
+        """Make an array as long as a size, or return `None` if the trace that made it has ended."""
         source = self._sources.get(name)
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
     def counts(self, d) -> dict[str, Any]:
-        """The numbers behind the fresh sizes of a dimension whose traces are still going on."""
+        """Return the scalars behind the data-dependent sizes of a dimension, unless their trace has ended."""
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
         return {
             name: jnp.sum(self._sources[name], dtype=jnp.int32)

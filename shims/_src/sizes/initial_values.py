@@ -1,4 +1,4 @@
-"""What a variable that is created inside of a trace starts from: a value computed there and then.
+"""Compute the initial values of variables that are created inside of a trace.
 
 TensorFlow lifts the program of an initial value out of the function being traced. Here the equations
 behind the traced value are applied once more, to concrete arrays.
@@ -13,34 +13,34 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 
 
-class _Depends(Exception):
-    """The value depends on what is being traced."""
+class _DependsOnArguments(Exception):
+    """The value depends on arguments of the trace."""
 
 
 def known_value(value):
-    """The array behind a value, computed now; `None` where it depends on arguments of the trace."""
+    """Compute the concrete value behind a tracer; `None` if it depends on arguments of the trace."""
     if not jp.is_tracer(value):
         return value
     try:
         with trace.resume(None), jax.ensure_compile_time_eval():
-            value = _computed(value, {})
-    except _Depends:
+            value = _recompute(value, {})
+    except _DependsOnArguments:
         return None
-    # A literal is no array of JAX's yet.
+    # A literal may be a NumPy scalar.
     return value if isinstance(value, jax.Array) else jp.array_from_host(np.asarray(value))
 
 
-def _computed(x, done: dict):
+def _recompute(x, done: dict):
     x = jp.primal_tracer(x)
     constant = jp.constant_of(x)
     if constant is not None:
-        return _computed(constant, done) if jp.is_tracer(constant) else constant
+        return _recompute(constant, done) if jp.is_tracer(constant) else constant
     found = jp.defining_equation(x)
     if found is None or any(map(_has_symbols, found[0].outvars)):
-        raise _Depends
+        raise _DependsOnArguments
     eqn, position = found
     if id(eqn) not in done:
-        operands = [_computed(a, done) for a in jp.operand_atoms(eqn)]
+        operands = [_recompute(a, done) for a in jp.operand_atoms(eqn)]
         done[id(eqn)] = eqn, jp.bind(eqn, operands)
     return done[id(eqn)][1][position]
 

@@ -1,8 +1,8 @@
-"""Value numbering: the same mask gives the same size, and sizes are found behind numbers.
+"""Number the values of a trace: equal computations get equal numbers, equal masks equal sizes.
 
 A traced program is a graph of equations; two masks computed by the same equations from the same
-inputs select alike. Abstract evaluation cannot tell (JAX caches it by types), so every fresh size
-gets its name here.
+inputs select alike. Abstract evaluation cannot tell (JAX caches it by types), so every data-dependent
+size gets its name here. Traced scalars that were computed from sizes are mapped back to dimensions.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _DEPTH = 60
 
 
 def size_of_selection(state, mask):
-    """`(name, dimension)` of the number of True entries of `mask`."""
+    """Return `(name, dimension)` of the number of true entries of `mask`."""
     name, dim = state.size_of(("selection", number(state, mask)), mask)
     state.fresh.state_bound(name, size_bounds.upper_bound(state, mask.shape[0]))
     return name, dim
 
 
 def size_of_count(state, count, bound=None):
-    """`(name, dimension)` of a counted size."""
+    """Return `(name, dimension)` of the size that the scalar `count` gives."""
     name, dim = state.size_of(("count", number(state, count)), count)
     if bound is not None:
         state.fresh.state_bound(name, size_bounds.upper_bound(state, bound))
@@ -32,7 +32,7 @@ def size_of_count(state, count, bound=None):
 
 
 def number(state, x) -> int:
-    """A number for the computation behind a value: equal for equal computations."""
+    """Return the value number of a tracer: equal for equal computations."""
     return _number(state, jp.primal_tracer(x), {}, 0)
 
 
@@ -47,7 +47,7 @@ def _number(state, x, seen, depth) -> int:
 
 def _key(state, x, seen, depth):
     constant = jp.constant_of(x)
-    if jp.is_tracer(constant):  # a value of the program around this one
+    if jp.is_tracer(constant):  # a value of the enclosing program
         return _key(state, jp.primal_tracer(constant), seen, depth + 1)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
@@ -56,7 +56,7 @@ def _key(state, x, seen, depth):
         state.numbers.keep(constant)
         return ("object", id(constant))
     found = jp.defining_equation(x)
-    params = None if found is None or depth > _DEPTH else _hashable(found[0].params)
+    params = None if found is None or depth > _DEPTH else _hashable_params(found[0].params)
     if params is None:
         state.numbers.keep(x)
         return ("input", jp.identity_of(x))
@@ -67,7 +67,7 @@ def _key(state, x, seen, depth):
     return ("equation", eqn.primitive.name, params, operands, position)
 
 
-def _hashable(params):
+def _hashable_params(params):
     items = []
     for name, value in sorted(params.items()):
         # Inner programs are traced once per function and types: identity is equality.
@@ -81,18 +81,18 @@ def _hashable(params):
 
 
 def symbolic_value(x, *, as_size: bool = False):
-    """The dimension behind a traced integer scalar that was computed from dimensions, or `None`.
+    """Return the dimension or integer behind a traced integer scalar, or `None` if it has none.
 
     Args:
-      x: the scalar.
-      as_size: whether the dimension is taken for the size of an array, and nothing is computed with
-        it. `y[1:]` of no elements has the size `u - 1`, of which an array has none; the number is 0,
-        and no dimension says what is computed from it.
+      x: the scalar, computed from dimensions.
+      as_size: whether the result is used as the size of an array only, not in arithmetic. `y[1:]` of
+        no elements has the size `u - 1`, a negative number that means 0; the scalar is 0 there, and no
+        dimension describes what is computed from it.
     """
     cut: list = []
     try:
         found = _evaluate(jp.primal_tracer(x), 0, cut)
-    except _Unknown:
+    except _NotSymbolic:
         return None
     if found.ndim:
         return None
@@ -103,14 +103,15 @@ def symbolic_value(x, *, as_size: bool = False):
 
 
 def is_size_of_array(x) -> bool:
-    """Whether a traced scalar is how many elements an array has, which no check has to see."""
+    """Return whether a traced scalar is the size of an array, so that no check is needed."""
     return symbolic_value(x) is None and symbolic_value(x, as_size=True) is not None
 
 
 def _is_multiple(d, cut) -> bool:
-    """Whether a dimension is one of the sizes in `cut`, once or several times: 0 where that is 0.
+    """Return whether a dimension is a positive multiple of the one size in `cut`.
 
-    In a branch or a body it is a size of its own, see `primitives.with_own_size`.
+    Inside a branch or a loop body it is not: the size is a new one there, see
+    `primitives.with_own_size`.
     """
     state = trace.current()
     if len(set(cut)) != 1 or state is None or state.fresh.vary(d):
@@ -122,26 +123,26 @@ def _coefficients(d) -> set[int]:
     return {coefficient for _, coefficient in jp.terms(d)}
 
 
-class _Unknown(Exception):
+class _NotSymbolic(Exception):
     pass
 
 
 def _evaluate(x, depth, cut) -> np.ndarray:
-    """A small integer array as an object array of ints and dimensions.
+    """Evaluate a small integer tracer to an object array of ints and dimensions.
 
-    `cut` takes up the sizes of arrays among them that may fall short of 0.
+    `cut` collects the array sizes among them whose expressions may be negative.
     """
     constant = jp.constant_of(x)
     if constant is not None:
-        if jp.is_tracer(constant):  # a value of the program around this one
+        if jp.is_tracer(constant):  # a value of the enclosing program
             return _evaluate(jp.primal_tracer(constant), depth + 1, cut)
         array = np.asarray(constant)
         if array.size > 64 or array.dtype.kind not in "iu":
-            raise _Unknown
+            raise _NotSymbolic
         return array.astype(object)
     found = jp.defining_equation(x)
     if found is None or depth > _DEPTH:
-        raise _Unknown
+        raise _NotSymbolic
     eqn, position = found
 
     def operands():
@@ -152,39 +153,39 @@ def _evaluate(x, depth, cut) -> np.ndarray:
 
 
 def _apply(eqn, operands, cut):
-    """The results of an equation over object arrays; its operands are computed if they matter."""
+    """Evaluate an equation over object arrays; `operands()` is called only if they are needed."""
     name, params = eqn.primitive.name, eqn.params
     if name in ("dim_as_value", "size_number"):
         if params.get("of_array"):
             cut.append(params["dim"])
-        return [_object(params["dim"])]
+        return [_object_scalar(params["dim"])]
     if name in ("jit", "pjit"):
         return _apply_inner(params, operands(), cut)
     rule = _RULES.get(name)
     if rule is None:
-        raise _Unknown
+        raise _NotSymbolic
     result = rule(params, *operands())
-    # NumPy gives the object itself where an array of objects would have no axis.
-    return [result if isinstance(result, np.ndarray) else _object(result)]
+    # NumPy returns the object itself in place of an object array of rank 0.
+    return [result if isinstance(result, np.ndarray) else _object_scalar(result)]
 
 
 def _apply_inner(params, values, cut):
     named = _NAMED.get(params["name"])
     if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
-        return [_object(named(values[0].item(), values[1].item()))]
+        return [_object_scalar(named(values[0].item(), values[1].item()))]
     jaxpr, consts = jp.open_jaxpr(params["jaxpr"])
-    known = dict(zip(jaxpr.constvars, map(_objects, consts), strict=True))
+    known = dict(zip(jaxpr.constvars, map(_as_object_array, consts), strict=True))
     known.update(zip(jaxpr.invars, values, strict=True))
     return jaxprs.evaluate(
-        jaxpr, known, lambda eqn, given: _apply(eqn, lambda: given, cut), _objects
+        jaxpr, known, lambda eqn, given: _apply(eqn, lambda: given, cut), _as_object_array
     )
 
 
-def _objects(number) -> np.ndarray:
+def _as_object_array(number) -> np.ndarray:
     return np.asarray(number).astype(object)
 
 
-def _object(value):
+def _object_scalar(value):
     out = np.empty((), object)
     out[()] = value
     return out
@@ -201,28 +202,28 @@ def _binary(f):
 
 
 def _dim_max(a, b):
-    return _even_if_empty(jp.core.max_dim(a, b), a, b, 1)
+    return _require_valid_if_empty(jp.core.max_dim(a, b), a, b, 1)
 
 
 def _dim_min(a, b):
-    return _even_if_empty(jp.core.min_dim(a, b), a, b, -1)
+    return _require_valid_if_empty(jp.core.min_dim(a, b), a, b, -1)
 
 
-def _even_if_empty(chosen, a, b, sign):
-    """The larger or smaller of two sizes, unless JAX chose it as if no selection were empty."""
+def _require_valid_if_empty(chosen, a, b, sign):
+    """Return `chosen`, unless JAX chose it by assuming that no selection is empty."""
     state = trace.current()
     for one, other in ((a, b), (b, a)):
         difference = one - other
         if jp.is_symbolic(difference) and not jp.is_symbolic(chosen - one):
             known = state is None or state.is_input_only(difference)
             if not known and size_bounds.sign(difference) != sign and chosen - one == 0:
-                raise _Unknown
+                raise _NotSymbolic
     return chosen
 
 
 def _convert(params, a):
     if np.dtype(params["new_dtype"]).kind not in "iu":
-        raise _Unknown
+        raise _NotSymbolic
     return a
 
 
@@ -235,7 +236,7 @@ def _slice(params, a):
 def _broadcast(params, a):
     shape = params["shape"]
     if any(jp.is_symbolic(d) for d in shape):
-        raise _Unknown
+        raise _NotSymbolic
     expanded = [1] * len(shape)
     for i, j in enumerate(params["broadcast_dimensions"]):
         expanded[j] = a.shape[i]
@@ -244,17 +245,17 @@ def _broadcast(params, a):
 
 def _reshape(params, a):
     if any(jp.is_symbolic(d) for d in params["new_sizes"]):
-        raise _Unknown
+        raise _NotSymbolic
     return a.reshape(params["new_sizes"])
 
 
 def _product(params, a):
     if a.ndim != 1:
-        raise _Unknown
+        raise _NotSymbolic
     out = 1
     for item in a:
         out = item * out
-    return _object(out)
+    return _object_scalar(out)
 
 
 _NAMED = {"floor_divide": lambda a, b: a // b, "remainder": lambda a, b: a % b}

@@ -1,7 +1,7 @@
-"""What NumPy does better than a compiled program: sizes that depend on data, eagerly on a CPU.
+"""Compute data-dependent results with NumPy: for eager calls on a CPU, without compiling.
 
-There the arrays lie in memory that NumPy can read, a size may be anything, and nothing is compiled
-for it. Tapes and derivatives need JAX's operations; they are never taken from here.
+On a CPU NumPy can read the arrays in place, and any size is possible without a compilation. Tapes
+and derivatives need JAX's operations; this module is never used for them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 
-_COMMON = frozenset("?bBhHiIlLqQfd")
+_FAST_DTYPES = frozenset("?bBhHiIlLqQfd")
 
 
 def lies_here(*arrays) -> bool:
-    """Whether arrays are plain values in this machine's memory, of dtypes that NumPy is quick at."""
+    """Return whether arrays are concrete, on the CPU, and of dtypes for which NumPy is fast."""
     if not jp.nothing_looks_on():
         return False
     return all(
-        type(x) is jp.ArrayImpl and x.dtype.char in _COMMON and _is_on_cpu(x) for x in arrays
+        type(x) is jp.ArrayImpl and x.dtype.char in _FAST_DTYPES and _is_on_cpu(x) for x in arrays
     )
 
 
@@ -29,12 +29,12 @@ def _is_on_cpu(x: jax.Array) -> bool:
 
 
 def selected(x, mask: np.ndarray, axis: int):
-    """The slices of `x` along `axis` where `mask` is True."""
+    """Return the slices of `x` along `axis` where `mask` is true."""
     return jp.as_array_like(np.compress(mask, np.asarray(x), axis=axis), x)
 
 
 def positions(condition, dtype):
-    """`[n, rank]`: where an array is not zero, row by row."""
+    """Return the indices of the nonzero elements of an array, `[n, rank]`."""
     values = np.asarray(condition)
     found = np.atleast_1d(values).nonzero()
     rows = np.empty((len(found[0]), values.ndim), dtype)  # of a scalar: a row of no coordinates
@@ -44,14 +44,16 @@ def positions(condition, dtype):
 
 
 def first_occurrences(x: np.ndarray) -> np.ndarray:
-    """For each element of a vector the position of the first one that is equal; NaN equals nothing."""
+    """Return the index of the first equal element for each element of a vector; NaN equals nothing."""
     places = np.arange(len(x), dtype=np.int32)
     if x.dtype.kind in "biu" and len(x):
         low, high = int(x.min()), int(x.max())
         if high - low <= 4 * len(x) + 1024:
             slots = x - x.dtype.type(low) if x.dtype.kind == "u" else x.astype(np.int64) - low
             first = np.empty(high - low + 1, np.int32)
-            first[slots[::-1]] = places[::-1]  # the last one that is written is the first in order
+            first[slots[::-1]] = places[
+                ::-1
+            ]  # in reverse, so that the first occurrence is written last
             return first[slots]
     order = np.argsort(x, kind="stable")
     ordered = x[order]

@@ -1,4 +1,4 @@
-"""`Padded`: an array with spare room, and how much of it counts."""
+"""Define `Padded`: an array with padding and its true sizes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ OK, ASSUMPTION, INVALID = 0, -1, -2
 class Padded:
     """A value whose true size is known only while the program runs.
 
-    What a shims operator with a data-dependent result returns inside somebody else's `jax.jit`,
-    `grad` or `vmap`, and what `shims.function(unpad=False)` returns. It is a pytree: it passes
-    through `jit`, `vmap`, `grad`, `scan` carries, `device_put` and pickling. No JAX function takes
-    it for an array by mistake; shims operators and functions wrapped in `shims.dynamic` take it.
+    A shims operator with a data-dependent result returns one inside an enclosing `jax.jit`, `grad` or
+    `vmap`, and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`, `vmap`,
+    `grad`, `scan` carries, `device_put` and pickling. JAX functions refuse it, so that none reads the
+    padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
-      sizes: `{axis: int32 scalar}`, how many entries count.
-      status: int32 scalar; 0 when all is well, a positive number when the data needed that many
+      sizes: `{axis: int32 scalar}`, the number of valid entries.
+      status: int32 scalar; 0 without an error, a positive number when the data needed that many
         entries, a negative one when the operands were invalid. `unpad` turns it into an error.
 
     Differs from TensorFlow: TensorFlow has no such value; its tensors have exact sizes.
@@ -54,13 +54,13 @@ class Padded:
 
     @classmethod
     def pad(cls, x: ArrayLike, capacity: int, *, axis: int = 0, fill: ArrayLike = 0) -> Padded:
-        """`x` with room for `capacity` entries along `axis`.
+        """Pad `x` to `capacity` entries along `axis`.
 
         Args:
           x: array.
           capacity: at least the size of `x` along `axis`.
           axis: the axis that becomes dynamic.
-          fill: what stands in the spare room; no result depends on it.
+          fill: the value of the padding; no result depends on it.
 
         Raises:
           CapacityError: `x` has more than `capacity` entries.
@@ -84,7 +84,7 @@ class Padded:
 
     @property
     def sizes(self) -> dict[int, jax.Array]:
-        """`{axis: how many entries count}`."""
+        """The number of valid entries per dynamic axis: `{axis: int32 scalar}`."""
         rank = jnp.ndim(self.values)
         return {a + rank: s for a, s in zip(self._axes, self._sizes, strict=True)}
 
@@ -99,15 +99,15 @@ class Padded:
         return jnp.ndim(self.values)
 
     def valid(self, axis: int = 0) -> jax.Array:
-        """Bool vector `[capacity]`: which entries along `axis` count."""
+        """Return the validity mask along `axis`, a bool vector `[capacity]`."""
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
     def unpad(self) -> Any:
-        """The entries that count, as an exact array (a list of arrays under a `vmap` axis).
+        """Return the valid entries as an exact array (a list of arrays under a `vmap` axis).
 
         Raises:
-          CapacityError: the data needed more entries than there is room for.
+          CapacityError: the data needed more entries than the capacity.
           InvalidArgumentError: operands of the computation were invalid.
         """
         check_status(self.status, self.values)
@@ -129,7 +129,7 @@ class Padded:
         return Padded(self.values[i], sizes, status)
 
     def _refuse(self) -> NoReturn:
-        """Refuse: the padding would be taken for data."""
+        """Raise an error, because the caller would read the padding as data."""
         raise errors.PaddedUseError(
             errors.message(
                 "Padded",
@@ -141,11 +141,11 @@ class Padded:
         )
 
     def __jax_array__(self) -> NoReturn:
-        """Refuse: `jax.numpy` asks for this before it reads a value."""
+        """Refuse the conversion, with which `jax.numpy` would read the padding."""
         self._refuse()
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        """Refuse: NumPy would read the padding."""
+        """Refuse the conversion, with which NumPy would read the padding."""
         self._refuse()
 
     __iter__ = None
@@ -156,32 +156,32 @@ class Padded:
     if TYPE_CHECKING:  # bound with the operators, in padded_operators.py
 
         def __getitem__(self, index: Any) -> Any:
-            """Index the true entries."""
+            """Index the valid entries."""
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"axis {a}: {_shown(s)}" for a, s in self.sizes.items())
+        sizes = ", ".join(f"axis {a}: {_format_size(s)}" for a, s in self.sizes.items())
         shape = "x".join(map(str, jnp.shape(self.values)))
         return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """Arrays, and which axes are dynamic."""
+        """Return the arrays as children and the dynamic axes as static data."""
         return (self.values, self._sizes, self.status), self._axes
 
     @classmethod
     def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
-        """The inverse of `tree_flatten`."""
+        """Create a value from the dynamic axes and the arrays."""
         self = object.__new__(cls)
         self.values, self._sizes, self.status = children
         self._axes = axes
         return self
 
 
-def _shown(size: Any) -> str:
+def _format_size(size: Any) -> str:
     return "traced" if isinstance(size, jax.core.Tracer) else str(np.asarray(size))
 
 
 def check_status(status: Any, values: Any = None) -> None:
-    """Raise what a status stands for."""
+    """Raise the error that a status code stands for, if any."""
     codes = np.asarray(status)
     if not codes.any():
         return

@@ -1,8 +1,9 @@
-"""The only sources of data-dependent sizes; every operator is composed from these and JAX.
+"""Define the primitives that make, carry and check data-dependent sizes.
 
-`compress` and `fresh_range` make sizes, `as_size` and `to_dim` carry them between arrays and shapes,
-`same_size` and `bounded` state what is known of them, and `check` tests a condition at run time.
-Each runs eagerly on concrete arrays and symbolically inside a dynamic trace.
+`compress` and `fresh_range` make sizes, `as_size` and `to_dim` convert between scalars and
+dimensions, `same_size` and `bounded` state facts about sizes, and `check` tests a condition at run
+time. Each runs eagerly on concrete arrays and symbolically inside a dynamic trace; every operator is
+composed from these and JAX.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ check_p.multiple_results = True
 outgrow_p = jp.Primitive("outgrow")
 outgrow_p.multiple_results = True
 
-# These make a size, or put what has been selected back; each has the size's `name` as a parameter.
+# These make a size, or scatter a selection back; each has the size's `name` as a parameter.
 SIZE_MAKERS = frozenset(p.name for p in (compress_p, expand_p, fresh_range_p))
 
 
@@ -40,7 +41,7 @@ SIZE_MAKERS = frozenset(p.name for p in (compress_p, expand_p, fresh_range_p))
 
 
 def compress(x, mask, axis: int = 0):
-    """The slices of `x` along `axis` where the vector `mask` is True.
+    """Select the slices of `x` along `axis` where the vector `mask` is true.
 
     Args:
       x: array `[..., n, ...]`.
@@ -66,9 +67,9 @@ def compress(x, mask, axis: int = 0):
 
 
 def take(x, positions, axis: int):
-    """`jnp.take` of positions that are in range.
+    """Take `positions` that are in range along an axis.
 
-    Of no positions `jnp.take` makes a constant, which no gradient passes; this is a slice of `x`.
+    For no positions `jnp.take` returns a constant, which gradients do not pass; this is a slice of `x`.
     """
     shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
     if any(not jp.is_symbolic(d) and d == 0 for d in shape):
@@ -77,9 +78,9 @@ def take(x, positions, axis: int):
 
 
 def connected(result, *operands):
-    """`result`, said to depend on floating-point arrays of whose elements none took part.
+    """Make `result` depend on floating-point arrays of which no element contributed.
 
-    JAX drops gathers and scatters of nothing, and a tape would find no connection: a gradient of
+    JAX drops gathers and scatters of no elements, and a tape would find no connection: a gradient of
     `None` where TensorFlow has zeros.
     """
     for x in operands:
@@ -89,12 +90,12 @@ def connected(result, *operands):
 
 
 def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
-    """`[0, 1, ..., count - 1]` for a count that may be traced.
+    """Return `[0, 1, ..., count - 1]` for a count that may be traced.
 
     Args:
-      count: int scalar; below zero counts as zero.
-      bound: a static or symbolic upper bound where the caller knows a better one than the
-        interval analysis of the count would find; the caller vouches for it.
+      count: int scalar; negative counts are 0.
+      bound: a static or symbolic upper bound, if the caller knows a better one than interval analysis
+        of the count would find; it is not checked.
       dtype: an integer dtype.
       label: the operator's name for messages.
     """
@@ -104,14 +105,14 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
         return jnp.arange(max(int(count), 0), dtype=dtype)
     known = numbering.symbolic_value(count, as_size=True)
     if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
-        known = 0  # JAX takes no positions of a size that it cannot see from an axis of none
+        known = 0  # JAX refuses positions of unknown number in an axis of no elements
     if known is not None:
         return jnp.arange(known, dtype=dtype)
-    return _counted(count, bound, dtype, label)
+    return _range_of_new_size(count, bound, dtype, label)
 
 
-def _counted(count, bound, dtype, label):
-    """Positions of a size of its own."""
+def _range_of_new_size(count, bound, dtype, label):
+    """Return the positions along an axis of a new data-dependent size."""
     state = _require_trace(label)
     count = jnp.asarray(count, jnp.int32)
     name, dim = numbering.size_of_count(state, count, bound)
@@ -121,15 +122,15 @@ def _counted(count, bound, dtype, label):
 
 
 def as_size(d):
-    """A dimension (int or symbolic) as an int32 scalar."""
+    """Return a dimension (int or symbolic) as an int32 scalar."""
     return jnp.asarray(d, jnp.int32)
 
 
 def true_size(d):
-    """The size of an array's axis as an int32 scalar: 0 where `y[1:]` is cut off nothing.
+    """Return the size of an array's axis as an int32 scalar, which is never negative.
 
-    `as_size` gives what JAX's expression for the size comes to, which may be less than 0 there: a
-    number that a caller has computed from sizes.
+    `as_size` returns the value of JAX's expression for the size. For `y[1:]` of no elements that is -1;
+    this function returns 0.
     """
     state = trace.current()
     if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
@@ -139,9 +140,10 @@ def true_size(d):
 
 
 def to_dim(value, *, label: str = "range", bound=None):
-    """A size given as a number, a dimension or a (traced) scalar, as a dimension.
+    """Convert a size, given as a number, a dimension or a (traced) scalar, to a dimension.
 
-    A traced scalar that was computed from dimensions gives those back; any other is a fresh size.
+    A traced scalar that was computed from dimensions is converted back; any other is a new
+    data-dependent size.
     """
     if jp.is_symbolic(value):
         return value
@@ -154,7 +156,7 @@ def to_dim(value, *, label: str = "range", bound=None):
 
 
 def bounded(x, max: int):
-    """`x` with a stated upper bound, which is checked while the program runs.
+    """State an upper bound of `x`, which is checked while the program runs.
 
     Args:
       x: int array or scalar.
@@ -162,7 +164,7 @@ def bounded(x, max: int):
 
     Returns:
       `x`. Above the bound a top-level call grows and runs again, or raises `CapacityError` under
-      `overflow="raise"`; under somebody else's `jit` the result is an error value.
+      `overflow="raise"`; under an enclosing `jit` the result is an error value.
 
     Raises:
       CapacityError: eagerly, when `x` exceeds the bound.
@@ -186,7 +188,7 @@ def bounded(x, max: int):
 
 
 def same_size(a, b):
-    """`a` with its leading axis stated to be as long as that of `b`, checked while running.
+    """State that the leading axis of `a` is as long as that of `b`; checked at run time.
 
     Args:
       a: array `[n, ...]`.
@@ -203,10 +205,10 @@ def same_size(a, b):
 
 
 def settle_one(x, axis: int, *, label: str):
-    """`x` with an axis stated to be 1 where this call's sizes make it 1.
+    """Give an axis of `x` the static size 1 where this call's input sizes make it 1.
 
-    Only a size computed from those of the inputs is asked (`n - 2`, `n // 3`), and the answer guarded:
-    an input size itself is a constant where it is 1. Without it a 1 would not broadcast.
+    Only a size computed from input sizes is decided (`n - 2`, `n // 3`), and the answer is guarded; an
+    input size of 1 is a constant anyway. Otherwise an axis of size 1 would not broadcast.
     """
     state, d = trace.current(), x.shape[axis]
     if state is None or not state.owns(d) or str(d) in jp.variables(d):
@@ -217,15 +219,15 @@ def settle_one(x, axis: int, *, label: str):
 
 
 def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
-    """`x` with one axis stated to have the size `target`.
+    """State that an axis of `x` has the size `target`; checked at run time if not known.
 
     Args:
       x: array.
       axis: which axis.
       target: a dimension.
       label: the operator's name for messages.
-      broadcasts: whether a size that turns out to be 1 is no fault: `x` broadcasts then. Where it is
-        `target` that turns out to be 1, the call is traced again with that as a constant.
+      broadcasts: whether a size that is 1 at run time is allowed: `x` broadcasts then. If instead
+        `target` is 1 at run time, the call is traced again with that as a constant.
     """
     have = x.shape[axis]
     if not jp.is_symbolic(have) and not jp.is_symbolic(target):
@@ -255,23 +257,23 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
 
 
 def with_own_size(x, axis: int, *, label: str):
-    """`x` with a size of its own along an axis that is to be joined with others, where it has to be.
+    """Give an axis of `x`, which is to be concatenated, a new size where its expression may be wrong.
 
-    JAX adds `u - 1` and 1 up to `u`, which is wrong where `y[1:]` of nothing is joined with one more. At
-    the top level the function is traced again then, with 0 for `u`. A branch or a body cannot be: what
-    it selects is another number every time.
+    JAX adds `u - 1` and 1 up to `u`, which is wrong where `y[1:]` of an empty `y` is joined with one more
+    element. At the top level the function is traced again in that case, with 0 for `u`. A branch or a
+    loop body cannot be, because its size differs in every iteration.
     """
     state, d = trace.current(), x.shape[axis]
     if state is None or not jp.is_symbolic(d) or not state.fresh.vary(d):
         return x
     if not size_bounds.may_fall_short(state, d):
         return x
-    own = _counted(true_size(d), d, jnp.int32, label).shape[0]
+    own = _range_of_new_size(true_size(d), d, jnp.int32, label).shape[0]
     return unify_axis(x, axis, own, label=label)
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
-    """Raise `error(text)` when any of `bad` holds: at once, or after the call."""
+    """Raise `error(text)` if any of `bad` holds: at once, or after the call."""
     if not jp.is_tracer(bad):
         if bool(np.any(np.asarray(bad))):
             raise error(text)
@@ -285,17 +287,17 @@ def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> No
         check_p.bind(jnp.asarray(bad, bool), payload, text=text, error=error)
 
 
-# What was checked of traced data, where somebody wants to know.
+# The conditions collected by `flagging`.
 _FLAGS: ThreadStack[list] = ThreadStack()
 
 
 def flagging() -> contextlib.AbstractContextManager[list]:
-    """Collect, in a list, what `check` is asked of traced data outside of a dynamic trace."""
+    """Collect the traced conditions that `check` is called with outside of a dynamic trace."""
     return _FLAGS.pushed([])
 
 
 def check_capacity(size, site: Site, capacity: int) -> None:
-    """Report when a value outgrows its buffer; the top-level call then makes a larger one."""
+    """Report a value that outgrows its buffer; the top-level call then makes a larger one."""
     if jp.is_tracer(size):
         outgrow_p.bind(jnp.asarray(size, jnp.int32), site=site, capacity=capacity)
 
@@ -357,7 +359,7 @@ def _size_number_aval(*counts, dim, names, of_array):
     return jp.core.dim_value_aval()
 
 
-# What has an effect is not left out where only derivatives are wanted.
+# The effect keeps a check in programs of which only derivatives are used.
 @check_p.def_effectful_abstract_eval
 def _check_aval(bad, payload, *, text, error):
     return [], {jp.report_effect}
@@ -386,7 +388,7 @@ def _sized_transpose(ct, x, *carriers):
     return [sized_p.bind(ct, *carriers), *[None] * len(carriers)]
 
 
-# What becomes of a size of 1 that meets another, and of its cotangent.
+# The treatment of a size of 1 that meets another one, and its transpose.
 _TRANSPOSED_ONES = {"differ": "differ", "spread": "sum", "sum": "spread"}
 
 
@@ -458,7 +460,7 @@ def _batch_unify(args, dims, *, axis, **params):
 
 
 def _batch_sized(args, dims):
-    # A carrier of many rows has its size behind them.
+    # A batched carrier has its size in the axes after the batch axis.
     return sized_p.bind(*args), dims[0]
 
 

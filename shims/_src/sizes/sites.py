@@ -1,4 +1,4 @@
-"""Sites of a program whose capacity one run settles for the next, and what runs have settled."""
+"""Define the sites of a program whose capacities a run settles for the next run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 
 class SiteKind(enum.Enum):
-    """The kinds of sites; the value is the beginning of a site's name in messages."""
+    """The kinds of sites; the value is the prefix of a site's name in messages."""
 
     SIZE = ""
     BOUND = "bounded"
@@ -17,13 +17,13 @@ class SiteKind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A place of a program that has a capacity.
+    """A place in a program that has a capacity.
 
     Attributes:
-      kind: a size that data decide, a stated bound, or a buffer.
-      name: of a size its dimension variable, of others the kind with a number.
+      kind: a data-dependent size, a stated bound, or a buffer.
+      name: the dimension variable of a size; otherwise the kind with a number.
       grows: whether a top-level call may raise the capacity; a bound that was stated outside of the
-        program stays.
+        program is fixed.
     """
 
     kind: SiteKind
@@ -39,16 +39,16 @@ OUTER_BOUND = Site(SiteKind.BOUND, "bounded", grows=False)
 
 
 def size_site(name: str) -> Site:
-    """The site of a data-dependent size, by its dimension variable."""
+    """Return the site of a data-dependent size, by its dimension variable."""
     return Site(SiteKind.SIZE, name)
 
 
 @dataclasses.dataclass
 class Settled:
-    """What earlier runs have settled for the next trace.
+    """The results of earlier runs that the next trace starts from.
 
     Attributes:
-      pins: fresh sizes taken to be constants, by name.
+      pins: data-dependent sizes that are replaced by constants, by name.
       buffers: the capacities of buffers that have grown.
     """
 
@@ -57,11 +57,11 @@ class Settled:
 
     @property
     def key(self) -> object:
-        """Equal for equal contents, and hashable."""
+        """A hashable key, equal for equal contents."""
         return frozenset(self.pins.items()), frozenset(self.buffers.items())
 
     def with_pins(self, more: Mapping[str, int]) -> Settled:
-        """The same with further sizes taken to be constants."""
+        """Return a copy with further sizes replaced by constants."""
         return Settled({**self.pins, **more}, dict(self.buffers))
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What bounds a fresh size, in terms of the inputs, while a program is traced."""
+"""Bound data-dependent sizes in terms of the inputs, while a program is traced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LARGEST = 2**31 - 1
 
 
 def sign(d):
-    """1 where a linear difference is never negative, -1 where it always is, `None` if it may be."""
+    """Return 1 if a linear difference is never negative, -1 if it always is, otherwise `None`."""
     low = high = 0
     for factors, coefficient in jp.terms(d):
         if not factors:
@@ -25,24 +25,25 @@ def sign(d):
 
 
 def may_fall_short(state, d) -> bool:
-    """Whether the size of an axis may come out below 0, where data select nothing.
+    """Return whether the expression for a size may be negative where a selection is empty.
 
-    JAX takes no size for 0: `y[1:]` of `u` elements has `u - min(u, 1)`, which it writes `u - 1`.
+    JAX assumes that sizes are positive: `y[1:]` of `u` elements has `u - min(u, 1)`, which it simplifies
+    to `u - 1`.
     """
     names = sorted(state.fresh.of(d))
     if sign(d) == 1 or not names:
         return False
     if len(names) > dims.MANY:
         return True
-    return any(_least(e) < 0 for e in dims.with_zeros(d, names))
+    return any(_smallest_value(e) < 0 for e in dims.with_zeros(d, names))
 
 
-def _least(d) -> float:
+def _smallest_value(d) -> float:
     return jp.lower_bound(d) if jp.is_symbolic(d) else d
 
 
 def upper_bound(state, d):
-    """A bound of a size in terms of the inputs, or `None`."""
+    """Return an upper bound of a size in terms of the inputs, or `None`."""
     if not jp.is_symbolic(d) or not state.fresh.of(d):
         return d
     total = 0

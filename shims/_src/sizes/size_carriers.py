@@ -1,8 +1,9 @@
-"""Sizes made in a branch or a loop body, as operands of what has them.
+"""Make the sizes of branches and loop bodies operands of the equations that use them.
 
-JAX's differentiation takes an inner program apart and leaves out what nothing reads. A size stands in
-shapes and is read by nobody: `fill([size(y) + 1], a)` does not read `y`. So what has a size that none
-of its operands has is given one: `sized(result, carrier)`, where the carrier is an array that long.
+JAX's differentiation splits an inner program and drops equations that nothing reads. A size occurs
+only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read `y`. So an equation
+with a size that none of its operands has gets a carrier, an array of that length:
+`sized(result, carrier)`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from shims._src.sizes import primitives, trace
 
 @contextlib.contextmanager
 def inner_program():
-    """What is traced inside is a branch or a body: its sizes are known there only."""
+    """Trace a branch or a loop body: the sizes made in the block are known only there."""
     state = trace.current()
     if state is None:
         yield
@@ -25,44 +26,46 @@ def inner_program():
 
 
 def attached(closed):
-    """An inner program in which whatever has a size depends on what makes it.
+    """Attach carriers in an inner program, so that arrays depend on what makes their sizes.
 
     Args:
-      closed: the closed jaxpr of a branch or a loop body, traced under the present trace.
+      closed: the closed jaxpr of a branch or a loop body, traced under the current trace.
 
     Returns:
-      The same where nothing is to be added.
+      The changed jaxpr; `closed` itself if no carrier is missing.
     """
     state = trace.current()
     inner = frozenset() if state is None else state.fresh.inner
     if not inner:
         return closed
     jaxpr, _ = jp.open_jaxpr(closed)
-    if not any(_lacking(eqn, inner) for eqn in jaxpr.eqns):
+    if not any(_missing_sizes(eqn, inner) for eqn in jaxpr.eqns):
         return closed
-    return _Attaching(state.fresh, closed).run()
+    return _CarrierPass(state.fresh, closed).run()
 
 
-def _lacking(eqn, names: frozenset[str]) -> set[str]:
-    """Of these sizes, those that an equation has and none of its operands has."""
+def _missing_sizes(eqn, names: frozenset[str]) -> set[str]:
+    """Return the sizes among `names` that an equation has and none of its operands has."""
     if eqn.primitive.name in primitives.SIZE_MAKERS or eqn.primitive is primitives.sized_p:
         return set()
-    have = set().union(*(_names(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape")))
-    have |= _names(tuple(eqn.params.values()))
+    have = set().union(
+        *(_variables_in(v.aval.shape) for v in eqn.outvars if hasattr(v.aval, "shape"))
+    )
+    have |= _variables_in(tuple(eqn.params.values()))
     if have.isdisjoint(names):
         return set()
-    given = (_names(a.aval.shape) for a in eqn.invars if hasattr(a.aval, "shape"))
+    given = (_variables_in(a.aval.shape) for a in eqn.invars if hasattr(a.aval, "shape"))
     return (have & names).difference(*given)
 
 
-def _names(value) -> frozenset[str]:
+def _variables_in(value) -> frozenset[str]:
     if isinstance(value, tuple):
-        return frozenset().union(*map(_names, value))
+        return frozenset().union(*map(_variables_in, value))
     return jp.variables(value) if jp.is_symbolic(value) else frozenset()
 
 
-class _Attaching:
-    """One pass over an inner program."""
+class _CarrierPass:
+    """A pass over one inner program that attaches carriers."""
 
     def __init__(self, fresh, closed):
         self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
@@ -70,45 +73,45 @@ class _Attaching:
         self._carriers: dict[str, object] = {}  # by size: a variable that long
         self._made: dict[str, object] = {}  # by size: the equation that makes it
         self._eqns: list = []
-        self._more: list[tuple] = []  # variables and values of carriers from around
+        self._more: list[tuple] = []  # variables and values of carriers from the enclosing program
 
     def run(self):
-        """The program with carriers."""
+        """Return the program with carriers."""
         renamed: dict = {}
         for var in (*self._jaxpr.constvars, *self._jaxpr.invars):
-            self._note(var)
+            self._use_as_carrier(var)
         for eqn in self._jaxpr.eqns:
-            eqn = eqn.replace(invars=[_read(renamed, a) for a in eqn.invars])
+            eqn = eqn.replace(invars=[_rename_atom(renamed, a) for a in eqn.invars])
             read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
-            lacking = _lacking(eqn, self._inner) if read else set()
+            lacking = _missing_sizes(eqn, self._inner) if read else set()
             carriers = [self._carrier(name, read[0]) for name in sorted(lacking)]
             carriers = [c for c in carriers if c is not None]
             self._eqns.append(eqn)
             for var in read if carriers else ():
-                renamed[var] = self._sized(eqn, var, carriers)
-            self._learn(eqn)
+                renamed[var] = self._attach_carriers(eqn, var, carriers)
+            self._record_carriers(eqn)
         jaxpr = self._jaxpr.replace(
             constvars=[*self._jaxpr.constvars, *(var for var, _ in self._more)],
             eqns=self._eqns,
-            outvars=[_read(renamed, a) for a in self._jaxpr.outvars],
+            outvars=[_rename_atom(renamed, a) for a in self._jaxpr.outvars],
         )
         consts = [*self._consts, *(value for _, value in self._more)]
         return self._closed.replace(jaxpr=jaxpr, consts=consts)
 
-    def _note(self, var) -> None:
-        """A variable that is as long as a size is a carrier of it."""
+    def _use_as_carrier(self, var) -> None:
+        """Use a variable as the carrier of the sizes in its shape."""
         for d in () if isinstance(var, jp.core.DropVar) else getattr(var.aval, "shape", ()):
             if jp.is_symbolic(d) and str(d) in self._inner:
                 self._carriers.setdefault(str(d), var)
 
-    def _learn(self, eqn) -> None:
+    def _record_carriers(self, eqn) -> None:
         if eqn.primitive is primitives.compress_p:
             self._made.setdefault(eqn.params["name"], eqn)
         elif eqn.primitive is not primitives.expand_p:
             for var in eqn.outvars:
-                self._note(var)
+                self._use_as_carrier(var)
 
-    def _sized(self, eqn, var, carriers):
+    def _attach_carriers(self, eqn, var, carriers):
         new = jp.another_variable(var, var.aval)
         self._eqns.append(
             eqn.replace(
@@ -122,11 +125,11 @@ class _Attaching:
         return new
 
     def _carrier(self, name: str, like):
-        """A variable as long as a size; of a selection the smallest there is, which may be kept."""
+        """Return a variable as long as a size; for a selection the compressed mask, which is small."""
         if name in self._carriers:
             return self._carriers[name]
         if name in self._made:
-            self._carriers[name] = self._selected(self._made[name], like)
+            self._carriers[name] = self._compress_mask(self._made[name], like)
         else:
             value = self._fresh.carrier(name)
             if value is None:
@@ -136,7 +139,7 @@ class _Attaching:
             self._carriers[name] = var
         return self._carriers[name]
 
-    def _selected(self, eqn, like):
+    def _compress_mask(self, eqn, like):
         mask = eqn.invars[1]
         shape = (eqn.outvars[0].aval.shape[eqn.params["axis"]],)
         var = jp.another_variable(like, mask.aval.update(shape=shape))
@@ -145,5 +148,5 @@ class _Attaching:
         return var
 
 
-def _read(renamed, atom):
+def _rename_atom(renamed, atom):
     return atom if isinstance(atom, jp.Literal) else renamed.get(atom, atom)

@@ -1,4 +1,4 @@
-"""The state of a dynamic trace: its sizes, its decisions, and the numbers of its values."""
+"""Define the state of a dynamic trace: its sizes, its decisions, and its value numbers."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Respecialize(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """What a trace had taken for granted when it failed.
+    """The assumptions of a trace that failed.
 
     Attributes:
-      differing: sizes from data, each with a number that it was taken not to be; the last first.
-      divisors: the numbers by which input sizes were divided without coming out even.
+      differing: data-dependent sizes, each with a number that it was assumed not to be; the last first.
+      divisors: the numbers by which input sizes were divided with a remainder.
     """
 
     differing: tuple[tuple[str, int], ...] = ()
@@ -49,45 +49,45 @@ _FAILURE = "shims_failure"
 
 
 def note_failure(error: Exception, state: DynamicTrace) -> None:
-    """Write on an error what the trace that it ended had taken for granted."""
+    """Attach the assumptions of a failed trace to the error that ended it."""
     failure = Failure(tuple(state.taken_to_differ()), state.decisions.divisors)
     setattr(error, _FAILURE, failure)
 
 
 def failure_of(error: Exception) -> Failure:
-    """Read what `note_failure` has written."""
+    """Return the `Failure` that `note_failure` attached to an error."""
     return getattr(error, _FAILURE, Failure())
 
 
 class ValueNumbers:
-    """Numbers for the computations of one trace: equal computations have equal numbers."""
+    """The value numbers of one trace: equal computations have equal numbers."""
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._kept: list[object] = []
 
     def of(self, key: object) -> int:
-        """The number of a computation, described by a key."""
+        """Return the number of a computation, described by a key."""
         return self._numbers.setdefault(key, len(self._numbers))
 
     def keep(self, x: object) -> None:
-        """Keep alive what a key tells by its identity, so that nothing else gets that."""
+        """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
         self._kept.append(x)
 
 
 class DynamicTrace:
-    """One symbolic trace.
+    """One dynamic trace.
 
     Args:
       sizes: the sizes of the input dimension variables at this call (empty when unknown).
-      settled: what earlier runs have settled: sizes taken to be constants, capacities of buffers.
+      settled: the results of earlier runs: sizes replaced by constants, capacities of buffers.
       may_assume: whether the caller can trace again when an assumption fails.
 
     Attributes:
-      fresh: the sizes that data decide.
-      decisions: what the trace has taken for granted.
-      numbers: the numbers of its computations.
-      may_assume: as given.
+      fresh: the data-dependent sizes.
+      decisions: the guards and assumptions.
+      numbers: the value numbers.
+      may_assume: as passed.
     """
 
     def __init__(
@@ -110,50 +110,50 @@ class DynamicTrace:
         self._serial = next(_SERIALS)
 
     def new_buffer(self, first: int) -> tuple[Site, int]:
-        """The site of a buffer, and its capacity: `first`, or what earlier runs have settled."""
+        """Create the site of a buffer; return it with its capacity: `first`, or the settled one."""
         self._buffers += 1
         site = Site(SiteKind.BUFFER, f"{SiteKind.BUFFER.value}{self._buffers}")
         return site, self._settled.buffers.get(site, first)
 
     def new_limit(self) -> Site:
-        """The site of a stated bound, which may grow at the top level."""
+        """Create the site of a stated bound, which may grow at the top level."""
         self._limits += 1
         return Site(SiteKind.BOUND, f"{SiteKind.BOUND.value}{self._limits}")
 
     # ---- sizes -------------------------------------------------------------------------------
 
     def dimension(self, name: str):
-        """The symbolic dimension of that name in this trace's scope."""
+        """Return the symbolic dimension of that name in this trace's scope."""
         return export.symbolic_shape(name, scope=self._scope)[0]
 
     def owns(self, d) -> bool:
-        """Whether a dimension belongs to this trace."""
+        """Return whether a dimension belongs to this trace."""
         return jp.is_symbolic(d) and jp.same_scope(d, self._scope)
 
     def is_input_only(self, d) -> bool:
-        """Whether the value of a dimension is known at this call."""
+        """Return whether the value of a dimension is known at this call."""
         return all(v in self._sizes for v in jp.variables(d))
 
     def value(self, d) -> int:
-        """The value of a dimension at this call, where it is known."""
+        """Return the value of a dimension at this call, where it is known."""
         return dims.concrete(d, self._sizes)
 
     def declare_input(self, name: str, size: int):
-        """Give an input dimension variable its size at this call; returns the dimension."""
+        """Set the size of an input dimension variable at this call; return the dimension."""
         self._sizes[name] = size
         return self.dimension(name)
 
     def declare_fresh(self, name: str):
-        """Count an input dimension variable among the sizes that data decide; returns the dimension."""
+        """Treat an input dimension variable as data-dependent; return the dimension."""
         self.fresh.declare(name, self.dimension(name))
         return self.dimension(name)
 
     def size_of(self, key: object, source) -> tuple[str, Any]:
-        """The fresh size of a computation: its name, and the dimension (a constant where pinned).
+        """Return the name and dimension of a computation's size; the dimension is constant if pinned.
 
         Args:
           key: equal for equal computations.
-          source: the mask or the count behind it.
+          source: the mask or the count that the size comes from.
         """
         if key not in self._sized:
             name = self.fresh.new()
@@ -171,22 +171,22 @@ class DynamicTrace:
         return self._sized[key]
 
     def key(self):
-        """What tells JAX's trace caches this trace, and how far it has come."""
+        """Return a key of this trace and its progress for JAX's trace caches."""
         return ("shims", self._serial, *self.fresh.version)
 
     # ---- decisions ---------------------------------------------------------------------------
 
     def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:
-        """Decide a question about input sizes by this call's sizes, and guard the answer."""
+        """Decide a predicate of input sizes by this call's sizes, and guard the answer."""
         return self.decisions.decide(d, self._sizes, predicate, text)
 
     def assume_some(self, d) -> None:
-        """Note that JAX would have refused this program if `d` had turned out to be zero."""
+        """Assume that `d` is not zero; JAX would have refused the program otherwise."""
         if self.owns(d) and not self.is_input_only(d):
             self.decisions.assume_nonzero(d)
 
     def taken_to_differ(self) -> list[tuple[str, int]]:
-        """Fresh sizes, each with the positive number that it was taken not to be; the last first."""
+        """List sizes with the positive number that each was assumed not to be; the last first."""
         found = [assumed.other_number() for assumed in reversed(self.decisions.assumptions)]
         return list(dict.fromkeys(pair for pair in found if pair and pair[0] in self.fresh))
 
@@ -198,26 +198,26 @@ class DynamicTrace:
         return types.MappingProxyType(self._origins)
 
     def note_origin(self, name: str, text: str) -> None:
-        """Note where a data-dependent size of an input comes from."""
+        """Record where a data-dependent size of an input comes from."""
         self._origins[name] = text
 
     def with_origins(self, text: str) -> str:
-        """A message with the lines that made the data-dependent sizes that it names."""
+        """Add the lines that made the data-dependent sizes named in a message."""
         named = set(re.findall(r"\w+", text))
         return errors.with_sizes(text, {n: line for n, line in self._origins.items() if n in named})
 
 
 def current() -> DynamicTrace | None:
-    """The dynamic trace of this thread, if one is in progress."""
+    """Return the dynamic trace in progress in this thread, or `None`."""
     stack = getattr(_THREAD, "stack", None)
     return stack[-1] if stack else None
 
 
 @contextlib.contextmanager
 def resume(state: DynamicTrace | None):
-    """Trace under `state` (again); `None` suspends dynamic tracing.
+    """Trace under `state` for a block; `None` suspends dynamic tracing.
 
-    The hooks are installed by whoever traces a program first: `program.trace_program`.
+    The hooks must be installed by then, see `program.trace_program`.
     """
     stack = getattr(_THREAD, "stack", None)
     if stack is None:
