@@ -5,7 +5,7 @@ from __future__ import annotations
 import shims
 from shims._src.errors import errors
 from shims._src.v1.contrib.arg_scope import add_arg_scope
-from shims._src.v1.contrib.layers import order_of, renaming
+from shims._src.v1.contrib.layers import channel_order, renaming_getter
 from shims._src.v1.contrib.output_collections import collect_named_outputs, collect_variable
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -83,7 +83,7 @@ def batch_norm(
       UnimplementedError: an argument that must be false or `None` is given.
     """
     del renorm_clipping, renorm_decay
-    _refuse(
+    _refuse_unsupported(
         batch_weights=batch_weights is not None,
         zero_debias_moving_mean=zero_debias_moving_mean,
         renorm=renorm,
@@ -91,13 +91,13 @@ def batch_norm(
     )
     initial, losses = param_initializers or {}, param_regularizers or {}
     with variable_scope(
-        scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=renaming({})
+        scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=renaming_getter({})
     ) as opened:
         inputs = convert_to_tensor(inputs)
         rank, fuses = inputs.shape.rank, fused is not False
         own = updates_collections != GraphKeys.UPDATE_OPS or (fuses and rank == 2)
         layer = (_BetaFirst if own else BatchNormalization)(
-            axis=1 if order_of(data_format) == "channels_first" else -1,
+            axis=1 if channel_order(data_format) == "channels_first" else -1,
             momentum=decay,
             epsilon=epsilon,
             center=center,
@@ -132,7 +132,7 @@ def batch_norm(
         return collect_named_outputs(outputs_collections, opened.name, outputs)
 
 
-def _refuse(**asked) -> None:
+def _refuse_unsupported(**asked) -> None:
     """Raise `UnimplementedError` if an unsupported argument is given."""
     for what, is_asked in asked.items():
         if is_asked:
@@ -148,5 +148,5 @@ def _as_images(inputs, data_format):
     count = inputs.shape.as_list()[1]
     if count is None:
         raise ValueError("`C` dimension must be known but is None")
-    last = order_of(data_format) == "channels_last"
+    last = channel_order(data_format) == "channels_last"
     return _reshape(inputs, [-1, 1, 1, count] if last else [-1, count, 1, 1])

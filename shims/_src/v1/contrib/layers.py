@@ -29,7 +29,7 @@ _CONVOLUTIONS = {3: convolutional.Conv1D, 4: convolutional.Conv2D, 5: convolutio
 _ZEROS, _XAVIER = zeros_initializer(), xavier_initializer()
 
 
-def renaming(names=None):
+def renaming_getter(names=None):
     """Return a custom getter that creates model variables under the names of `contrib.layers`."""
     names = _NAMES if names is None else names
 
@@ -52,7 +52,7 @@ def renaming(names=None):
     return getter
 
 
-def order_of(data_format) -> str:
+def channel_order(data_format) -> str:
     """Return `channels_first` or `channels_last` for a data format.
 
     Raises:
@@ -65,7 +65,7 @@ def order_of(data_format) -> str:
     raise ValueError(f"Invalid data_format: {data_format!r}")
 
 
-def finished(outputs, scope, normalizer_fn, normalizer_params, activation_fn, collections):
+def finish_layer(outputs, scope, normalizer_fn, normalizer_params, activation_fn, collections):
     """Apply the normalizer and the activation, and add the outputs to collections."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
@@ -120,7 +120,9 @@ def convolution(
       trainable: whether optimizers update the variables.
       scope: the variable scope; `Conv` if `None`.
     """
-    with variable_scope(scope, "Conv", [inputs], reuse=reuse, custom_getter=renaming()) as opened:
+    with variable_scope(
+        scope, "Conv", [inputs], reuse=reuse, custom_getter=renaming_getter()
+    ) as opened:
         inputs = convert_to_tensor(inputs)
         cls = _CONVOLUTIONS.get(inputs.shape.rank)
         if cls is None:
@@ -130,7 +132,7 @@ def convolution(
             kernel_size,
             strides=stride,
             padding=padding,
-            data_format=order_of(data_format),
+            data_format=channel_order(data_format),
             dilation_rate=rate,
             use_bias=not normalizer_fn and bool(biases_initializer),
             kernel_initializer=weights_initializer,
@@ -145,7 +147,7 @@ def convolution(
         outputs = layer(inputs)
         collect_variable(layer.kernel, variables_collections, "weights")
         collect_variable(layer.bias, variables_collections, "biases")
-        return finished(
+        return finish_layer(
             outputs, opened, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
 
@@ -176,14 +178,14 @@ def convolution2d_transpose(
 ):
     """Compute a transposed convolution over two axes; takes the arguments of `convolution`."""
     with variable_scope(
-        scope, "Conv2d_transpose", [inputs], reuse=reuse, custom_getter=renaming()
+        scope, "Conv2d_transpose", [inputs], reuse=reuse, custom_getter=renaming_getter()
     ) as opened:
         layer = convolutional.Conv2DTranspose(
             num_outputs,
             kernel_size,
             strides=stride,
             padding=padding,
-            data_format=order_of(data_format),
+            data_format=channel_order(data_format),
             use_bias=not normalizer_fn and bool(biases_initializer),
             kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer,
@@ -197,7 +199,7 @@ def convolution2d_transpose(
         outputs = layer(inputs)
         collect_variable(layer.kernel, variables_collections, "weights")
         collect_variable(layer.bias, variables_collections, "biases")
-        return finished(
+        return finish_layer(
             outputs, opened, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
 
@@ -224,7 +226,7 @@ def fully_connected(
 ):
     """Apply a fully connected layer to the last axis; takes the arguments of `convolution`."""
     with variable_scope(
-        scope, "fully_connected", [inputs], reuse=reuse, custom_getter=renaming()
+        scope, "fully_connected", [inputs], reuse=reuse, custom_getter=renaming_getter()
     ) as opened:
         layer = core.Dense(
             num_outputs,
@@ -241,7 +243,7 @@ def fully_connected(
         outputs = layer(convert_to_tensor(inputs))
         collect_variable(layer.kernel, variables_collections, "weights")
         collect_variable(layer.bias, variables_collections, "biases")
-        return finished(
+        return finish_layer(
             outputs, opened, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
 
@@ -301,12 +303,12 @@ def separable_convolution2d(
       scope: the variable scope; `SeparableConv2d` if `None`.
     """
     with variable_scope(
-        scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=renaming()
+        scope, "SeparableConv2d", [inputs], reuse=reuse, custom_getter=renaming_getter()
     ) as opened:
         inputs = convert_to_tensor(inputs)
         use_bias = not normalizer_fn and bool(biases_initializer)
         if num_outputs is None:
-            outputs = _depthwise(
+            outputs = _convolve_depthwise(
                 inputs,
                 convolutional.sizes_of(kernel_size, 2, "kernel_size"),
                 depth_multiplier,
@@ -326,7 +328,7 @@ def separable_convolution2d(
                 kernel_size,
                 strides=stride,
                 padding=padding,
-                data_format=order_of(data_format),
+                data_format=channel_order(data_format),
                 dilation_rate=rate,
                 depth_multiplier=depth_multiplier,
                 use_bias=use_bias,
@@ -345,7 +347,7 @@ def separable_convolution2d(
             collect_variable(layer.depthwise_kernel, variables_collections, "weights")
             collect_variable(layer.pointwise_kernel, variables_collections, "weights")
             collect_variable(layer.bias, variables_collections, "biases")
-        return finished(
+        return finish_layer(
             outputs, opened, normalizer_fn, normalizer_params, activation_fn, outputs_collections
         )
 
@@ -353,7 +355,7 @@ def separable_convolution2d(
 separable_conv2d = separable_convolution2d
 
 
-def _depthwise(
+def _convolve_depthwise(
     inputs,
     size,
     multiplier,
@@ -368,7 +370,7 @@ def _depthwise(
     trainable,
 ):
     """Compute a depthwise convolution with an optional bias."""
-    first = order_of(data_format) == "channels_first"
+    first = channel_order(data_format) == "channels_first"
     channels = inputs.shape.as_list()[1 if first else -1]
     weights = model_variable(
         "depthwise_weights",

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import shims
 from shims._src.errors import errors
 from shims._src.v1.contrib.arg_scope import add_arg_scope
-from shims._src.v1.contrib.layers import finished, order_of, renaming
+from shims._src.v1.contrib.layers import channel_order, finish_layer, renaming_getter
 from shims._src.v1.contrib.output_collections import collect_named_outputs, get_variable_collections
 from shims._src.v1.contrib.variables import model_variable
 from shims._src.v1.graph.conversion import convert_to_tensor
@@ -31,7 +31,7 @@ def max_pool2d(
     """Compute the maximum of each window; see `convolution` for the arguments."""
     with name_scope(scope, "MaxPool2D", [inputs]) as opened:
         layer = pooling.MaxPooling2D(
-            kernel_size, stride, padding, order_of(data_format), _scope=opened
+            kernel_size, stride, padding, channel_order(data_format), _scope=opened
         )
         return collect_named_outputs(outputs_collections, opened, layer(inputs))
 
@@ -49,7 +49,7 @@ def avg_pool2d(
     """Compute the mean of each window; see `convolution` for the arguments."""
     with name_scope(scope, "AvgPool2D", [inputs]) as opened:
         layer = pooling.AveragePooling2D(
-            kernel_size, stride, padding, order_of(data_format), _scope=opened
+            kernel_size, stride, padding, channel_order(data_format), _scope=opened
         )
         return collect_named_outputs(outputs_collections, opened, layer(inputs))
 
@@ -75,7 +75,7 @@ def dropout(
       scope: the variable scope; `Dropout` if `None`.
       seed: the operation's seed.
     """
-    with variable_scope(scope, "Dropout", [inputs], custom_getter=renaming({})) as opened:
+    with variable_scope(scope, "Dropout", [inputs], custom_getter=renaming_getter({})) as opened:
         layer = core.Dropout(1 - keep_prob, noise_shape, seed, name=opened.name, _scope=opened)
         outputs = layer(convert_to_tensor(inputs), training=is_training)
         return collect_named_outputs(outputs_collections, opened.name, outputs)
@@ -167,7 +167,7 @@ def layer_norm(
             name="batchnorm/add_1",
             type_="AddV2",
         )
-        return finished(outputs, opened, None, None, activation_fn, outputs_collections)
+        return finish_layer(outputs, opened, None, None, activation_fn, outputs_collections)
 
 
 def _layer_normalized(x, offset, scale, axes, epsilon):

@@ -54,14 +54,14 @@ class Layer:
         self._non_trainable_weights: list = []
         self._losses: list = []
         self._updates: list = []
-        self._name, self._base_name = self._names(name)
+        self._name, self._base_name = self._make_names(name)
         self._scope: VariableScope | None = None
         self._current_scope: VariableScope | None = None
         if scope:
             with variable_scope(scope) as self._scope:
                 pass
 
-    def _names(self, name) -> tuple[str, str]:
+    def _make_names(self, name) -> tuple[str, str]:
         """Return the name of the layer and the default name of its scope."""
         if isinstance(name, str) and name:
             return name, name
@@ -212,7 +212,7 @@ class Layer:
                 is_new = not there.intersection(parts_of(variable))
                 if regularizer and is_new:
                     self._regularize(name, variable, regularizer)
-        # A set compares objects first: `==` of tensors and variables is an operation.
+        # Use sets, which compare by identity first: `==` of tensors would create an operation.
         known = set(graph.get_collection(GraphKeys.TRAINABLE_VARIABLES))
         counts = trainable and known.issuperset(parts_of(variable))
         kept = self._trainable_weights if counts or (trainable and not self.trainable) else None
@@ -291,7 +291,7 @@ class Layer:
             if "scope" in inspect.signature(self.call).parameters:
                 kwargs["scope"] = scope
             with graph.name_scope(scope.original_name_scope):
-                inputs = _converted(inputs)
+                inputs = _convert_inputs(inputs)
                 self._prepare(inputs)
                 outputs = self.call(inputs, *args, **kwargs)
                 if self._activity_regularizer:
@@ -308,7 +308,7 @@ class Layer:
         if self._dtype is None:
             tensors = [x for x in _leaves(inputs) if isinstance(x, Tensor)]
             self._dtype = tensors[0].dtype if tensors else float32
-        self.build(_shapes(inputs))
+        self.build(_get_shapes(inputs))
         self.built = True
 
     def check(self, inputs) -> None:
@@ -338,11 +338,13 @@ class Layer:
         shared = (VariableScope, Tensor, GraphVariable, PartitionedVariable)
         for key, value in self.__dict__.items():
             single = isinstance(value, shared)
-            made.__dict__[key] = value if single else copy.deepcopy(value, _sharing(value, memo))
+            made.__dict__[key] = (
+                value if single else copy.deepcopy(value, _share_leaves(value, memo))
+            )
         return made
 
 
-def _sharing(value, memo):
+def _share_leaves(value, memo):
     """Mark tensors and variables in a list as shared in the memo of a deep copy."""
     for leaf in value if isinstance(value, (list, tuple)) else ():
         if isinstance(leaf, (Tensor, GraphVariable, PartitionedVariable)):
@@ -373,14 +375,14 @@ def _leaves(structure) -> list:
     return jax.tree.leaves(structure, is_leaf=lambda x: isinstance(x, Tensor))
 
 
-def _converted(inputs) -> Any:
+def _convert_inputs(inputs) -> Any:
     """Convert the inputs to a tensor, except nested structures and composites."""
     if isinstance(inputs, (list, tuple, dict)) or getattr(inputs, "is_composite", False):
         return inputs
     return convert_to_tensor(inputs)
 
 
-def _shapes(inputs) -> Any:
+def _get_shapes(inputs) -> Any:
     if isinstance(inputs, (list, tuple)):
-        return [_shapes(x) for x in inputs]
+        return [_get_shapes(x) for x in inputs]
     return inputs.shape if hasattr(inputs, "shape") else GraphShape(None)

@@ -7,7 +7,7 @@ from shims._src.errors import errors
 from shims._src.v1.graph.deferred_operators import operation_of
 from shims._src.v1.graph.shapes import dimension_value
 from shims._src.v1.layers.base import Layer
-from shims._src.v1.layers.core import finished
+from shims._src.v1.layers.core import add_bias_and_activate
 from shims._src.v1.layers.options import (
     activation_of,
     initializer_of,
@@ -67,7 +67,7 @@ class _Convolution(Layer):
         """Raise `ValueError` unless the inputs have batch, spatial and channel axes."""
         self._check_rank(inputs, least=self._rank + 2)
 
-    def _channels(self, input_shape) -> int:
+    def _channel_count(self, input_shape) -> int:
         axis = self._channel_axis
         size = dimension_value(input_shape[axis]) if input_shape.rank else None
         if size is None:
@@ -85,7 +85,7 @@ class _Convolution(Layer):
         """Create the kernel and the bias."""
         self.kernel = self.add_weight(
             "kernel",
-            self._kernel_shape(self._channels(input_shape)),
+            self._kernel_shape(self._channel_count(input_shape)),
             initializer=self.kernel_initializer,
             regularizer=self.kernel_regularizer,
             constraint=self.kernel_constraint,
@@ -122,11 +122,11 @@ class _Convolution(Layer):
             name=name + last,
             type_=name,
         )
-        return self._finished(outputs)
+        return self._add_bias_and_activate(outputs)
 
-    def _finished(self, outputs):
+    def _add_bias_and_activate(self, outputs):
         data_format = "N..C" if self._channel_axis == -1 else "NC.."
-        return finished(outputs, self.bias, self.activation, data_format)
+        return add_bias_and_activate(outputs, self.bias, self.activation, data_format)
 
 
 class Conv1D(_Convolution):
@@ -211,17 +211,17 @@ class _Transposed(_Convolution):
         """Compute the transposed convolution, add the bias and apply the activation."""
         name = f"conv{self._rank}d_transpose"
         outputs = operation_of(
-            _transposed,
+            _convolve_transposed,
             (inputs, self.kernel, self._rank, self.kernel_size, self.strides),
             {"padding": padding_of(self.padding), "data_format": self._layout},
             public=f"nn.{name}",
             name=name,
             type_=f"Conv{self._rank}DBackpropInput",
         )
-        return self._finished(outputs)
+        return self._add_bias_and_activate(outputs)
 
 
-def _transposed(x, kernel, rank, window, strides, padding, data_format):
+def _convolve_transposed(x, kernel, rank, window, strides, padding, data_format):
     """Compute a transposed convolution with the largest possible output."""
     first = data_format.startswith("NC")
     sizes = x.shape[2:] if first else x.shape[1:-1]
@@ -313,7 +313,7 @@ class _Separable(_Convolution):
 
     def build(self, input_shape) -> None:
         """Create the depthwise kernel, the pointwise kernel and the bias."""
-        channels, inner = self._channels(input_shape), self.depth_multiplier
+        channels, inner = self._channel_count(input_shape), self.depth_multiplier
         self.depthwise_kernel = self.add_weight(
             "depthwise_kernel",
             [*self.kernel_size, channels, inner],
@@ -334,7 +334,7 @@ class _Separable(_Convolution):
         """Compute a depthwise convolution, then a pointwise one."""
         given = (inputs, self.depthwise_kernel, self.pointwise_kernel, self.strides)
         outputs = operation_of(
-            _separable,
+            _convolve_separable,
             given,
             {
                 "padding": padding_of(self.padding),
@@ -345,10 +345,10 @@ class _Separable(_Convolution):
             name="separable_conv2d",
             type_="Conv2D",
         )
-        return self._finished(outputs)
+        return self._add_bias_and_activate(outputs)
 
 
-def _separable(x, depthwise, pointwise, strides, padding, data_format, dilations):
+def _convolve_separable(x, depthwise, pointwise, strides, padding, data_format, dilations):
     if depthwise.ndim == 4:
         step = [1, *strides, 1] if data_format == "NHWC" else [1, 1, *strides]
         return shims.nn.separable_conv2d(

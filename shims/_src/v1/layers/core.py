@@ -18,7 +18,7 @@ class Dense(Layer):
       units: the size of the last axis of the output.
       activation: a function, or its Keras name; `None` for none.
       use_bias: whether there is a bias.
-      kernel_initializer: the initializer of the kernel; that of the scope if `None`.
+      kernel_initializer: the initializer of the kernel; that of the variable scope if `None`.
       bias_initializer: the initializer of the bias; zeros by default.
       kernel_regularizer: a function that maps the kernel to a loss.
       bias_regularizer: a function that maps the bias to a loss.
@@ -113,10 +113,10 @@ class Dense(Layer):
                 name="Tensordot",
                 type_="Reshape",
             )
-        return finished(outputs, self.bias, self.activation)
+        return add_bias_and_activate(outputs, self.bias, self.activation)
 
 
-def finished(outputs, bias, activation, data_format=None):
+def add_bias_and_activate(outputs, bias, activation, data_format=None):
     """Add the bias to the outputs and apply the activation; each may be `None`."""
     if bias is not None:
         outputs = operation_of(
@@ -190,7 +190,7 @@ class Flatten(Layer):
     def call(self, inputs):
         """Reshape the inputs to `[batch, size]`."""
         outputs = operation_of(
-            _flattened,
+            _flatten,
             (inputs, self.data_format == "channels_first"),
             {},
             public="reshape",
@@ -203,7 +203,7 @@ class Flatten(Layer):
         return outputs
 
 
-def _flattened(x, channels_first):
+def _flatten(x, channels_first):
     if channels_first and x.ndim > 1:
         x = shims.transpose(x, [0, *range(2, x.ndim), 1])
     return shims.reshape(x, [x.shape[0], -1]) if x.ndim > 1 else shims.expand_dims(x, 1)

@@ -28,7 +28,7 @@ _NORMALIZATION = (
 )
 
 
-def _function(cls: type, name: str, order: str) -> Callable:
+def _make_function(cls: type, name: str, order: str) -> Callable:
     """Build a function that creates a layer and calls it.
 
     Args:
@@ -60,31 +60,31 @@ def _function(cls: type, name: str, order: str) -> Callable:
     function.__module__ = "shims.compat.v1.layers"
     listed = ", ".join(parameters)
     function.__doc__ = (
-        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n    The parameters are `{listed}`; those "
-        "that the class does not have are:\n\n    Args:\n      inputs: a tensor.\n      training: "
-        "whether to run in training mode, where it makes a difference.\n      reuse: whether "
+        f"Create a `{cls.__name__}` and call it with `inputs`.\n\n    The parameters are "
+        f"`{listed}`; those that the class does not have are:\n\n    Args:\n"
+        "      inputs: a tensor.\n      training: whether to run in training mode, where it makes a difference.\n      reuse: whether "
         "to reuse the variables of the layer of that name.\n\n    "
         f"https://www.tensorflow.org/api_docs/python/tf/compat/v1/layers/{name}\n    "
     )
     return function
 
 
-average_pooling1d = _function(pooling.AveragePooling1D, "average_pooling1d", _POOLING)
-average_pooling2d = _function(pooling.AveragePooling2D, "average_pooling2d", _POOLING)
-average_pooling3d = _function(pooling.AveragePooling3D, "average_pooling3d", _POOLING)
-batch_normalization = _function(
+average_pooling1d = _make_function(pooling.AveragePooling1D, "average_pooling1d", _POOLING)
+average_pooling2d = _make_function(pooling.AveragePooling2D, "average_pooling2d", _POOLING)
+average_pooling3d = _make_function(pooling.AveragePooling3D, "average_pooling3d", _POOLING)
+batch_normalization = _make_function(
     normalization.BatchNormalization, "batch_normalization", _NORMALIZATION
 )
-conv1d = _function(convolutional.Conv1D, "conv1d", _CONVOLUTION)
-conv2d = _function(convolutional.Conv2D, "conv2d", _CONVOLUTION)
-conv2d_transpose = _function(convolutional.Conv2DTranspose, "conv2d_transpose", _TRANSPOSED)
-conv3d = _function(convolutional.Conv3D, "conv3d", _CONVOLUTION)
-conv3d_transpose = _function(convolutional.Conv3DTranspose, "conv3d_transpose", _TRANSPOSED)
-dense = _function(core.Dense, "dense", f"units {_END}")
-dropout = _function(core.Dropout, "dropout", "rate noise_shape seed training name")
-flatten = _function(core.Flatten, "flatten", "name data_format")
-max_pooling1d = _function(pooling.MaxPooling1D, "max_pooling1d", _POOLING)
-max_pooling2d = _function(pooling.MaxPooling2D, "max_pooling2d", _POOLING)
-max_pooling3d = _function(pooling.MaxPooling3D, "max_pooling3d", _POOLING)
-separable_conv1d = _function(convolutional.SeparableConv1D, "separable_conv1d", _SEPARABLE)
-separable_conv2d = _function(convolutional.SeparableConv2D, "separable_conv2d", _SEPARABLE)
+conv1d = _make_function(convolutional.Conv1D, "conv1d", _CONVOLUTION)
+conv2d = _make_function(convolutional.Conv2D, "conv2d", _CONVOLUTION)
+conv2d_transpose = _make_function(convolutional.Conv2DTranspose, "conv2d_transpose", _TRANSPOSED)
+conv3d = _make_function(convolutional.Conv3D, "conv3d", _CONVOLUTION)
+conv3d_transpose = _make_function(convolutional.Conv3DTranspose, "conv3d_transpose", _TRANSPOSED)
+dense = _make_function(core.Dense, "dense", f"units {_END}")
+dropout = _make_function(core.Dropout, "dropout", "rate noise_shape seed training name")
+flatten = _make_function(core.Flatten, "flatten", "name data_format")
+max_pooling1d = _make_function(pooling.MaxPooling1D, "max_pooling1d", _POOLING)
+max_pooling2d = _make_function(pooling.MaxPooling2D, "max_pooling2d", _POOLING)
+max_pooling3d = _make_function(pooling.MaxPooling3D, "max_pooling3d", _POOLING)
+separable_conv1d = _make_function(convolutional.SeparableConv1D, "separable_conv1d", _SEPARABLE)
+separable_conv2d = _make_function(convolutional.SeparableConv2D, "separable_conv2d", _SEPARABLE)

@@ -52,7 +52,7 @@ class Reduction:
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of ({cls.all()}).")
 
 
-def _collected(f: Callable, scope_name: str) -> Callable:
+def _collect_loss(f: Callable, scope_name: str) -> Callable:
     """Wrap a loss function so that it adds its result to a collection, in its own name scope."""
     signature = inspect.signature(f)
 
@@ -76,20 +76,20 @@ def _collected(f: Callable, scope_name: str) -> Callable:
     return call
 
 
-absolute_difference = _collected(weighted_losses.absolute_difference, "absolute_difference")
-compute_weighted_loss = _collected(weighted_losses.compute_weighted_loss, "weighted_loss")
-cosine_distance = _collected(weighted_losses.cosine_distance, "cosine_distance_loss")
-hinge_loss = _collected(weighted_losses.hinge_loss, "hinge_loss")
-huber_loss = _collected(weighted_losses.huber_loss, "huber_loss")
-log_loss = _collected(weighted_losses.log_loss, "log_loss")
-mean_squared_error = _collected(weighted_losses.mean_squared_error, "mean_squared_error")
-sigmoid_cross_entropy = _collected(
+absolute_difference = _collect_loss(weighted_losses.absolute_difference, "absolute_difference")
+compute_weighted_loss = _collect_loss(weighted_losses.compute_weighted_loss, "weighted_loss")
+cosine_distance = _collect_loss(weighted_losses.cosine_distance, "cosine_distance_loss")
+hinge_loss = _collect_loss(weighted_losses.hinge_loss, "hinge_loss")
+huber_loss = _collect_loss(weighted_losses.huber_loss, "huber_loss")
+log_loss = _collect_loss(weighted_losses.log_loss, "log_loss")
+mean_squared_error = _collect_loss(weighted_losses.mean_squared_error, "mean_squared_error")
+sigmoid_cross_entropy = _collect_loss(
     weighted_losses.sigmoid_cross_entropy, "sigmoid_cross_entropy_loss"
 )
-softmax_cross_entropy = _collected(
+softmax_cross_entropy = _collect_loss(
     weighted_losses.softmax_cross_entropy, "softmax_cross_entropy_loss"
 )
-sparse_softmax_cross_entropy = _collected(
+sparse_softmax_cross_entropy = _collect_loss(
     weighted_losses.sparse_softmax_cross_entropy, "sparse_softmax_cross_entropy_loss"
 )
 

@@ -150,13 +150,15 @@ class BatchNormalization(Layer):
     def call(self, inputs, training=False):
         """Normalize by the batch statistics if `training` is true, else by the moving averages."""
         training = False if training is None else training
-        outputs, mean, variance = (self._fused if self.fused else self._plain)(inputs, training)
+        outputs, mean, variance = (
+            self._normalize_fused if self.fused else self._normalize_by_moments
+        )(inputs, training)
         if is_known(training) is not False:
-            self._update(self.moving_mean, mean, training)
-            self._update(self.moving_variance, variance, training)
+            self._update_average(self.moving_mean, mean, training)
+            self._update_average(self.moving_variance, variance, training)
         return outputs
 
-    def _fused(self, inputs, training):
+    def _normalize_fused(self, inputs, training):
         """Return the outputs and the statistics used, computed by the fused operator."""
         size = self.moving_mean.shape[0]
         scale = np.ones(int(size), np.float32) if self.gamma is None else self.gamma
@@ -178,7 +180,7 @@ class BatchNormalization(Layer):
 
         return smart_cond(training, lambda: normalized(True), lambda: normalized(False))
 
-    def _plain(self, inputs, training):
+    def _normalize_by_moments(self, inputs, training):
         """Return the outputs and the statistics used, computed by `moments`."""
         axes = [i for i in range(inputs.shape.rank) if i != self.axis]
 
@@ -196,7 +198,7 @@ class BatchNormalization(Layer):
             training, of_batch, lambda: (self.moving_mean.value(), self.moving_variance.value())
         )
         outputs = operation_of(
-            _normalized,
+            _normalize,
             (inputs, mean, variance, self.beta, self.gamma, self.axis, self.epsilon),
             {},
             public="nn.batch_normalization",
@@ -205,7 +207,7 @@ class BatchNormalization(Layer):
         )
         return outputs, mean, variance
 
-    def _update(self, variable, value, training) -> None:
+    def _update_average(self, variable, value, training) -> None:
         """Update a moving average; if `training` is a tensor, its value decides at run time."""
         momentum = (
             smart_cond(
@@ -218,15 +220,17 @@ class BatchNormalization(Layer):
             else np.float32(self.momentum)
         )
         kinds = [variable.dtype, variable.dtype]
-        op = variable.update("AssignSub", "AssignMovingAvg", _moved, value, momentum, dtypes=kinds)
+        op = variable.update(
+            "AssignSub", "AssignMovingAvg", _move_average, value, momentum, dtypes=kinds
+        )
         self.add_update(op)
 
 
-def _moved(average, value, momentum):
+def _move_average(average, value, momentum):
     return average - (average - value) * (1 - momentum)
 
 
-def _normalized(x, mean, variance, offset, scale, axis, epsilon):
+def _normalize(x, mean, variance, offset, scale, axis, epsilon):
     shape = [-1 if i == axis else 1 for i in range(x.ndim)]
     parts = [None if p is None else p.reshape(shape) for p in (mean, variance, offset, scale)]
     return shims.nn.batch_normalization(x, *parts, epsilon)

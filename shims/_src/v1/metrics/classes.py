@@ -65,7 +65,7 @@ def mean_iou(
         (name, "mean_iou"),
         [("total_confusion_matrix", (num_classes, num_classes), "float64")],
         contribution,
-        _operands(labels, predictions, weights),
+        _convert_operands(labels, predictions, weights),
         result,
         (metrics_collections, updates_collections),
         update=shims.identity,
@@ -126,7 +126,7 @@ def mean_per_class_accuracy(
         (name, "mean_accuracy"),
         [(n, (num_classes,), "float32") for n in ("total", "count")],
         contribution,
-        _operands(labels, predictions, weights),
+        _convert_operands(labels, predictions, weights),
         mean,
         (metrics_collections, updates_collections),
         update=lambda total, count: ratio(count, total),
@@ -134,6 +134,6 @@ def mean_per_class_accuracy(
     )
 
 
-def _operands(labels, predictions, weights) -> list:
+def _convert_operands(labels, predictions, weights) -> list:
     given = [convert_to_tensor(labels), convert_to_tensor(predictions)]
     return [*given, None if weights is None else convert_to_tensor(weights)]

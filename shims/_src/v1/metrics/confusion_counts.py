@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.metrics.streaming import check_graph, spread, squeezed, streaming
+from shims._src.v1.metrics.streaming import broadcast_weights, check_graph, match_ranks, streaming
 
 _KINDS = {
     "true_positives": (True, True),
@@ -41,7 +41,7 @@ def true_positives(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_positives
     """
     collections = (metrics_collections, updates_collections)
-    return _counted("true_positives", labels, predictions, weights, collections, name)
+    return _make_count("true_positives", labels, predictions, weights, collections, name)
 
 
 def false_negatives(
@@ -52,7 +52,7 @@ def false_negatives(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_negatives
     """
     collections = (metrics_collections, updates_collections)
-    return _counted("false_negatives", labels, predictions, weights, collections, name)
+    return _make_count("false_negatives", labels, predictions, weights, collections, name)
 
 
 def true_negatives(
@@ -63,7 +63,7 @@ def true_negatives(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/true_negatives
     """
     collections = (metrics_collections, updates_collections)
-    return _counted("true_negatives", labels, predictions, weights, collections, name)
+    return _make_count("true_negatives", labels, predictions, weights, collections, name)
 
 
 def false_positives(
@@ -74,7 +74,7 @@ def false_positives(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/false_positives
     """
     collections = (metrics_collections, updates_collections)
-    return _counted("false_positives", labels, predictions, weights, collections, name)
+    return _make_count("false_positives", labels, predictions, weights, collections, name)
 
 
 def precision(
@@ -88,7 +88,7 @@ def precision(
     """
     collections = (metrics_collections, updates_collections)
     kinds = ("true_positives", "false_positives")
-    return _part("precision", kinds, labels, predictions, weights, collections, name)
+    return _make_ratio("precision", kinds, labels, predictions, weights, collections, name)
 
 
 def recall(
@@ -102,23 +102,23 @@ def recall(
     """
     collections = (metrics_collections, updates_collections)
     kinds = ("true_positives", "false_negatives")
-    return _part("recall", kinds, labels, predictions, weights, collections, name)
+    return _make_ratio("recall", kinds, labels, predictions, weights, collections, name)
 
 
-def _counted(kind: str, labels, predictions, weights, collections, name):
+def _make_count(kind: str, labels, predictions, weights, collections, name):
     check_graph(kind)
     found = streaming(
         (name, kind),
         [("count", (), "float32")],
-        _contribution([kind]),
-        _operands(labels, predictions, weights),
+        _make_contribution([kind]),
+        _convert_operands(labels, predictions, weights),
         shims.identity,
         collections,
     )
     return found
 
 
-def _part(metric: str, kinds, labels, predictions, weights, collections, name):
+def _make_ratio(metric: str, kinds, labels, predictions, weights, collections, name):
     check_graph(metric)
 
     def result(right, wrong):
@@ -128,23 +128,25 @@ def _part(metric: str, kinds, labels, predictions, weights, collections, name):
     return streaming(
         (name, metric),
         [(f"{kind}/count", (), "float32") for kind in kinds],
-        _contribution(kinds),
-        _operands(labels, predictions, weights),
+        _make_contribution(kinds),
+        _convert_operands(labels, predictions, weights),
         result,
         collections,
     )
 
 
-def _operands(labels, predictions, weights) -> list:
+def _convert_operands(labels, predictions, weights) -> list:
     given = [convert_to_tensor(labels), convert_to_tensor(predictions)]
     return [*given, None if weights is None else convert_to_tensor(weights)]
 
 
-def _contribution(kinds):
+def _make_contribution(kinds):
     """Return a function that counts the elements of each kind in a batch."""
 
     def contribution(labels, predictions, weights):
-        labels, predictions = squeezed(shims.cast(labels, "bool"), shims.cast(predictions, "bool"))
+        labels, predictions = match_ranks(
+            shims.cast(labels, "bool"), shims.cast(predictions, "bool")
+        )
         found = []
         for label, prediction in (_KINDS[kind] for kind in kinds):
             holds = shims.logical_and(
@@ -152,7 +154,7 @@ def _contribution(kinds):
             )
             values = shims.cast(holds, "float32")
             if weights is not None:
-                values = values * spread(weights, values)
+                values = values * broadcast_weights(weights, values)
             found.append(shims.reduce_sum(values))
         return found
 

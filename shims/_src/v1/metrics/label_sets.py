@@ -55,8 +55,8 @@ def listed(labels, values, size, guesses) -> Listed:
             "labels rank plus one."
         )
     _check_rows(labels.shape[:-1], guesses.shape[:-1])
-    rows = jnp.arange(_count(guesses), dtype=jnp.int64)
-    by_row = shims.reshape(labels, [_count(guesses), labels.shape[-1]])
+    rows = jnp.arange(_count_rows(guesses), dtype=jnp.int64)
+    by_row = shims.reshape(labels, [_count_rows(guesses), labels.shape[-1]])
     rows = jnp.broadcast_to(rows[:, None], by_row.shape)
     return Listed(rows.reshape(-1), jnp.asarray(by_row).reshape(-1))
 
@@ -95,7 +95,7 @@ def _check_rows(ours, theirs) -> None:
             )
 
 
-def _count(guesses):
+def _count_rows(guesses):
     """Return the number of rows."""
     count = 1
     for d in guesses.shape[:-1]:
@@ -110,7 +110,7 @@ def hits(labels: Listed, guesses) -> Hits:
       labels: the labels.
       guesses: int64 `[..., k]`.
     """
-    count, k = _count(guesses), guesses.shape[-1]
+    count, k = _count_rows(guesses), guesses.shape[-1]
     by_row = jnp.asarray(guesses).reshape(count, k)
     equal = by_row[labels.rows] == labels.classes[:, None]
     right = jnp.zeros((count, k), bool).at[labels.rows].max(equal)
@@ -130,7 +130,7 @@ def first_of_row(rows, classes):
 
 def by_row(labels: Listed, chosen, guesses):
     """Count the chosen labels of each row, float64 `[...]`."""
-    counts = jnp.zeros(_count(guesses), jnp.float64).at[labels.rows].add(chosen)
+    counts = jnp.zeros(_count_rows(guesses), jnp.float64).at[labels.rows].add(chosen)
     return counts.reshape(guesses.shape[:-1])
 
 

@@ -8,7 +8,13 @@ import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
 from shims._src.v1.graph.deferred_operators import operation_of
-from shims._src.v1.metrics.streaming import check_graph, ratio, spread, squeezed, streaming
+from shims._src.v1.metrics.streaming import (
+    broadcast_weights,
+    check_graph,
+    match_ranks,
+    ratio,
+    streaming,
+)
 
 
 def mean(values, weights=None, metrics_collections=None, updates_collections=None, name=None):
@@ -36,7 +42,7 @@ def mean(values, weights=None, metrics_collections=None, updates_collections=Non
     """
     check_graph("mean")
     collections = (metrics_collections, updates_collections)
-    return _mean((name, "mean"), lambda values: values, [values], weights, collections)
+    return _make_mean((name, "mean"), lambda values: values, [values], weights, collections)
 
 
 def accuracy(
@@ -75,7 +81,7 @@ def accuracy(
         return shims.cast(shims.equal(shims.cast(predictions, labels.dtype), labels), "float32")
 
     collections = (metrics_collections, updates_collections)
-    return _compared(name or "accuracy", right, labels, predictions, weights, collections)
+    return _make_pairwise_mean(name or "accuracy", right, labels, predictions, weights, collections)
 
 
 def mean_absolute_error(
@@ -96,7 +102,7 @@ def mean_absolute_error(
     error = lambda labels, predictions: shims.abs(shims.subtract(predictions, labels))
     collections = (metrics_collections, updates_collections)
     name = name or "mean_absolute_error"
-    return _compared(name, error, labels, predictions, weights, collections)
+    return _make_pairwise_mean(name, error, labels, predictions, weights, collections)
 
 
 def mean_squared_error(
@@ -116,7 +122,7 @@ def mean_squared_error(
     check_graph("mean_squared_error")
     collections = (metrics_collections, updates_collections)
     name = name or "mean_squared_error"
-    return _compared(name, _squared, labels, predictions, weights, collections)
+    return _make_pairwise_mean(name, _squared_error, labels, predictions, weights, collections)
 
 
 def root_mean_squared_error(
@@ -137,7 +143,9 @@ def root_mean_squared_error(
     collections = (metrics_collections, updates_collections)
     name = name or "root_mean_squared_error"
     root = lambda total, count: shims.sqrt(ratio(total, count))
-    return _compared(name, _squared, labels, predictions, weights, collections, root)
+    return _make_pairwise_mean(
+        name, _squared_error, labels, predictions, weights, collections, root
+    )
 
 
 def mean_relative_error(
@@ -168,15 +176,15 @@ def mean_relative_error(
     check_graph("mean_relative_error")
 
     def error(labels, predictions, normalizer):
-        labels, predictions = squeezed(labels, predictions)
-        predictions, normalizer = squeezed(predictions, normalizer)
+        labels, predictions = match_ranks(labels, predictions)
+        predictions, normalizer = match_ranks(predictions, normalizer)
         relative = shims.divide(shims.abs(labels - predictions), normalizer)
         return shims.where(shims.equal(normalizer, 0), shims.zeros_like(labels), relative)
 
     collections = (metrics_collections, updates_collections)
     operands = [labels, predictions, normalizer]
     scope = (name or "mean_relative_error", "")
-    return _mean(scope, error, operands, weights, collections)
+    return _make_mean(scope, error, operands, weights, collections)
 
 
 def mean_cosine_distance(
@@ -207,11 +215,11 @@ def mean_cosine_distance(
     check_graph("mean_cosine_distance")
 
     def product(labels, predictions):
-        labels, predictions = squeezed(labels, predictions)
+        labels, predictions = match_ranks(labels, predictions)
         return shims.reduce_sum(shims.multiply(predictions, labels), axis=[dim], keepdims=True)
 
     scope = (name or "mean_cosine_distance", "")
-    found = _mean(scope, product, [labels, predictions], weights, (None, None))
+    found = _make_mean(scope, product, [labels, predictions], weights, (None, None))
     distances = tuple(
         operation_of(shims.subtract, (1.0, x), {}, public="subtract", name="Sub", type_="Sub")
         for x in found
@@ -249,7 +257,7 @@ def percentage_below(
     below = lambda values: shims.cast(shims.less(values, threshold), "float32")
     collections = (metrics_collections, updates_collections)
     scope = (name or "percentage_below_threshold", "")
-    return _mean(scope, below, [values], weights, collections)
+    return _make_mean(scope, below, [values], weights, collections)
 
 
 def mean_tensor(
@@ -278,39 +286,39 @@ def mean_tensor(
         count = shims.ones_like(values)
         if weights is None:
             return values, count
-        weights = spread(weights, values)
+        weights = broadcast_weights(weights, values)
         return values * weights, count * weights
 
     variables = [(n, shape, "float32") for n in ("total_tensor", "count_tensor")]
     collections = (metrics_collections, updates_collections)
-    operands = [values, _tensor(weights)]
+    operands = [values, _to_tensor(weights)]
     return streaming((name, "mean"), variables, contribution, operands, ratio, collections)
 
 
-def _squared(labels, predictions):
+def _squared_error(labels, predictions):
     return shims.math.squared_difference(labels, predictions)
 
 
-def _compared(name, f: Callable, labels, predictions, weights, collections, result=ratio):
+def _make_pairwise_mean(name, f: Callable, labels, predictions, weights, collections, result=ratio):
     """Build the streaming mean of a function of labels and predictions of equal shape."""
-    pairwise = lambda labels, predictions: f(*squeezed(labels, predictions))
-    return _mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
+    pairwise = lambda labels, predictions: f(*match_ranks(labels, predictions))
+    return _make_mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
 
 
-def _mean(scope, f: Callable, operands, weights, collections, result=ratio):
+def _make_mean(scope, f: Callable, operands, weights, collections, result=ratio):
     """Build the streaming mean of a function of the tensors of a batch."""
 
     def contribution(weights, *given):
         values = shims.cast(f(*given), "float32")
         if weights is None:
             return shims.reduce_sum(values), shims.cast(shims.size(values), "float32")
-        weights = spread(weights, values)
+        weights = broadcast_weights(weights, values)
         return shims.reduce_sum(values * weights), shims.reduce_sum(weights)
 
     variables = [("total", (), "float32"), ("count", (), "float32")]
-    given = [_tensor(weights), *map(convert_to_tensor, operands)]
+    given = [_to_tensor(weights), *map(convert_to_tensor, operands)]
     return streaming(scope, variables, contribution, given, result, collections)
 
 
-def _tensor(weights):
+def _to_tensor(weights):
     return None if weights is None else convert_to_tensor(weights)

@@ -78,23 +78,23 @@ def streamed(
     added = operation_of(
         contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
     )
-    moved = assigning("AssignAdd", None, kept, _sums, list(added))
-    value = _result(result, kept, names[0])
+    moved = assigning("AssignAdd", None, kept, _add_halves, list(added))
+    value = _make_result(result, kept, names[0])
     with graph.control_dependencies([moved]):
-        updated = _result(update or result, kept, names[1])
+        updated = _make_result(update or result, kept, names[1])
     for keys, tensor in zip(collections, (value, updated), strict=True):
         if keys:
             graph.add_to_collections(keys, tensor)
     return value, updated
 
 
-def _sums(*arrays):
+def _add_halves(*arrays):
     """Add the second half of the arrays to the first half."""
     half = len(arrays) // 2
     return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
 
 
-def _result(f: Callable, kept, name: str) -> Tensor:
+def _make_result(f: Callable, kept, name: str) -> Tensor:
     return operation_of(f, tuple(kept), {}, public="metrics", name=name, type_="DivNoNan")
 
 
@@ -103,7 +103,7 @@ def ratio(total, count):
     return shims.math.divide_no_nan(total, shims.maximum(count, 0))
 
 
-def squeezed(labels, predictions):
+def match_ranks(labels, predictions):
     """Squeeze the last axis of labels or predictions if only one of them has it.
 
     Raises:
@@ -132,7 +132,7 @@ def same_shape(array, other):
     return shims.ensure_shape(array, theirs)
 
 
-def spread(weights, values):
+def broadcast_weights(weights, values):
     """Broadcast weights to the shape of the values, as float32.
 
     Raises:

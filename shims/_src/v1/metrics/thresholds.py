@@ -9,7 +9,7 @@ import numpy as np
 
 import shims
 from shims._src.v1.graph.conversion import convert_to_tensor
-from shims._src.v1.metrics.streaming import check_graph, spread, squeezed, streaming
+from shims._src.v1.metrics.streaming import broadcast_weights, check_graph, match_ranks, streaming
 
 _NAMES = {
     "tp": "true_positives",
@@ -77,16 +77,22 @@ def auc(
 
     def result(tp, fn, tn, fp):
         if curve == "PR" and summation_method == "careful_interpolation":
-            return _interpolated(tp, fp, fn)
-        return _area(*_curve(curve, tp, fn, tn, fp), summation_method)
+            return _interpolated_area(tp, fp, fn)
+        return _area(*_curve_points(curve, tp, fn, tn, fp), summation_method)
 
-    places = _spaced(num_thresholds) if thresholds is None else _closed(sorted(thresholds))
+    places = (
+        _spaced_thresholds(num_thresholds)
+        if thresholds is None
+        else _add_outer_thresholds(sorted(thresholds))
+    )
     collections = (metrics_collections, updates_collections)
     given = (labels, predictions, weights)
-    return _at(places, (name, "auc"), ("tp", "fn", "tn", "fp"), given, result, collections)
+    return _metric_at_thresholds(
+        places, (name, "auc"), ("tp", "fn", "tn", "fp"), given, result, collections
+    )
 
 
-def _curve(curve: str, tp, fn, tn, fp):
+def _curve_points(curve: str, tp, fn, tn, fp):
     """Return the two coordinates of the curve at each threshold."""
     recall = (tp + 1e-6) / (tp + fn + 1e-6)
     if curve == "ROC":
@@ -103,7 +109,7 @@ def _area(x, y, method: str):
     return jnp.sum((x[:-1] - x[1:]) * heights())
 
 
-def _interpolated(tp, fp, fn):
+def _interpolated_area(tp, fp, fn):
     """Compute the area under the precision-recall curve, interpolated between thresholds."""
     divide = shims.math.divide_no_nan
     steps = tp[:-1] - tp[1:]
@@ -147,7 +153,7 @@ def sensitivity_at_specificity(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/sensitivity_at_specificity
     """
     check_graph("sensitivity_at_specificity")
-    _check_part("specificity", specificity)
+    _check_fraction("specificity", specificity)
 
     def result(tp, fn, tn, fp):
         at = jnp.argmin(jnp.abs(tn / (tn + fp + _SMALL) - specificity))
@@ -157,7 +163,9 @@ def sensitivity_at_specificity(
     collections = (metrics_collections, updates_collections)
     given = (labels, predictions, weights)
     kinds = ("tp", "fn", "tn", "fp")
-    return _at(_spaced(num_thresholds), scope, kinds, given, result, collections)
+    return _metric_at_thresholds(
+        _spaced_thresholds(num_thresholds), scope, kinds, given, result, collections
+    )
 
 
 def specificity_at_sensitivity(
@@ -191,7 +199,7 @@ def specificity_at_sensitivity(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/specificity_at_sensitivity
     """
     check_graph("specificity_at_sensitivity")
-    _check_part("sensitivity", sensitivity)
+    _check_fraction("sensitivity", sensitivity)
 
     def result(tp, fn, tn, fp):
         apart = jnp.abs(tp / (tp + fn + _SMALL) - sensitivity)
@@ -202,7 +210,9 @@ def specificity_at_sensitivity(
     collections = (metrics_collections, updates_collections)
     given = (labels, predictions, weights)
     kinds = ("tp", "fn", "tn", "fp")
-    return _at(_spaced(num_thresholds), scope, kinds, given, result, collections)
+    return _metric_at_thresholds(
+        _spaced_thresholds(num_thresholds), scope, kinds, given, result, collections
+    )
 
 
 def precision_at_thresholds(
@@ -232,7 +242,7 @@ def precision_at_thresholds(
     """
     check_graph("precision_at_thresholds")
     result = lambda tp, fp: tp / (_SMALL + tp + fp)
-    return _at(
+    return _metric_at_thresholds(
         thresholds,
         (name, "precision_at_thresholds"),
         ("tp", "fp"),
@@ -258,7 +268,7 @@ def recall_at_thresholds(
     """
     check_graph("recall_at_thresholds")
     result = lambda tp, fn: tp / (_SMALL + tp + fn)
-    return _at(
+    return _metric_at_thresholds(
         thresholds,
         (name, "recall_at_thresholds"),
         ("tp", "fn"),
@@ -273,7 +283,9 @@ def _counts_at(kind: str, labels, predictions, thresholds, weights, collections,
     default = f"{_NAMES[kind]}_at_thresholds"
     check_graph(default)
     given = (labels, predictions, weights)
-    return _at(thresholds, (name, _NAMES[kind]), (kind,), given, shims.identity, collections)
+    return _metric_at_thresholds(
+        thresholds, (name, _NAMES[kind]), (kind,), given, shims.identity, collections
+    )
 
 
 def true_positives_at_thresholds(
@@ -344,29 +356,35 @@ def false_positives_at_thresholds(
     return _counts_at("fp", labels, predictions, thresholds, weights, collections, name)
 
 
-def _spaced(count: int) -> list[float]:
+def _spaced_thresholds(count: int) -> list[float]:
     """Return `count` evenly spaced thresholds; the outer two lie just outside of 0 and 1."""
-    return _closed([(i + 1) * 1.0 / (count - 1) for i in range(count - 2)])
+    return _add_outer_thresholds([(i + 1) * 1.0 / (count - 1) for i in range(count - 2)])
 
 
-def _closed(inner) -> list[float]:
+def _add_outer_thresholds(inner) -> list[float]:
     return [0.0 - _SMALL, *inner, 1.0 + _SMALL]
 
 
-def _check_part(name: str, number) -> None:
+def _check_fraction(name: str, number) -> None:
     if number < 0 or number > 1:
         raise ValueError(f"`{name}` must be in the range [0, 1]. Currently, `{name}` got {number}.")
 
 
-def _at(thresholds, scope, kinds, given, result, collections, names=("value", "update_op")):
+def _metric_at_thresholds(
+    thresholds, scope, kinds, given, result, collections, names=("value", "update_op")
+):
     """Build a metric from counts at thresholds."""
     places = np.asarray(thresholds, np.float32)
 
     def contribution(labels, predictions, weights):
         _check_scores(predictions)
         predictions = shims.cast(predictions, "float32")
-        labels, predictions = squeezed(shims.cast(labels, "bool"), predictions)
-        counted = None if weights is None else shims.reshape(spread(weights, predictions), [1, -1])
+        labels, predictions = match_ranks(shims.cast(labels, "bool"), predictions)
+        counted = (
+            None
+            if weights is None
+            else shims.reshape(broadcast_weights(weights, predictions), [1, -1])
+        )
         positive = shims.reshape(predictions, [1, -1]) > places[:, None]
         label = shims.reshape(labels, [1, -1])
         of_kind = {

@@ -52,10 +52,10 @@ def recall_at_k(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_k
     """
     check_graph("recall_at_k")
-    with get_default_graph().name_scope(name or _at("recall", k, class_id)) as scope:
+    with get_default_graph().name_scope(name or _default_name("recall", k, class_id)) as scope:
         collections = (metrics_collections, updates_collections)
-        return _part(
-            "recall", labels, _best(predictions, k), k, class_id, weights, collections, scope
+        return _make_ratio(
+            "recall", labels, _top_classes(predictions, k), k, class_id, weights, collections, scope
         )
 
 
@@ -88,7 +88,7 @@ def recall_at_top_k(
     """
     check_graph("recall_at_top_k")
     collections = (metrics_collections, updates_collections)
-    return _part("recall", labels, predictions_idx, k, class_id, weights, collections, name)
+    return _make_ratio("recall", labels, predictions_idx, k, class_id, weights, collections, name)
 
 
 def precision_at_k(
@@ -109,10 +109,10 @@ def precision_at_k(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/precision_at_k
     """
     check_graph("precision_at_k")
-    with get_default_graph().name_scope(name or _at("precision", k, class_id)) as scope:
+    with get_default_graph().name_scope(name or _default_name("precision", k, class_id)) as scope:
         collections = (metrics_collections, updates_collections)
-        guesses = _best(predictions, k)
-        return _part("precision", labels, guesses, k, class_id, weights, collections, scope)
+        guesses = _top_classes(predictions, k)
+        return _make_ratio("precision", labels, guesses, k, class_id, weights, collections, scope)
 
 
 def sparse_precision_at_k(
@@ -152,7 +152,9 @@ def precision_at_top_k(
     """
     check_graph("precision_at_top_k")
     collections = (metrics_collections, updates_collections)
-    return _part("precision", labels, predictions_idx, k, class_id, weights, collections, name)
+    return _make_ratio(
+        "precision", labels, predictions_idx, k, class_id, weights, collections, name
+    )
 
 
 def average_precision_at_k(
@@ -191,16 +193,18 @@ def average_precision_at_k(
     if k < 1:
         raise ValueError(f"Invalid k={k}. `k` should be >= 1.")
     graph = get_default_graph()
-    with graph.name_scope(name or _at("average_precision", k)) as scope:
+    with graph.name_scope(name or _default_name("average_precision", k)) as scope:
         scores = convert_to_tensor(predictions)
-        # The first node that TensorFlow makes for the labels takes the name of the variable `max`.
+        # TensorFlow's first node for the labels takes the name of the variable `max`.
         with graph.name_scope("Max"):
-            guesses = _best(scores, k)
-        kept = [_variable("max"), _variable("total")]
-        operands = [*_labels(labels), scores, guesses, _tensor(weights)]
+            guesses = _top_classes(scores, k)
+        kept = [_make_variable("max"), _make_variable("total")]
+        operands = [*_label_parts(labels), scores, guesses, _to_tensor(weights)]
         collections = (metrics_collections, updates_collections)
         result = lambda count, total: ratio(total, count)
-        return streamed(kept, _precisions, operands, result, collections, None, ("mean", scope))
+        return streamed(
+            kept, _sum_average_precisions, operands, result, collections, None, ("mean", scope)
+        )
 
 
 def sparse_average_precision_at_k(
@@ -220,69 +224,73 @@ def sparse_average_precision_at_k(
     return average_precision_at_k(labels, predictions, k, weights, *collections, name)
 
 
-def _at(name: str, k=None, class_id=None) -> str:
+def _default_name(name: str, k=None, class_id=None) -> str:
     name = f"{name}_at_{'k' if k is None else k}"
     return name if class_id is None else f"{name}_class{class_id}"
 
 
-def _best(predictions, k):
+def _top_classes(predictions, k):
     """Return the classes of the k largest scores, best first."""
     best = lambda scores: shims.math.top_k(scores, k)[1]
     scores = convert_to_tensor(predictions)
     return operation_of(best, (scores,), {}, public="top_k", name="TopKV2", type_="TopKV2")
 
 
-def _labels(labels) -> tuple:
+def _label_parts(labels) -> tuple:
     """Return labels as a tensor and two `None`, or the three parts of a sparse tensor."""
     if isinstance(labels, SparseTensor):
         return labels.indices, labels.values, labels.dense_shape
     if isinstance(labels, tuple) and hasattr(labels, "dense_shape"):
-        return _labels(SparseTensor(*labels))
+        return _label_parts(SparseTensor(*labels))
     return convert_to_tensor(labels), None, None
 
 
-def _tensor(weights):
+def _to_tensor(weights):
     return None if weights is None else convert_to_tensor(weights)
 
 
-def _variable(name: str):
+def _make_variable(name: str):
     """Create a float64 scalar whose name scope is named like the variable, as in TensorFlow."""
     with get_default_graph().name_scope(name) as scope:
         return metric_variable((), "float64", scope)
 
 
-def _part(metric: str, labels, guesses, k, class_id, weights, collections, name):
+def _make_ratio(metric: str, labels, guesses, k, class_id, weights, collections, name):
     """Build the streaming recall or precision of predicted classes."""
     wrong = "false_negative" if metric == "recall" else "false_positive"
-    with get_default_graph().name_scope(name or _at(metric, k, class_id)) as scope:
-        kept = [_variable(_at(kind, k, class_id)) for kind in ("true_positive", wrong)]
+    with get_default_graph().name_scope(name or _default_name(metric, k, class_id)) as scope:
+        kept = [
+            _make_variable(_default_name(kind, k, class_id)) for kind in ("true_positive", wrong)
+        ]
 
         def contribution(labels, values, size, guesses, weights):
             guesses = shims.cast(guesses, "int64")
             listed = label_sets.listed(labels, values, size, guesses)
             found = label_sets.hits(listed, guesses)
-            chosen = _of_class(class_id, listed.classes, found.labels)
+            chosen = _restrict_to_class(class_id, listed.classes, found.labels)
             right = label_sets.by_row(listed, chosen & found.guessed, guesses)
             if metric == "recall":
                 other = label_sets.by_row(listed, chosen & ~found.guessed, guesses)
             else:
-                chosen = _of_class(class_id, guesses.reshape(found.right.shape), found.guesses)
+                chosen = _restrict_to_class(
+                    class_id, guesses.reshape(found.right.shape), found.guesses
+                )
                 other = jnp.sum(chosen & ~found.right, axis=1, dtype=jnp.float64)
                 other = other.reshape(right.shape)
             counted = label_sets.weighted(weights, right)
             weigh = (lambda x: x) if counted is None else (lambda x: x * counted)
             return [jnp.sum(weigh(right)), jnp.sum(weigh(other))]
 
-        operands = [*_labels(labels), convert_to_tensor(guesses), _tensor(weights)]
+        operands = [*_label_parts(labels), convert_to_tensor(guesses), _to_tensor(weights)]
         share = lambda right, other: shims.divide(right, right + other)
         return streamed(kept, contribution, operands, share, collections, None, (scope, "update"))
 
 
-def _of_class(class_id, classes, chosen):
+def _restrict_to_class(class_id, classes, chosen):
     return chosen if class_id is None else chosen & (classes == class_id)
 
 
-def _precisions(labels, values, size, scores, guesses, weights):
+def _sum_average_precisions(labels, values, size, scores, guesses, weights):
     """Return the total weight of the rows of a batch and the sum of their average precisions."""
     guesses = shims.cast(guesses, "int64")
     listed = label_sets.listed(labels, values, size, guesses)
@@ -291,7 +299,7 @@ def _precisions(labels, values, size, scores, guesses, weights):
     precision = jnp.cumsum(right, axis=1, dtype=jnp.float64) / jnp.arange(1, k + 1)
     total = jnp.sum(precision * right, axis=1).reshape(guesses.shape[:-1])
     classes = jnp.where(listed.classes >= scores.shape[-1], -1, listed.classes)
-    # Dense labels below 0 fill up a row. In a sparse tensor they are one more class.
+    # Dense labels below 0 are padding of a row; in a sparse tensor they are a class.
     relevant = classes >= 0 if values is None else label_sets.first_of_row(listed.rows, classes)
     average = total / jnp.minimum(label_sets.by_row(listed, relevant, guesses), k)
     counted = label_sets.weighted(weights, average)

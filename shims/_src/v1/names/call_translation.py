@@ -49,7 +49,7 @@ def callable_of(operator: Operator) -> Callable:
     signature = signature_of(operator.signature)
     own = inspect.signature(target)
     any_ = any(p.kind is p.VAR_KEYWORD for p in own.parameters.values())
-    if any_ or _spelled(signature) == _spelled(own):
+    if any_ or _comparable_parameters(signature) == _comparable_parameters(own):
         return deferred(target, operator.name)
     translate = Translation(operator, signature, own)
 
@@ -71,11 +71,11 @@ def signature_of(text: str) -> inspect.Signature:
     return inspect.signature(scope["f"])
 
 
-def _spelled(signature: inspect.Signature) -> list:
-    return [(p.name, p.kind, _plain(p.default)) for p in signature.parameters.values()]
+def _comparable_parameters(signature: inspect.Signature) -> list:
+    return [(p.name, p.kind, _comparable_default(p.default)) for p in signature.parameters.values()]
 
 
-def _plain(default: Any) -> Any:
+def _comparable_default(default: Any) -> Any:
     """Return a default value in comparable form: dtypes by name."""
     return np.dtype(default).name if isinstance(default, type) else default
 
@@ -104,7 +104,7 @@ class Translation:
             for name, p in signature.parameters.items()
             if name in own.parameters
             and p.default not in (p.empty, None, ...)
-            and p.default != _plain(self.own[name].default)
+            and p.default != _comparable_default(self.own[name].default)
         }
 
     def __call__(self, args, kwargs) -> tuple[Any, dict[str, Any]]:

@@ -78,10 +78,10 @@ def resolve(name: str) -> Any:
         found = getattr(importlib.import_module(module), last, None)
         if found is not None:
             return found
-    raise AttributeError(_absent(name))
+    raise AttributeError(_absent_message(name))
 
 
-def _absent(name: str) -> str:
+def _absent_message(name: str) -> str:
     instead = instead_of(name)
     if instead:
         return f"shims.compat.v1 has no `tf.{name}`: it is not ported. Instead: {instead}."

@@ -58,7 +58,7 @@ def _tensorflow_errors(path) -> Iterator[None]:
         raise errors.FailedPreconditionError(f"{path}; {error.strerror}") from error
 
 
-def _local(path) -> str:
+def _local_path(path) -> str:
     path = os.fsdecode(os.fspath(path))
     if "://" in path:
         scheme, _, rest = path.partition("://")
@@ -101,7 +101,7 @@ class GFile:
         if self._file is None:
             kwargs = {} if "b" in self._mode else {"encoding": "utf-8", "newline": ""}
             with _tensorflow_errors(self._name):
-                self._file = open(_local(self._name), self._mode, **kwargs)  # noqa: SIM115
+                self._file = open(_local_path(self._name), self._mode, **kwargs)  # noqa: SIM115
         return self._file
 
     @property
@@ -123,7 +123,7 @@ class GFile:
         return self._opened().read(n)
 
     def readline(self):
-        """Read the next line with its newline, without carriage returns; empty at the end of the file."""
+        """Read the next line, without carriage returns; return an empty line at the end of the file."""
         line = self._opened().readline()
         return line.replace(b"\r", b"") if isinstance(line, bytes) else line.replace("\r", "")
 
@@ -191,56 +191,56 @@ Open = FastGFile = GFile
 
 def exists(path) -> bool:
     """Return whether a file or folder exists."""
-    return os.path.exists(_local(path))
+    return os.path.exists(_local_path(path))
 
 
 def isdir(path) -> bool:
     """Return whether a path is a folder."""
-    return os.path.isdir(_local(path))
+    return os.path.isdir(_local_path(path))
 
 
 def listdir(path) -> list[str]:
     """List the names in a folder."""
     with _tensorflow_errors(path):
-        return os.listdir(_local(path))
+        return os.listdir(_local_path(path))
 
 
 def makedirs(path) -> None:
     """Create a folder and its missing parents."""
     with _tensorflow_errors(path):
-        os.makedirs(_local(path), exist_ok=True)
+        os.makedirs(_local_path(path), exist_ok=True)
 
 
 def mkdir(path) -> None:
     """Create a folder unless it exists."""
     with _tensorflow_errors(path), contextlib.suppress(FileExistsError):
-        os.mkdir(_local(path))
+        os.mkdir(_local_path(path))
 
 
 def remove(path) -> None:
     """Remove a file."""
     with _tensorflow_errors(path):
-        os.remove(_local(path))
+        os.remove(_local_path(path))
 
 
 def rmtree(path) -> None:
     """Remove a folder and its contents."""
     with _tensorflow_errors(path):
-        shutil.rmtree(_local(path))
+        shutil.rmtree(_local_path(path))
 
 
 def rename(src, dst, overwrite=False) -> None:
     """Rename a file."""
     _check_free(dst, overwrite)
     with _tensorflow_errors(src):
-        os.replace(_local(src), _local(dst))
+        os.replace(_local_path(src), _local_path(dst))
 
 
 def copy(src, dst, overwrite=False) -> None:
     """Copy a file."""
     _check_free(dst, overwrite)
     with _tensorflow_errors(src):
-        shutil.copyfile(_local(src), _local(dst))
+        shutil.copyfile(_local_path(src), _local_path(dst))
 
 
 def _check_free(path, overwrite: bool) -> None:
@@ -251,13 +251,13 @@ def _check_free(path, overwrite: bool) -> None:
 def glob(pattern) -> list[str]:
     """Return the paths that match a pattern, or one of several patterns."""
     patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
-    return [path for p in patterns for path in sorted(_glob.glob(_local(p)))]
+    return [path for p in patterns for path in sorted(_glob.glob(_local_path(p)))]
 
 
 def stat(path):
     """Return the statistics of a file: `length`, `mtime_nsec`, `is_directory`."""
     with _tensorflow_errors(path):
-        return FileStatistics(os.stat(_local(path)))
+        return FileStatistics(os.stat(_local_path(path)))
 
 
 class FileStatistics:
@@ -271,12 +271,12 @@ class FileStatistics:
 
 def walk(top, topdown=True, onerror=None):
     """Walk a folder tree; yield `(folder, subfolders, files)` for each folder."""
-    return os.walk(_local(top), topdown=topdown, onerror=onerror)
+    return os.walk(_local_path(top), topdown=topdown, onerror=onerror)
 
 
 def join(path, *paths) -> str:
     """Join the parts of a path."""
-    return os.path.join(_local(path), *(os.fsdecode(os.fspath(p)) for p in paths))
+    return os.path.join(_local_path(path), *(os.fsdecode(os.fspath(p)) for p in paths))
 
 
 def get_registered_schemes() -> list[str]:

@@ -97,22 +97,24 @@ class HParams:
             if found is None:
                 raise ValueError(f"Malformed hyperparameter value: {values[place:]}")
             place = found.end()
-            self._set(found)
+            self._set_parsed(found)
         return self
 
-    def _set(self, found: re.Match) -> None:
+    def _set_parsed(self, found: re.Match) -> None:
         name = found["name"]
         if name not in self._types:
             raise ValueError(f"Unknown hyperparameter type for {name}")
         kind, is_list = self._types[name]
         if found["values"] is not None:
-            self.set_hparam(name, [_parsed(name, kind, v) for v in _words(found["values"])])
+            self.set_hparam(
+                name, [_parse_value(name, kind, v) for v in _split_words(found["values"])]
+            )
         elif found["index"] is not None:
             if not is_list:
                 raise ValueError(f"{name} is not a list.")
-            getattr(self, name)[int(found["index"])] = _parsed(name, kind, found["value"])
+            getattr(self, name)[int(found["index"])] = _parse_value(name, kind, found["value"])
         else:
-            value = _parsed(name, kind, found["value"])
+            value = _parse_value(name, kind, found["value"])
             self.set_hparam(name, [value] if is_list else value)
 
     def override_from_dict(self, values_dict: dict) -> HParams:
@@ -156,11 +158,11 @@ class HParams:
         return f"HParams({', '.join(f'{k}={v!r}' for k, v in sorted(self.values().items()))})"
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [w for w in re.split(r"[,\s]+", text.strip()) if w]
 
 
-def _parsed(name: str, kind: type, text: str):
+def _parse_value(name: str, kind: type, text: str):
     """Parse a word as a value of a type."""
     text = text.strip()
     if kind is bool:

@@ -88,12 +88,12 @@ def vlog(level, msg, *args, **kwargs):
 
 def log_every_n(level, msg, n, *args):
     """Log a message at every `n`-th call with it, beginning with the first."""
-    log_if(level, msg, _counted(msg) % n == 0, *args)
+    log_if(level, msg, _count_message(msg) % n == 0, *args)
 
 
 def log_first_n(level, msg, n, *args):
     """Log a message at the first `n` calls with it."""
-    log_if(level, msg, _counted(msg) < n, *args)
+    log_if(level, msg, _count_message(msg) < n, *args)
 
 
 def log_if(level, msg, condition, *args):
@@ -102,7 +102,7 @@ def log_if(level, msg, condition, *args):
         vlog(level, msg, *args)
 
 
-def _counted(msg) -> int:
+def _count_message(msg) -> int:
     """Return how many times a message was counted before, and count it."""
     count = _COUNTS.get((msg,), 0)
     _COUNTS[(msg,)] = count + 1

@@ -133,7 +133,7 @@ class TestCase(absltest.TestCase):
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     def evaluate(self, tensors):
-        """Return the values of nested tensors, computed in the session of the block if they need one."""
+        """Evaluate nested tensors, in the session of the block unless execution is eager."""
         if executing_eagerly():
             return jax.tree.map(np.asarray, tensors)
         session = get_default_session()
@@ -149,7 +149,7 @@ class TestCase(absltest.TestCase):
             value = self.evaluate(value)
         return np.asarray(value)
 
-    def _each(self, a, b, compare, path: str = "") -> None:
+    def _compare_nested(self, a, b, compare, path: str = "") -> None:
         """Compare the arrays of nested structures pairwise."""
         a = a._asdict() if hasattr(a, "_asdict") else a
         b = b._asdict() if hasattr(b, "_asdict") else b
@@ -157,11 +157,11 @@ class TestCase(absltest.TestCase):
             self.assertIsInstance(b, dict)
             self.assertCountEqual(a, b)
             for key in a:
-                self._each(a[key], b[key], compare, f"{path}[{key}]")
+                self._compare_nested(a[key], b[key], compare, f"{path}[{key}]")
         elif isinstance(a, (list, tuple)) and not _is_numbers(a, b):
             self.assertEqual(len(a), len(b), f"lengths differ at {path or 'the top'}")
             for i, (x, y) in enumerate(zip(a, b, strict=True)):
-                self._each(x, y, compare, f"{path}[{i}]")
+                self._compare_nested(x, y, compare, f"{path}[{i}]")
         else:
             compare(self._array(a), self._array(b), path)
 
@@ -170,10 +170,10 @@ class TestCase(absltest.TestCase):
 
         def compare(x, y, path):
             self.assertEqual(x.shape, y.shape, f"shapes differ {path} {msg or ''}")
-            r, a_ = _widened(x, y, rtol, atol)
+            r, a_ = _widen_tolerances(x, y, rtol, atol)
             np.testing.assert_allclose(x, y, r, a_, err_msg=f"{path} {msg or ''}", equal_nan=True)
 
-        self._each(a, b, compare)
+        self._compare_nested(a, b, compare)
 
     def assertAllCloseAccordingToType(
         self,
@@ -214,10 +214,12 @@ class TestCase(absltest.TestCase):
         def compare(x, y, path):
             self.assertEqual(x.shape, y.shape, f"shapes differ {path} {msg or ''}")
             if x.dtype.kind in "SUO" or y.dtype.kind in "SUO":
-                x, y = (np.vectorize(_text, otypes=[object])(v) if v.size else v for v in (x, y))
+                x, y = (
+                    np.vectorize(_to_bytes, otypes=[object])(v) if v.size else v for v in (x, y)
+                )
             np.testing.assert_array_equal(x, y, err_msg=f"{path} {msg or ''}")
 
-        self._each(a, b, compare)
+        self._compare_nested(a, b, compare)
 
     def assertNotAllEqual(self, a, b, msg=None):
         """Check that arrays are not equal everywhere."""
@@ -314,7 +316,7 @@ def _is_numbers(a, b) -> bool:
         return False
 
 
-def _widened(x, y, rtol, atol) -> tuple[float, float]:
+def _widen_tolerances(x, y, rtol, atol) -> tuple[float, float]:
     """Widen the tolerances for narrow floats, as TensorFlow does."""
     names = {x.dtype.name, y.dtype.name}
     if "float16" in names:
@@ -324,7 +326,7 @@ def _widened(x, y, rtol, atol) -> tuple[float, float]:
     return rtol, atol
 
 
-def _text(value):
+def _to_bytes(value):
     return value.encode() if isinstance(value, str) else value
 
 

@@ -50,16 +50,16 @@ class RNNCell(Layer):
           The output, and the next state.
         """
         if scope is not None:
-            with variable_scope(scope, custom_getter=self._kept) as opened:
+            with variable_scope(scope, custom_getter=self._track_variable) as opened:
                 return super().__call__(inputs, state, scope=opened)
         cached = getattr(self, "_cell_scope", None)
         if cached is None:
-            cached = variable_scope(get_variable_scope(), custom_getter=self._kept)
+            cached = variable_scope(get_variable_scope(), custom_getter=self._track_variable)
             self._cell_scope = cached
         with cached:
             return super().__call__(inputs, state)
 
-    def _kept(self, getter, *args, **kwargs):
+    def _track_variable(self, getter, *args, **kwargs):
         """Create a variable through the getter and track it as a variable of the cell."""
         variable = getter(*args, **kwargs)
         counts = set(trainable_variables()).issuperset(parts_of(variable))
@@ -116,7 +116,7 @@ class LayerRNNCell(RNNCell):
                 f"<dtype: '{inputs.dtype.name}'>"
             )
 
-    def _depth(self, input_shape) -> int:
+    def _input_depth(self, input_shape) -> int:
         """Return the static size of the last axis of the inputs."""
         size = dimension_value(input_shape[-1]) if input_shape.rank else None
         if size is None:
@@ -176,9 +176,9 @@ def check_cell(name: str, cell) -> None:
     wrong = [
         f"'{attribute}' property is missing"
         for attribute in ("output_size", "state_size")
-        if not _has(cell, attribute)
+        if not _has_attribute(cell, attribute)
     ]
-    if not (_has(cell, "zero_state") or _has(cell, "get_initial_state")):
+    if not (_has_attribute(cell, "zero_state") or _has_attribute(cell, "get_initial_state")):
         wrong.append("either 'zero_state' or 'get_initial_state' method is required")
     if not callable(cell):
         wrong.append("is not callable")
@@ -186,7 +186,7 @@ def check_cell(name: str, cell) -> None:
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {', '.join(wrong)}.")
 
 
-def _has(cell, attribute: str) -> bool:
+def _has_attribute(cell, attribute: str) -> bool:
     try:
         getattr(cell, attribute)
     except AttributeError:

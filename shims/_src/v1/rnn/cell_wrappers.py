@@ -117,9 +117,9 @@ class _Wrapper(RNNCell):
     def __call__(self, inputs, state, scope=None):
         """Compute one time step of the wrapped cell, with the modification of the wrapper."""
         named = {} if scope is None else {"scope": scope}
-        return self._around(inputs, state, lambda i, s: self.cell(i, s, **named))
+        return self._wrap_step(inputs, state, lambda i, s: self.cell(i, s, **named))
 
-    def _around(self, inputs, state, step):
+    def _wrap_step(self, inputs, state, step):
         raise NotImplementedError
 
     @property
@@ -193,11 +193,11 @@ class DropoutWrapper(_Wrapper):
         visitor = dropout_state_filter_visitor
         if visitor is not None and not callable(visitor):
             raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {visitor}")
-        self._filter = visitor or _all_but_memory
+        self._filter = visitor or _all_but_cell_state
         with get_default_graph().name_scope("DropoutWrapperInit"):
-            self._input_keep_prob = _probability(input_keep_prob, "input_keep_prob")
-            self._state_keep_prob = _probability(state_keep_prob, "state_keep_prob")
-            self._output_keep_prob = _probability(output_keep_prob, "output_keep_prob")
+            self._input_keep_prob = _check_probability(input_keep_prob, "input_keep_prob")
+            self._state_keep_prob = _check_probability(state_keep_prob, "state_keep_prob")
+            self._output_keep_prob = _check_probability(output_keep_prob, "output_keep_prob")
             self._seed, self._variational = seed, variational_recurrent
             self._noise: dict = {"input": None, "state": None, "output": None}
             if variational_recurrent:
@@ -207,7 +207,7 @@ class DropoutWrapper(_Wrapper):
         if dtype is None:
             raise ValueError("When variational_recurrent=True, dtype must be provided")
         sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
-        if _loses(self._input_keep_prob):
+        if _may_drop(self._input_keep_prob):
             if input_size is None:
                 raise ValueError(
                     "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
@@ -228,7 +228,7 @@ class DropoutWrapper(_Wrapper):
         text = f"{self._seed}{salt}_{index}".encode()
         return int(hashlib.md5(text).hexdigest()[:8], 16) & 0x7FFFFFFF
 
-    def _dropped(self, values, salt: str, keep_prob, chosen=None):
+    def _apply_dropout(self, values, salt: str, keep_prob, chosen=None):
         leaves, tree = jax.tree.flatten(values)
         noise = jax.tree.leaves(self._noise[salt]) or [None] * len(leaves)
         chosen = [True] * len(leaves) if chosen is None else jax.tree.leaves(chosen)
@@ -239,25 +239,25 @@ class DropoutWrapper(_Wrapper):
             if isinstance(is_chosen, bool) and not is_chosen:
                 found.append(value)
             elif self._variational:
-                found.append(_masked(value, n, keep_prob))
+                found.append(_add_mask(value, n, keep_prob))
             else:
                 seed = self._seed_of(salt, i)
                 found.append(dropout(value, rate=1.0 - keep_prob, seed=seed))
         return jax.tree.unflatten(tree, found)
 
-    def _around(self, inputs, state, step):
-        if _loses(self._input_keep_prob):
-            inputs = self._dropped(inputs, "input", self._input_keep_prob)
+    def _wrap_step(self, inputs, state, step):
+        if _may_drop(self._input_keep_prob):
+            inputs = self._apply_dropout(inputs, "input", self._input_keep_prob)
         output, new = step(inputs, state)
-        if _loses(self._state_keep_prob):
-            chosen = _chosen(self._filter, new)
-            new = self._dropped(new, "state", self._state_keep_prob, chosen)
-        if _loses(self._output_keep_prob):
-            output = self._dropped(output, "output", self._output_keep_prob)
+        if _may_drop(self._state_keep_prob):
+            chosen = _select_for_dropout(self._filter, new)
+            new = self._apply_dropout(new, "state", self._state_keep_prob, chosen)
+        if _may_drop(self._output_keep_prob):
+            output = self._apply_dropout(output, "output", self._output_keep_prob)
         return output, new
 
 
-def _probability(value, name: str):
+def _check_probability(value, name: str):
     """Return a probability as a `float` if it is static, else as a tensor."""
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
@@ -268,30 +268,30 @@ def _probability(value, name: str):
     return float(known)
 
 
-def _loses(keep_prob) -> bool:
+def _may_drop(keep_prob) -> bool:
     return not isinstance(keep_prob, float) or keep_prob < 1
 
 
-def _masked(value, noise, keep_prob):
-    return operation_of(_kept, (value, noise, keep_prob), {}, public="multiply", name="mul")
+def _add_mask(value, noise, keep_prob):
+    return operation_of(_mask, (value, noise, keep_prob), {}, public="multiply", name="mul")
 
 
-def _kept(value, noise, keep_prob):
+def _mask(value, noise, keep_prob):
     return shims.divide(value, keep_prob) * shims.floor(keep_prob + noise)
 
 
-def _all_but_memory(state):
+def _all_but_cell_state(state):
     """Select the parts of a state for dropout: all except the cell state of an LSTM."""
     return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
 
 
-def _chosen(visit, state):
+def _select_for_dropout(visit, state):
     """Return for each tensor of a state whether dropout applies to it."""
     answer = visit(state)
     if not isinstance(answer, bool):
         return answer
     if answer and isinstance(state, (list, tuple)):
-        return [_chosen(visit, s) for s in state]
+        return [_select_for_dropout(visit, s) for s in state]
     return [answer] * len(jax.tree.leaves(state))
 
 
@@ -311,7 +311,7 @@ class ResidualWrapper(_Wrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
-    def _around(self, inputs, state, step):
+    def _wrap_step(self, inputs, state, step):
         outputs, new = step(inputs, state)
         if self._residual_fn is not None:
             return self._residual_fn(inputs, outputs), new
@@ -341,6 +341,6 @@ class DeviceWrapper(_Wrapper):
         with get_default_graph().device(self._device):
             return super().zero_state(batch_size, dtype)
 
-    def _around(self, inputs, state, step):
+    def _wrap_step(self, inputs, state, step):
         with get_default_graph().device(self._device):
             return step(inputs, state)

@@ -76,7 +76,7 @@ class BasicRNNCell(LayerRNNCell):
 
     def build(self, input_shape) -> None:
         """Create the kernel and the bias."""
-        rows = self._depth(input_shape) + self._num_units
+        rows = self._input_depth(input_shape) + self._num_units
         self._kernel = self.add_weight("kernel", [rows, self._num_units])
         zeros = zeros_initializer(self.dtype)
         self._bias = self.add_weight("bias", [self._num_units], initializer=zeros)
@@ -137,7 +137,7 @@ class GRUCell(LayerRNNCell):
     def build(self, input_shape) -> None:
         """Create the kernels and biases of the gates and of the candidate."""
         units = self._num_units
-        rows = self._depth(input_shape) + units
+        rows = self._input_depth(input_shape) + units
         kernel, bias = self._kernel_initializer, self._bias_initializer
         ones = constant_initializer(1.0, self.dtype) if bias is None else bias
         zeros = zeros_initializer(self.dtype) if bias is None else bias
@@ -207,7 +207,7 @@ class BasicLSTMCell(LayerRNNCell):
     def build(self, input_shape) -> None:
         """Create the kernel and the bias."""
         units = self._num_units
-        rows = self._depth(input_shape) + units
+        rows = self._input_depth(input_shape) + units
         self._kernel = self.add_weight("kernel", [rows, 4 * units])
         zeros = zeros_initializer(self.dtype)
         self._bias = self.add_weight("bias", [4 * units], initializer=zeros)
@@ -291,7 +291,7 @@ class LSTMCell(LayerRNNCell):
     def build(self, input_shape) -> None:
         """Create the kernel and the bias, and optionally peepholes and projection."""
         units, given = self._num_units, {"initializer": self._initializer}
-        rows = self._depth(input_shape) + self.output_size
+        rows = self._input_depth(input_shape) + self.output_size
         of_kernel, of_projection = (
             None if n is None else fixed_size_partitioner(n) for n in self._shards
         )

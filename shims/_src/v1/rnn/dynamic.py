@@ -28,7 +28,7 @@ from shims._src.v1.graph.graph import Graph
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Operation, Tensor
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
-from shims._src.v1.rnn.finished_examples import after_end, lengths_of, swapped
+from shims._src.v1.rnn.finished_examples import keep_finished, lengths_of, swap_batch_and_time
 from shims._src.v1.variables.variable_scope import variable_scope
 
 
@@ -76,7 +76,7 @@ def dynamic_rnn(
     with variable_scope(scope or "rnn"):
         inputs = jax.tree.map(convert_to_tensor, inputs)
         if not time_major:
-            inputs = jax.tree.map(swapped, inputs)
+            inputs = jax.tree.map(swap_batch_and_time, inputs)
         lengths = lengths_of(sequence_length)
         first = jax.tree.leaves(inputs)[0]
         if initial_state is not None:
@@ -88,7 +88,7 @@ def dynamic_rnn(
                 )
             state = initial_state_of(cell, batch_size_of(first, 1), dtype)
         outputs, final = _Loop(cell, inputs, state, lengths).run()
-        return (outputs if time_major else jax.tree.map(swapped, outputs)), final
+        return (outputs if time_major else jax.tree.map(swap_batch_and_time, outputs)), final
 
 
 def _check_graph(name: str) -> None:
@@ -126,8 +126,8 @@ class _Loop:
         graph = get_default_graph()
         time = constant_of(graph, np.asarray(0, np.int32), graph.unique_name("time"))
         with graph.name_scope("while"):
-            part = record(graph, lambda: self._step(graph, time))
-            op = self._operation(graph, [time, *self.state], part)
+            part = record(graph, lambda: self._record_step(graph, time))
+            op = self._make_operation(graph, [time, *self.state], part)
             count = len(part.outputs) - 1 - len(self.state)
             exits = [f"Exit_{i + 2 + count}" for i in range(len(self.state))]
             final = passed_on(graph, op.outputs[1 : 1 + len(self.state)], exits, "Exit")
@@ -136,7 +136,7 @@ class _Loop:
         stacked = passed_on(graph, stacked, shown, "TensorArrayGatherV3")
         return jax.tree.unflatten(self.outputs, stacked), self.rebuilt(final)
 
-    def _step(self, graph: Graph, time: Tensor) -> list[Tensor]:
+    def _record_step(self, graph: Graph, time: Tensor) -> list[Tensor]:
         """Call the cell once, with tensors that stand for one time step."""
 
         def stands_for(tensor, shape):
@@ -149,8 +149,8 @@ class _Loop:
         before = self.rebuilt(states)
         output, after = self.cell(jax.tree.unflatten(self.tree, slices), before)
         if self.lengths is not None:
-            output = after_end(now, self.lengths, output, None)
-            after = after_end(now, self.lengths, after, before)
+            output = keep_finished(now, self.lengths, output, None)
+            after = keep_finished(now, self.lengths, after, before)
         leaves, self.outputs = jax.tree.flatten(output)
         new, rebuilt = flat_tensors(after)
         if rebuilt.shape != self.rebuilt.shape:
@@ -158,10 +158,10 @@ class _Loop:
                 "The two structures don't have the same nested structure.\n"
                 f"  First: {self.rebuilt.shape}\n  Second: {rebuilt.shape}"
             )
-        following = operation_of(_next, (now,), {}, public="add", name="add", type_="AddV2")
+        following = operation_of(_increment, (now,), {}, public="add", name="add", type_="AddV2")
         return [following, *new, *(convert_to_tensor(x) for x in leaves)]
 
-    def _operation(self, graph: Graph, carried: Sequence[Tensor], part) -> Operation:
+    def _make_operation(self, graph: Graph, carried: Sequence[Tensor], part) -> Operation:
         count, parameters = len(carried), self.parameters
         total = count + len(self.inputs)
         steps = self.inputs[0].shape.as_list()[0]
@@ -193,7 +193,7 @@ class _Loop:
         return op
 
 
-def _next(time):
+def _increment(time):
     return time + jnp.int32(1)
 
 
@@ -244,7 +244,7 @@ def bidirectional_dynamic_rnn(
     axis = 0 if time_major else 1
 
     def turned(tensor):
-        return reversed_along(tensor, sequence_length, axis)
+        return reverse_time(tensor, sequence_length, axis)
 
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as opened:
@@ -259,7 +259,7 @@ def bidirectional_dynamic_rnn(
     return (forward, jax.tree.map(turned, backward)), (last_fw, last_bw)
 
 
-def reversed_along(tensor: Tensor, lengths, axis: int) -> Tensor:
+def reverse_time(tensor: Tensor, lengths, axis: int) -> Tensor:
     """Reverse a tensor along its time axis, each example up to its length."""
     if lengths is None:
         return operation_of(shims.reverse, (tensor, [axis]), {}, public="reverse", name="ReverseV2")

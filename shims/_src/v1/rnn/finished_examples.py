@@ -32,7 +32,7 @@ def lengths_of(sequence_length) -> Tensor | None:
     return identity(lengths, name="sequence_length")
 
 
-def after_end(time, lengths: Tensor, new, old):
+def keep_finished(time, lengths: Tensor, new, old):
     """Keep the old values of examples that have ended, and take the new values of the others.
 
     Args:
@@ -51,13 +51,13 @@ def after_end(time, lengths: Tensor, new, old):
             f"First: {jax.tree.structure(old)}, second: {tree}"
         )
     kept = [
-        x if x.shape.rank == 0 else _selected(time, lengths, x, y)
+        x if x.shape.rank == 0 else _add_select(time, lengths, x, y)
         for x, y in zip(leaves, before, strict=True)
     ]
     return jax.tree.unflatten(tree, kept)
 
 
-def _selected(time, lengths, new, old):
+def _add_select(time, lengths, new, old):
     found = operation_of(
         _select, (time, lengths, new, old), {}, public="where", name="SelectV2", type_="SelectV2"
     )
@@ -71,7 +71,7 @@ def _select(time, lengths, new, old):
     return shims.where(is_over, jnp.zeros_like(new) if old is None else old, new)
 
 
-def swapped(tensor: Tensor) -> Tensor:
+def swap_batch_and_time(tensor: Tensor) -> Tensor:
     """Swap the first two axes of a tensor."""
     if tensor.shape.rank is not None and tensor.shape.rank < 2:
         return tensor

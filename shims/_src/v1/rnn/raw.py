@@ -48,8 +48,8 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
         time = constant(0)
         finished, given, state, emitted, own = loop_fn(time, None, None, None)
         first = convert_to_tensor(jax.tree.leaves(given)[0])
-        state = jax.tree.map(_tensor, state, is_leaf=is_list)
-        nothing = _nothing(cell, emitted, first, jax.tree.leaves(state)[0].dtype)
+        state = jax.tree.map(_to_tensor, state, is_leaf=is_list)
+        nothing = _make_zeros(cell, emitted, first, jax.tree.leaves(state)[0].dtype)
         arrays = jax.tree.map(_array, nothing)
 
         def body(time, finished, given, arrays, state, own):
@@ -57,8 +57,8 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
             following = add(time, 1)
             over, given, after, emitted, new_own = loop_fn(following, output, after, own)
             emitted = output if emitted is None else emitted
-            emitted = _kept(finished, nothing, emitted)
-            after = _kept(finished, state, after)
+            emitted = _keep_finished(finished, nothing, emitted)
+            after = _keep_finished(finished, state, after)
             written = jax.tree.map(
                 lambda array, value: array.write(time, value), arrays, emitted, is_leaf=is_list
             )
@@ -78,11 +78,11 @@ def raw_rnn(cell, loop_fn, parallel_iterations=None, swap_memory=False, scope=No
         return arrays, state, None if own is None else loop_state
 
 
-def _tensor(value):
+def _to_tensor(value):
     return value if is_list(value) else convert_to_tensor(value)
 
 
-def _nothing(cell, emitted, first: Tensor, dtype):
+def _make_zeros(cell, emitted, first: Tensor, dtype):
     """Return the zeros that are emitted for finished examples."""
     batch = batch_size_of(first)
     if emitted is None:
@@ -94,7 +94,7 @@ def _array(nothing: Tensor) -> TensorArray:
     return TensorArray(nothing.dtype, size=0, dynamic_size=True, element_shape=nothing.shape)
 
 
-def _kept(finished, old, new):
+def _keep_finished(finished, old, new):
     """Keep the old tensors for finished examples, and take the new ones for the others."""
 
     def either(before, after):

@@ -9,8 +9,8 @@ from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.deferred_operators import deferred
 from shims._src.v1.graph.standard_operators import concat, stack
 from shims._src.v1.rnn.cell import batch_size_of, check_cell
-from shims._src.v1.rnn.dynamic import initial_state_of, reversed_along
-from shims._src.v1.rnn.finished_examples import after_end, lengths_of
+from shims._src.v1.rnn.dynamic import initial_state_of, reverse_time
+from shims._src.v1.rnn.finished_examples import keep_finished, lengths_of
 from shims._src.v1.variables.variable_scope import variable_scope
 
 _unstack = deferred(shims.unstack, "unstack")
@@ -61,8 +61,8 @@ def static_rnn(cell, inputs, initial_state=None, dtype=None, sequence_length=Non
                 opened.reuse_variables()
             output, new = cell(given, state)
             if lengths is not None:
-                output = after_end(time, lengths, output, None)
-                new = after_end(time, lengths, new, state)
+                output = keep_finished(time, lengths, output, None)
+                new = keep_finished(time, lengths, new, state)
             state = new
             outputs.append(output)
     return outputs, state
@@ -104,27 +104,27 @@ def static_bidirectional_rnn(
                 cell_fw, inputs, initial_state_fw, dtype, sequence_length, opened
             )
         with variable_scope("bw") as opened:
-            back = _turned(inputs, sequence_length)
+            back = _reverse_steps(inputs, sequence_length)
             backward, last_bw = static_rnn(
                 cell_bw, back, initial_state_bw, dtype, sequence_length, opened
             )
-    turned = _turned(backward, sequence_length)
+    turned = _reverse_steps(backward, sequence_length)
     both = zip(forward, turned, strict=True)
-    return [jax.tree.map(_beside, a, b) for a, b in both], last_fw, last_bw
+    return [jax.tree.map(_concatenate, a, b) for a, b in both], last_fw, last_bw
 
 
-def _beside(a, b):
+def _concatenate(a, b):
     return concat([a, b], 1)
 
 
-def _turned(steps, lengths) -> list:
+def _reverse_steps(steps, lengths) -> list:
     """Reverse a list of steps, each example up to its length."""
     if lengths is None:
         return list(reversed(steps))
     rows = [jax.tree.flatten(step) for step in steps]
     tree = rows[0][1]
     columns = [
-        _unstack(reversed_along(stack(list(column)), lengths, 0), num=len(steps))
+        _unstack(reverse_time(stack(list(column)), lengths, 0), num=len(steps))
         for column in zip(*(leaves for leaves, _ in rows), strict=True)
     ]
     return [jax.tree.unflatten(tree, step) for step in zip(*columns, strict=True)]

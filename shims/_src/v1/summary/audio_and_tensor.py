@@ -61,7 +61,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
                 sample_rate=float(rate),
                 num_channels=sound.shape[1],
                 length_frames=sound.shape[0],
-                encoded_audio_string=_wav(sound, float(rate)),
+                encoded_audio_string=_encode_wav(sound, float(rate)),
                 content_type="audio/wav",
             )
             summary.value.add(tag=tag + last, audio=encoded)
@@ -119,7 +119,7 @@ def tensor_summary(
     return summary_of("TensorSummaryV2", name, tensor, collections, family, fill)
 
 
-def _wav(sound: np.ndarray, rate: float) -> bytes:
+def _encode_wav(sound: np.ndarray, rate: float) -> bytes:
     """Encode samples as a 16-bit WAV file, rounded as in TensorFlow."""
     scaled = sound.astype(np.float32) * np.float32(_STEPS)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))

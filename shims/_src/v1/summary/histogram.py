@@ -7,7 +7,7 @@ import numpy as np
 _LARGEST = np.finfo(np.float64).max
 
 
-def _limits() -> np.ndarray:
+def _bucket_limits() -> np.ndarray:
     """Return the upper limits of the buckets, which grow by a tenth away from 0 on both sides."""
     positive, v = [], 1e-12
     while v < 1e20:
@@ -24,9 +24,9 @@ def histogram_of(values: np.ndarray) -> dict:
       values: finite numbers.
     """
     flat = values.astype(np.float64).ravel()
-    limits = _limits()
+    limits = _bucket_limits()
     counts = np.bincount(np.searchsorted(limits, flat, side="right"), minlength=len(limits))
-    ends, kept = _without_runs(limits, counts)
+    ends, kept = _merge_empty_buckets(limits, counts)
     return {
         "min": np.min(flat) if flat.size else _LARGEST,
         "max": np.max(flat) if flat.size else -_LARGEST,
@@ -39,7 +39,7 @@ def histogram_of(values: np.ndarray) -> dict:
     }
 
 
-def _without_runs(limits, counts) -> tuple[list[float], list[float]]:
+def _merge_empty_buckets(limits, counts) -> tuple[list[float], list[float]]:
     """Merge neighboring empty buckets into one."""
     ends: list[float] = []
     kept: list[float] = []

@@ -166,7 +166,7 @@ def merge(inputs, collections=None, name=None) -> Tensor:
 
     Args:
       inputs: string tensors, serialized `Summary`s.
-      collections: the collections that the result goes to; none if `None`.
+      collections: the collections to add the result to; none if `None`.
       name: the name of the operation.
 
     Returns:
@@ -193,13 +193,13 @@ def merge(inputs, collections=None, name=None) -> Tensor:
                     )
                 seen.add(part.tag)
                 merged.value.append(part)
-        return [_serialized(merged)]
+        return [_serialize(merged)]
 
     graph = get_default_graph()
     inputs = [convert_to_tensor(x) for x in inputs]
     with graph.name_scope(name or "Merge"):
         full = graph.unique_name(name or "MergeSummary")
-        merged = _operation("MergeSummary", full, inputs, compute)
+        merged = _make_operation("MergeSummary", full, inputs, compute)
     _collect(merged, collections, [])
     return merged
 
@@ -223,20 +223,20 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
 def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
     """Add a summary operation; `fill(summary, tag, value)` writes the value into the summary."""
-    with _scope(name, family) as (tag, full):
+    with _open_scope(name, family) as (tag, full):
 
         def compute(session, op, values):
             del session, op
             summary = messages.Summary()
             fill(summary, tag, np.asarray(values[0]))
-            return [_serialized(summary)]
+            return [_serialize(summary)]
 
-        made = _operation(type_, full, [convert_to_tensor(tensor)], compute)
+        made = _make_operation(type_, full, [convert_to_tensor(tensor)], compute)
     _collect(made, collections, [GraphKeys.SUMMARIES])
     return made
 
 
-def _operation(type_: str, name: str, inputs, compute) -> Tensor:
+def _make_operation(type_: str, name: str, inputs, compute) -> Tensor:
     graph = get_default_graph()
     op = Operation(
         graph, type_, name, compute, inputs, [((), string_dtype)], graph.present_control_inputs()
@@ -246,7 +246,7 @@ def _operation(type_: str, name: str, inputs, compute) -> Tensor:
     return op.outputs[0]
 
 
-def _serialized(summary) -> np.ndarray:
+def _serialize(summary) -> np.ndarray:
     """Serialize a summary to an object array: a bytes array would drop trailing zeros."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()
@@ -254,16 +254,16 @@ def _serialized(summary) -> np.ndarray:
 
 
 @contextlib.contextmanager
-def _scope(name, family) -> Iterator[tuple[str, str]]:
+def _open_scope(name, family) -> Iterator[tuple[str, str]]:
     """Open the name scope of a summary; yield its tag and the name of its operation."""
-    name, family = _cleaned(name), _cleaned(family)
+    name, family = _clean_name(name), _clean_name(family)
     base = name if family is None else f"{family}/{name}"
     with get_default_graph().name_scope(base) as scope:
         full = scope.rstrip("/")
         yield (full if family is None else f"{family}/{full}"), full
 
 
-def _cleaned(name):
+def _clean_name(name):
     """Replace the characters of a name that are not allowed in tags."""
     if name is None:
         return None

@@ -61,7 +61,7 @@ class AdamOptimizer(Optimizer):
         return tuple(self._get_non_slot_variable(f"beta{i}_power", graph) for i in (1, 2))
 
     def _create_slots(self, var_list):
-        # The powers are colocated with the variable of the first name, whatever the order of the list.
+        # Colocate the powers with the first variable by name, whatever the order of the list.
         first = min(var_list, key=lambda v: v.name)
         for name, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
             self._create_non_slot_variable(self._call_if_callable(value), name, first)

@@ -46,7 +46,7 @@ class StopAtStepHook(SessionRunHook):
         return SessionRunArgs(self._step)
 
     def after_run(self, run_context, run_values):
-        # The step may have been read before or after its increment, so read it again near the end.
+        # The step may be read before or after its increment, so it is read again near the end.
         if (
             run_values.results + 1 >= self._last_step
             and run_context.session.run(self._step) >= self._last_step

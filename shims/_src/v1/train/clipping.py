@@ -43,7 +43,7 @@ def global_norm(t_list, name=None):
     values = [_values(t) for t in t_list if t is not None]
     with get_default_graph().name_scope(name or "global_norm"):
         return operation_of(
-            _norm,
+            _euclidean_norm,
             (values,),
             {},
             public="linalg.global_norm",
@@ -86,7 +86,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
                 continue
             part = graph.unique_name(f"{scope}_{i}")
             clipped = operation_of(
-                _scaled,
+                _scale,
                 (_values(t), norm, clip_norm),
                 {},
                 public="clip_by_global_norm",
@@ -159,21 +159,25 @@ def clip_by_average_norm(t, clip_norm, name=None):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/clip_by_average_norm
     """
     if executing_eagerly():
-        return _averaged(jnp.asarray(t), clip_norm)
+        return _clip_by_average_norm(jnp.asarray(t), clip_norm)
     name = name or "clip_by_average_norm"
     return operation_of(
-        _averaged, (convert_to_tensor(t), clip_norm), {}, public="clip_by_average_norm", name=name
+        _clip_by_average_norm,
+        (convert_to_tensor(t), clip_norm),
+        {},
+        public="clip_by_average_norm",
+        name=name,
     )
 
 
-def _averaged(t, clip_norm):
+def _clip_by_average_norm(t, clip_norm):
     limit = jnp.asarray(clip_norm, t.dtype)
     count = shims.cast(shims.size(t), t.dtype)
     inverse = shims.math.rsqrt(shims.reduce_sum(t * t))
     return t * limit * shims.minimum(inverse * count, 1 / limit)
 
 
-def _norm(arrays):
+def _euclidean_norm(arrays):
     halves = [shims.nn.l2_loss(a) for a in arrays]
     total = halves[0] if halves else jnp.float32(0)
     for half in halves[1:]:
@@ -181,7 +185,7 @@ def _norm(arrays):
     return shims.sqrt(total * 2)
 
 
-def _scaled(values, norm, clip_norm):
+def _scale(values, norm, clip_norm):
     limit = jnp.asarray(clip_norm, norm.dtype)
     scale = limit * shims.minimum(1 / norm, 1 / limit)
     # An infinite norm must yield NaN instead of silently scaling finite arrays to 0.

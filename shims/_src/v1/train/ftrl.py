@@ -107,12 +107,12 @@ class FtrlOptimizer(KernelOptimizer):
         else:
             moved = grad
         total = squares + grad * grad
-        grown = self._powered(total, power)
-        linear = linear + moved - (grown - self._powered(squares, power)) / rate * var
+        grown = self._raise_to_power(total, power)
+        linear = linear + moved - (grown - self._raise_to_power(squares, power)) / rate * var
         near = l1 * jnp.sign(linear) - linear
         new = jnp.where(jnp.abs(linear) > l1, near / (grown / rate + 2 * l2), 0)
         return [new, total, linear]
 
-    def _powered(self, squares, power):
+    def _raise_to_power(self, squares, power):
         """Raise the sum of squares to the power of `-power`."""
         return jnp.sqrt(squares) if self._learning_rate_power == -0.5 else squares**-power

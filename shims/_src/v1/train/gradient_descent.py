@@ -41,12 +41,12 @@ class GradientDescentOptimizer(KernelOptimizer):
         return [var - grad * rate]
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        return self._subtracted(grad.values, var, grad.indices)
+        return self._subtract_rows(grad.values, var, grad.indices)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        return self._subtracted(grad, handle, indices)
+        return self._subtract_rows(grad, handle, indices)
 
-    def _subtracted(self, rows, var, indices):
+    def _subtract_rows(self, rows, var, indices):
         """Subtract scaled rows from a variable; rows with equal indices accumulate."""
         rate = as_dtype_of(var, self._tensors[0])
         type_ = "ResourceScatterAdd" if var.is_resource else "ScatterSub"

@@ -45,7 +45,9 @@ def exponential_decay(
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """
     f = functools.partial(_exponential, staircase=staircase)
-    return _rate("ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+    return _make_rate(
+        "ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate
+    )
 
 
 def natural_exp_decay(
@@ -62,7 +64,9 @@ def natural_exp_decay(
         base = jnp.exp(-jnp.asarray(decay_rate, rate.dtype))
         return _exponential(rate, step, decay_steps, base, staircase)
 
-    return _rate("ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+    return _make_rate(
+        "ExponentialDecay", f, name, learning_rate, global_step, decay_steps, decay_rate
+    )
 
 
 def inverse_time_decay(
@@ -76,10 +80,12 @@ def inverse_time_decay(
     """
 
     def f(rate, step, decay_steps, decay_rate):
-        done = _done(rate, step, decay_steps, staircase)
+        done = _done_fraction(rate, step, decay_steps, staircase)
         return rate / (1 + jnp.asarray(decay_rate, rate.dtype) * done)
 
-    return _rate("InverseTimeDecay", f, name, learning_rate, global_step, decay_steps, decay_rate)
+    return _make_rate(
+        "InverseTimeDecay", f, name, learning_rate, global_step, decay_steps, decay_rate
+    )
 
 
 def polynomial_decay(
@@ -116,7 +122,7 @@ def polynomial_decay(
 
     def f(rate, step, decay_steps, end, power):
         end, power = (jnp.asarray(x, rate.dtype) for x in (end, power))
-        step, steps = _kept_apart(step, decay_steps, rate)
+        step, steps = _prevent_reciprocal(step, decay_steps, rate)
         if cycle:
             steps = steps * jnp.where(step == 0, 1, jnp.ceil(step / steps))
         else:
@@ -124,7 +130,7 @@ def polynomial_decay(
         return (rate - end) * shims.pow(1 - step / steps, power) + end
 
     numbers = (decay_steps, end_learning_rate, power)
-    return _rate("PolynomialDecay", f, name, learning_rate, global_step, *numbers)
+    return _make_rate("PolynomialDecay", f, name, learning_rate, global_step, *numbers)
 
 
 def piecewise_constant(x, boundaries, values, name=None):
@@ -147,7 +153,11 @@ def piecewise_constant(x, boundaries, values, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/piecewise_constant
     """
-    x, boundaries, values = (_read(x), [*map(_read, boundaries)], [*map(_read, values)])
+    x, boundaries, values = (
+        _to_tensor(x),
+        [*map(_to_tensor, boundaries)],
+        [*map(_to_tensor, values)],
+    )
     for b in boundaries:
         if b.dtype != x.dtype and (b.dtype.name, x.dtype.name) != ("int32", "int64"):
             raise ValueError(f"Boundaries ({b.dtype}) must have the same dtype as x ({x.dtype}).")
@@ -167,7 +177,7 @@ def piecewise_constant(x, boundaries, values, name=None):
             found = jnp.where(x > boundary, value, found)
         return found
 
-    return _operation("PiecewiseConstant", f, name, _merged(), x, boundaries, values)
+    return _make_operation("PiecewiseConstant", f, name, _result_suffix(), x, boundaries, values)
 
 
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
@@ -196,7 +206,7 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
         _, done = _left_and_done(rate, step, decay_steps)
         return rate * ((1 - alpha) * _cosine(done) + alpha)
 
-    return _rate(
+    return _make_rate(
         "CosineDecay", f, name, learning_rate, global_step, decay_steps, alpha, suffix="/Mul_3"
     )
 
@@ -229,7 +239,7 @@ def cosine_decay_restarts(
 
     def f(rate, step, decay_steps, t_mul, m_mul, alpha):
         t_mul, m_mul, alpha = (jnp.asarray(x, rate.dtype) for x in (t_mul, m_mul, alpha))
-        done = _done(rate, step, decay_steps)
+        done = _done_fraction(rate, step, decay_steps)
         evenly = jnp.floor(done)
         growing = jnp.floor(jnp.log(1 - done * (1 - t_mul)) / jnp.log(t_mul))
         length = shims.pow(t_mul, growing)
@@ -240,7 +250,7 @@ def cosine_decay_restarts(
         return rate * ((1 - alpha) * (height * _cosine(done)) + alpha)
 
     numbers = (first_decay_steps, t_mul, m_mul, alpha)
-    return _rate("SGDRDecay", f, name, learning_rate, global_step, *numbers)
+    return _make_rate("SGDRDecay", f, name, learning_rate, global_step, *numbers)
 
 
 def linear_cosine_decay(
@@ -275,7 +285,7 @@ def linear_cosine_decay(
         return rate * ((alpha + left) * _cosine(2 * periods * done) + beta)
 
     numbers = (decay_steps, num_periods, alpha, beta)
-    return _rate("LinearCosineDecay", f, name, learning_rate, global_step, *numbers)
+    return _make_rate("LinearCosineDecay", f, name, learning_rate, global_step, *numbers)
 
 
 def noisy_linear_cosine_decay(
@@ -325,22 +335,22 @@ def noisy_linear_cosine_decay(
         return rate * ((alpha + left) * _cosine(2 * periods * done) + beta)
 
     numbers = (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
-    return _rate("NoisyLinearCosineDecay", f, name, learning_rate, global_step, *numbers)
+    return _make_rate("NoisyLinearCosineDecay", f, name, learning_rate, global_step, *numbers)
 
 
 def _exponential(rate, step, decay_steps, decay_rate, staircase):
-    done = _done(rate, step, decay_steps, staircase)
+    done = _done_fraction(rate, step, decay_steps, staircase)
     return rate * shims.pow(jnp.asarray(decay_rate, rate.dtype), done)
 
 
-def _done(rate, step, decay_steps, staircase=False):
+def _done_fraction(rate, step, decay_steps, staircase=False):
     """Return the fraction of completed steps, which exceeds 1 after `decay_steps`."""
-    step, steps = _kept_apart(step, decay_steps, rate)
+    step, steps = _prevent_reciprocal(step, decay_steps, rate)
     done = step / steps
     return jnp.floor(done) if staircase else done
 
 
-def _kept_apart(step, steps, rate):
+def _prevent_reciprocal(step, steps, rate):
     """Convert two step counts so that XLA does not divide by a reciprocal: 41 / 41 must be 1."""
     step = jnp.asarray(step, rate.dtype)
     # XLA removes an optimization barrier too early. It cannot fold `step * 0`, which may be NaN.
@@ -349,7 +359,7 @@ def _kept_apart(step, steps, rate):
 
 def _left_and_done(rate, step, decay_steps):
     """Return the fractions of remaining and completed steps; 0 and 1 after `decay_steps`."""
-    step, steps = _kept_apart(step, decay_steps, rate)
+    step, steps = _prevent_reciprocal(step, decay_steps, rate)
     step = jnp.minimum(step, steps)
     return (steps - step) / steps, step / steps
 
@@ -358,24 +368,24 @@ def _cosine(done):
     return 0.5 * (1 + jnp.cos(jnp.asarray(math.pi, done.dtype) * done))
 
 
-def _read(value):
+def _to_tensor(value):
     return jnp.asarray(value) if executing_eagerly() else convert_to_tensor(value)
 
 
-def _rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
+def _make_rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
     """Build the rate of a schedule, a tensor of the dtype of the initial rate."""
     if global_step is None:
         raise ValueError(
             f"{default}: `global_step` is required, for example "
             "`tf.train.get_or_create_global_step()`."
         )
-    rate = _read(learning_rate)
+    rate = _to_tensor(learning_rate)
     if not executing_eagerly():
         numbers = tuple(getattr(x, "graph_value", x) for x in numbers)
-    return _operation(default, f, name, suffix, rate, global_step, *numbers)
+    return _make_operation(default, f, name, suffix, rate, global_step, *numbers)
 
 
-def _operation(default: str, f: Callable, name, suffix: str, *operands):
+def _make_operation(default: str, f: Callable, name, suffix: str, *operands):
     if executing_eagerly():
         return functools.partial(f, *operands)
     name = name or default
@@ -386,7 +396,7 @@ def _operation(default: str, f: Callable, name, suffix: str, *operands):
     )
 
 
-def _merged() -> str:
+def _result_suffix() -> str:
     """Return the suffix of the name of the result of a piecewise schedule."""
     return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
 

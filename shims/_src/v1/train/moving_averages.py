@@ -44,32 +44,32 @@ def assign_moving_average(variable, value, decay, zero_debias=True, name=None) -
     """
     graph = get_default_graph()
     with graph.name_scope(name or "AssignMovingAvg") as scope:
-        rest = convert_to_tensor(1.0 - _number(decay), name="decay")
+        rest = convert_to_tensor(1.0 - _graph_value(decay), name="decay")
         rest = as_dtype_of(variable, rest)
         if zero_debias:
-            return _debiased(variable, convert_to_tensor(value, variable.dtype), rest, scope)
+            return _update_debiased(variable, convert_to_tensor(value, variable.dtype), rest, scope)
         type_ = "AssignSubVariableOp" if variable.is_resource else "AssignSub"
         inner = f"{scope}{type_}/" if variable.is_resource else scope
         move = lambda average, value, rest: average - (average - value) * rest
         return variable.update(type_, inner, move, value, rest).outputs[0]
 
 
-def _number(decay):
+def _graph_value(decay):
     return getattr(decay, "graph_value", decay)
 
 
-def _debiased(variable, value, rest, scope: str) -> Tensor:
+def _update_debiased(variable, value, rest, scope: str) -> Tensor:
     """Update a moving average with zero debiasing."""
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
         biased = get_variable(
-            _unused("biased"),
+            _unused_name("biased"),
             initializer=zeros,
             shape=variable.shape,
             dtype=variable.dtype,
             trainable=False,
         )
         count = get_variable(
-            _unused("local_step"),
+            _unused_name("local_step"),
             shape=[],
             dtype=variable.dtype,
             initializer=zeros,
@@ -87,7 +87,7 @@ def _debiased(variable, value, rest, scope: str) -> Tensor:
     return assigning(type_, scope, kept, f, [value, rest], gives=True).outputs[0]
 
 
-def _unused(name: str) -> str:
+def _unused_name(name: str) -> str:
     """Return a name that no variable of the open scope has."""
     scope = get_variable_scope()
     if scope.reuse:
@@ -149,7 +149,7 @@ class ExponentialMovingAverage:
                 raise TypeError(f"The variables must be half, float, or double: {var.name}")
             if var not in self._averages:
                 with graph.control_dependencies(None):
-                    self._averages[var] = self._begun(var)
+                    self._averages[var] = self._create_average(var)
                 if self._zero_debias and not isinstance(var, GraphVariable):
                     debiased.add(var)
         with graph.name_scope(self._name) as scope:
@@ -160,7 +160,7 @@ class ExponentialMovingAverage:
             ]
             return group(*moves, name=scope)
 
-    def _begun(self, var) -> GraphVariable:
+    def _create_average(self, var) -> GraphVariable:
         """Create the average of a variable or tensor."""
         if not isinstance(var, GraphVariable):
             return create_zeros_slot(var, self._name)

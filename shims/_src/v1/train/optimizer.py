@@ -145,7 +145,7 @@ class Optimizer:
           NotImplementedError: `var_list` holds an object of another type.
         """
         if callable(loss) or executing_eagerly():
-            raise _no_graph()
+            raise _no_graph_error()
         if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
             raise ValueError(
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
@@ -198,7 +198,7 @@ class Optimizer:
           ValueError: there are no variables, or none has a gradient.
           TypeError: a gradient cannot be converted to a tensor.
         """
-        pairs = [(_gradient(g), v) for g, v in grads_and_vars]
+        pairs = [(_convert_gradient(g), v) for g, v in grads_and_vars]
         if not pairs:
             raise ValueError("No variables provided.")
         kept = [(g, v) for g, v in pairs if g is not None]
@@ -214,19 +214,19 @@ class Optimizer:
             updates = []
             for gradient, variable in kept:
                 with graph.name_scope(f"update_{variable.op.name}"):
-                    updates.append(self._updated(gradient, variable))
+                    updates.append(self._apply_gradient(gradient, variable))
             if global_step is None:
                 done = self._finish(updates, scope)
             else:
                 with graph.control_dependencies([self._finish(updates, "update")]):
-                    done = _counted(global_step, scope)
+                    done = _increment_step(global_step, scope)
         done = done.op if isinstance(done, Tensor) else done
         steps = graph.get_collection_ref(GraphKeys.TRAIN_OP)
         if done not in steps:
             steps.append(done)
         return done
 
-    def _updated(self, gradient, variable):
+    def _apply_gradient(self, gradient, variable):
         """Create the operation that applies one gradient."""
         if not isinstance(variable, GraphVariable):
             raise NotImplementedError("Trying to update a Tensor ", variable)
@@ -294,20 +294,20 @@ class Optimizer:
 
     def _get_or_make_slot(self, var, val, slot_name, op_name) -> GraphVariable:
         """Return a slot of a variable, creating it with an initial value."""
-        return self._kept(var, slot_name, lambda: create_slot(var, val, op_name))
+        return self._get_or_create(var, slot_name, lambda: create_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(
         self, var, initializer, shape, dtype, slot_name, op_name
     ) -> GraphVariable:
         """Return a slot of a variable, creating it with an initializer function."""
         make = lambda: create_slot_with_initializer(var, initializer, shape, dtype, op_name)
-        return self._kept(var, slot_name, make)
+        return self._get_or_create(var, slot_name, make)
 
     def _zeros_slot(self, var, slot_name, op_name) -> GraphVariable:
         """Return a slot of a variable, creating it with zeros."""
-        return self._kept(var, slot_name, lambda: create_zeros_slot(var, op_name))
+        return self._get_or_create(var, slot_name, lambda: create_zeros_slot(var, op_name))
 
-    def _kept(self, var, slot_name, make) -> GraphVariable:
+    def _get_or_create(self, var, slot_name, make) -> GraphVariable:
         slots = self._slots.of_kind(slot_name)
         if var not in slots:
             slots[var] = make()
@@ -367,7 +367,7 @@ class Optimizer:
                 raise ValueError(f"Invalid type {t.dtype!r} for {t.name}, expected: {[*valid]}.")
 
 
-def _gradient(g):
+def _convert_gradient(g):
     """Convert a gradient to a tensor or `IndexedSlices`; `None` stays `None`."""
     if g is None or isinstance(g, (Tensor, IndexedSlices)):
         return g
@@ -379,13 +379,13 @@ def _gradient(g):
         ) from None
 
 
-def _counted(global_step, scope: str) -> Operation:
+def _increment_step(global_step, scope: str) -> Operation:
     """Create the operation that increments the global step."""
     type_ = "AssignAddVariableOp" if global_step.is_resource else "AssignAdd"
     return assigning(type_, scope, [global_step], lambda step: [step + 1])
 
 
-def _no_graph():
+def _no_graph_error():
     return errors.UnimplementedError(
         errors.message(
             "Optimizer.compute_gradients",

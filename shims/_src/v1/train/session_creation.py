@@ -234,16 +234,16 @@ def prepared_session(scaffold, master, config, folder=None, path=None) -> Sessio
             session.run(scaffold.init_op, feed_dict=scaffold.init_feed_dict)
         if scaffold.init_fn:
             scaffold.init_fn(session)
-    _check(session, scaffold.ready_for_local_init_op, "ready for local_init")
+    _check_initialized(session, scaffold.ready_for_local_init_op, "ready for local_init")
     if scaffold.local_init_op is not None:
         _LOGGER.info("Running local_init_op.")
         session.run(scaffold.local_init_op, feed_dict=scaffold.local_init_feed_dict)
         _LOGGER.info("Done running local_init_op.")
-    _check(session, scaffold.ready_op, "ready")
+    _check_initialized(session, scaffold.ready_op, "ready")
     return session
 
 
-def _check(session, names, what: str) -> None:
+def _check_initialized(session, names, what: str) -> None:
     missing = [] if names is None else [n.decode() for n in session.run(names)]
     if missing:
         raise RuntimeError(
