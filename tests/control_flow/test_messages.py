@@ -292,7 +292,7 @@ MESSAGES = {
     "map_fn, signature dtype": (
         lambda: map_fn(lambda r: r, V, fn_output_signature=jnp.int32),
         TypeError,
-        "map_fn: `fn` must return what `fn_output_signature` says.\n"
+        "map_fn: the result of `fn` does not match `fn_output_signature`.\n"
         "  Required: int32\n"
         "  Received: float32[]\n"
         "  At:",
@@ -300,7 +300,7 @@ MESSAGES = {
     "map_fn, signature shape": (
         lambda: map_fn(lambda r: r, M, fn_output_signature=TensorSpec([3])),
         TypeError,
-        "map_fn: `fn` must return what `fn_output_signature` says.\n"
+        "map_fn: the result of `fn` does not match `fn_output_signature`.\n"
         "  Required: TensorSpec(shape=(3,), dtype=tf.float32, name=None)\n"
         "  Received: float32[2]\n"
         "  At:",
@@ -308,7 +308,7 @@ MESSAGES = {
     "map_fn, signature structure": (
         lambda: map_fn(lambda r: r, V, fn_output_signature=(jnp.float32, jnp.float32)),
         TypeError,
-        "map_fn: `fn` must return what `fn_output_signature` says.\n"
+        "map_fn: the result of `fn` does not match `fn_output_signature`.\n"
         "  Required: (*, *)\n"
         "  Received: *\n"
         "  At:",
@@ -325,7 +325,7 @@ MESSAGES = {
     "vectorized_map, assigning": (
         assigning_map,
         errors.UnimplementedError,
-        "vectorized_map: `fn` assigns a variable, for which the slices run in no order.\n"
+        "vectorized_map: `fn` assigns a variable, but the slices have no order.\n"
         "  Received: kept:0\n"
         "  At:\n"
         "  Do:       use `map_fn`.",

@@ -22,11 +22,11 @@ MESSAGES = {
         "ragged.cross_hashed: `num_buckets` is negative.\n  Received: num_buckets=-1"
     ),
     "range-end": (
-        "ragged.range: a row has no end, or too many numbers.\n"
+        "ragged.range: a row is infinite or has too many numbers.\n"
         "  Required: (limits - starts) / deltas below 2 ** 31"
     ),
     "range-nan": (
-        "ragged.range: a row has no end, or too many numbers.\n"
+        "ragged.range: a row is infinite or has too many numbers.\n"
         "  Required: (limits - starts) / deltas below 2 ** 31"
     ),
     "gather-rows": "gather: 2 rows of indices for 3 rows of `params`.",
@@ -44,8 +44,8 @@ MESSAGES = {
     ),
     "coordinates-batch": "batch_dims != 0 is not supported for ragged gather yet.",
     "squeeze-no-axis": "Ragged.squeeze must have an axis argument.",
-    "squeeze-lengths": ("squeeze: an axis is not of size 1.\n  Required: rows of one element"),
-    "squeeze-rows": "squeeze: an axis is not of size 1.\n  Required: one row",
+    "squeeze-lengths": ("squeeze: the axis does not have size 1.\n  Required: rows of one element"),
+    "squeeze-rows": "squeeze: the axis does not have size 1.\n  Required: one row",
     "other-rows": (
         "add: the rows of two ragged tensors differ in length.\n  Required: equal row_splits"
     ),
@@ -55,8 +55,8 @@ MESSAGES = {
         "  Received: size 2"
     ),
     "other-lengths": (
-        "add: the rows of a ragged tensor do not have the size of the axis beside them.\n"
-        "  Required: size 1, or rows of that very length\n"
+        "add: the row lengths of a ragged tensor do not match the size of the array's axis.\n"
+        "  Required: size 1, or rows of that length\n"
         "  Received: f32[3, 2]"
     ),
     "other-dtype": (

@@ -289,7 +289,7 @@ CALLS = {
     ),
     "a stack of nothing ragged": (
         lambda tf: tf.ragged.stack([]),
-        "stack: there is nothing to stack.\n  Required: one value or more\n  At:",
+        "stack: `values` is empty.\n  Required: one value or more\n  At:",
     ),
     "ragged ids of dense data": (
         lambda tf: tf.math.unsorted_segment_sum(I, tf.ragged.constant([[0], [1]]), 2),
@@ -337,7 +337,7 @@ CALLS = {
     ),
     "a default that is no row": (
         lambda tf: tf.ragged.constant([[1], [2, 3]]).to_tensor(default_value=[0]),
-        "to_tensor: `default_value` does not have the shape of what it stands for.\n"
+        "to_tensor: `default_value` does not broadcast to the values of a row.\n"
         "  Required: a value that broadcasts to one row of `flat_values`\n"
         "  Received: i32[1], flat_values i32[3]\n"
         "  At:",
@@ -393,7 +393,7 @@ CALLS = {
     ),
     "a ragged image": (
         lambda tf: tf.image.resize(tf.ragged.constant([[[1.0]], [[2.0], [3.0]]]), [2, 2]),
-        "resize: ragged images are a batch.\n"
+        "resize: ragged images must be a batch.\n"
         "  Required: [batch, (height), (width), channels]\n"
         "  Received: rank 3\n"
         "  At:",
@@ -414,7 +414,7 @@ CALLS = {
     ),
     "a ragged mask of numbers": (
         lambda tf: tf.ragged.boolean_mask([[1, 2]], [[0, 1]]),
-        "ragged.boolean_mask: `mask` holds no bools.\n"
+        "ragged.boolean_mask: `mask` is not boolean.\n"
         "  Required: a mask of dtype bool\n"
         "  Received: int32\n"
         "  At:",

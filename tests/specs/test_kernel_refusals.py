@@ -40,7 +40,7 @@ def test_rows_whose_number_only_the_run_knows():
         lambda mask: shims.split(shims.ragged.boolean_mask(rows, mask), 2), autograph=False
     )
     assert rendered(lambda: staged([True, False]), shims.errors.UnimplementedError) == (
-        "split: only the run knows how many rows there are.\n"
+        "split: the number of rows is known only at run time.\n"
         "  Required: a ragged tensor with a known number of rows\n"
         "  At:"
     )
@@ -58,7 +58,7 @@ def test_ragged_partitions_are_vectors():
     assert rendered(
         lambda: shims.dynamic_partition(rows, [[0], [1]], 2), shims.errors.UnimplementedError
     ) == (
-        "dynamic_partition: a ragged tensor is taken apart into rows only.\n"
+        "dynamic_partition: a ragged tensor can be partitioned only by rows.\n"
         "  Required: a vector of partitions\n"
         "  Received: partitions i32[2, 1]\n"
         "  At:"

@@ -1,3 +1,3 @@
-"""Ragged tensors: rows of different lengths, as values and the places where rows end."""
+"""Define ragged tensors: rows of different lengths, stored as values and row splits."""
 
 from shims._src.ragged import binding as binding

@@ -1,6 +1,6 @@
 """Bind the functions that methods of `RaggedTensor` delegate to.
 
-The package imports this file, so that no ragged tensor exists before they are bound.
+The package imports this file, so that the functions are bound before any ragged tensor exists.
 """
 
 from __future__ import annotations

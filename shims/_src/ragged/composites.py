@@ -1,4 +1,4 @@
-"""Apply operators of arrays to ragged operands, by the name of the operator."""
+"""Apply array operators to ragged operands; the operator's name selects the implementation."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from shims._src.types.composite import OperatorCall, operators_taking
 
 
 def call_operator(call: OperatorCall):
-    """Call an operator on ragged operands; `NotImplemented` where it takes none."""
+    """Call an operator on ragged operands; return `NotImplemented` if it does not support them."""
     name, operator, operands, options = call.name, call.operator, call.operands, call.options
     kwargs = {k: v for k, v in call.kwargs.items() if k != "name"}
     if name in operators_taking("ragged_unary"):
         if not is_ragged(operands[0]) or any(map(is_ragged, options.values())):
-            return NotImplemented  # the limits of `clip_by_value`, say
+            return NotImplemented  # ragged limits of `clip_by_value`, for example
         return map_rows(name, lambda x: operator(x, **options), operands[:1])
     if name in operators_taking("ragged_binary"):
         return map_rows(name, operator, operands[:2])
     if name in operators_taking("ragged_reductions"):
-        return reduction.reduce(name, *call.args[:3], **_renamed(kwargs))
+        return reduction.reduce(name, *call.args[:3], **_rename_input_tensor(kwargs))
     if name == "embedding_lookup":
-        return _of_ids(call)
-    handler = _OTHERS.get(name)
+        return _embedding_lookup(call)
+    handler = _HANDLERS.get(name)
     return NotImplemented if handler is None else handler(*call.args, **kwargs)
 
 
-def _of_ids(call: OperatorCall):
-    """A row of a table for each of ragged ids."""
+def _embedding_lookup(call: OperatorCall):
+    """Look up the embedding rows of ragged ids."""
     ids = call.arguments["ids"]
     if not is_ragged(ids):
         return NotImplemented
@@ -54,7 +54,7 @@ def _of_ids(call: OperatorCall):
     return ids.with_flat_values(call.operator(**{**call.arguments, "ids": ids.flat_values}))
 
 
-def _renamed(kwargs):
+def _rename_input_tensor(kwargs):
     return {("rt" if k == "input_tensor" else k): v for k, v in kwargs.items()}
 
 
@@ -114,7 +114,7 @@ def _add_n(inputs):
     return out
 
 
-_OTHERS = {
+_HANDLERS = {
     "_choose": _choose,
     "_positions": coordinates.where,
     "add_n": _add_n,

@@ -1,4 +1,4 @@
-"""Ragged tensors from nested Python lists."""
+"""Build ragged tensors from nested Python lists."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ def constant(
     name=None,
     row_splits_dtype=np.int64,
 ):
-    """A ragged tensor from nested lists.
+    """Build a ragged tensor from nested lists.
 
     Args:
-      pylist: nested lists, tuples or NumPy arrays; all numbers stand equally deep.
+      pylist: nested lists, tuples or NumPy arrays; all scalars have the same nesting depth.
       dtype: the dtype of the values.
-      ragged_rank: how many axes are parted by splits; all but the last when `None`.
-      inner_shape: the shape of what stands in the innermost rows.
+      ragged_rank: the number of axes partitioned by row splits; all but the last when `None`.
+      inner_shape: the shape of the values in the innermost rows.
       name: ignored.
       row_splits_dtype: int32 or int64.
 
     Returns:
-      A `RaggedTensor`; an array where nothing is ragged, as for `[1, 2]`.
+      A `RaggedTensor`, or an array if no axis is ragged, as for `[1, 2]`.
 
     Raises:
-      ValueError: the lists are nested unequally deep, or otherwise than the ranks say.
-      TypeError: the numbers do not fill `inner_shape`.
+      ValueError: the scalars differ in nesting depth, or the nesting does not match the ranks.
+      TypeError: the values do not have the shape `inner_shape`.
       UnimplementedError: strings.
 
     Differs from TensorFlow:
-      There are no strings. Splits are int32 unless `jax_enable_x64` is on.
+      Strings are not supported. Row splits are int32 unless `jax_enable_x64` is on.
 
     Under jit:
       A constant.
@@ -53,7 +53,7 @@ def constant(
     """
     if not isinstance(pylist, (list, tuple)) and np.ndim(pylist) == 0:
         if ragged_rank is not None and ragged_rank != 0:
-            raise _unfit(pylist, ragged_rank)
+            raise _ragged_rank_error(pylist, ragged_rank)
         if inner_shape is not None and inner_shape != ():
             raise ValueError(f"Invalid pylist={pylist}: incompatible with dim(inner_shape)")
         return dense_constant(pylist, dtype)
@@ -70,11 +70,13 @@ def constant(
     if ragged_rank is None:
         depth = max_depth if scalar_depth is None else scalar_depth - innermost
         ragged_rank = max(1, depth - 1)
-    return _build(pylist, dtype, ragged_rank, inner_shape, partition.splits_dtype(row_splits_dtype))
+    return _build_ragged(
+        pylist, dtype, ragged_rank, inner_shape, partition.splits_dtype(row_splits_dtype)
+    )
 
 
 def _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth):
-    """Refuses lists nested in another way than the caller says."""
+    """Refuse lists whose nesting does not match `ragged_rank` and `inner_shape`."""
     if scalar_depth is not None and scalar_depth < max_depth:
         raise ValueError(
             f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting"
@@ -82,15 +84,15 @@ def _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth):
     if ragged_rank is None:
         return
     if ragged_rank < 0 or (scalar_depth is not None and max_depth < ragged_rank):
-        raise _unfit(pylist, ragged_rank)
+        raise _ragged_rank_error(pylist, ragged_rank)
     if inner_shape is None:
         return
     depth = ragged_rank + len(inner_shape) + 1
     if depth < max_depth if scalar_depth is None else depth != scalar_depth:
-        raise _unfit(pylist, ragged_rank)
+        raise _ragged_rank_error(pylist, ragged_rank)
 
 
-def _unfit(pylist, ragged_rank) -> ValueError:
+def _ragged_rank_error(pylist, ragged_rank) -> ValueError:
     return ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}")
 
 
@@ -99,7 +101,7 @@ def _is_list(value) -> bool:
 
 
 def _depths(pylist):
-    """`(depth of the numbers or None, depth of the deepest list)`."""
+    """Return `(depth of the scalars or None, depth of the deepest list)`."""
     if not _is_list(pylist):
         return 0, 0
     scalar, deepest = None, 1
@@ -114,9 +116,9 @@ def _depths(pylist):
 
 
 def _inner_shape(pylist, ragged_rank, scalar_depth):
-    """The shape of what stands below the ragged axes."""
+    """Return the uniform shape of the values below the ragged axes."""
     if ragged_rank < 0 or (scalar_depth is not None and ragged_rank >= scalar_depth):
-        raise _unfit(pylist, ragged_rank)
+        raise _ragged_rank_error(pylist, ragged_rank)
     items = [pylist]
     for _ in range(ragged_rank + 1):
         items = [x for item in items for x in item]
@@ -129,11 +131,11 @@ def _inner_shape(pylist, ragged_rank, scalar_depth):
     return tuple(shape)
 
 
-def _build(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
+def _build_ragged(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
     lengths, items = [], list(pylist)
     for _ in range(ragged_rank):
         if not all(map(_is_list, items)):
-            raise _unfit(pylist, ragged_rank)
+            raise _ragged_rank_error(pylist, ragged_rank)
         lengths.append([len(x) for x in items])
         items = [y for x in items for y in x]
     flat = _array(items, dtype, (len(items), *inner_shape))
@@ -144,7 +146,7 @@ def _build(pylist, dtype, ragged_rank, inner_shape, splits_dtype):
 
 
 def _array(items, dtype, shape=None):
-    """Numbers as an array; of nothing, float32."""
+    """Convert scalars to an array; an empty list becomes float32."""
     kind = np.asarray(items).dtype if len(items) else np.dtype(np.float32)
     if kind.kind in "SUO" or dtype is not None:
         wanted = array_dtype(kind if dtype is None else dtype, "ragged.constant")

@@ -1,4 +1,4 @@
-"""Ragged tensors from coordinates, and the coordinates of their values."""
+"""Convert between ragged and sparse tensors, and compute the coordinates of ragged values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def to_sparse(rt) -> SparseTensor:
-    """`RaggedTensor.to_sparse`."""
+    """Implement `RaggedTensor.to_sparse`."""
     indices, values = indices_of(rt)
     return unchecked(indices, values, rt.bounding_shape(out_type=indices.dtype))
 
 
 def indices_of(rt):
-    """`(coordinates [n, rank], values [n])` of all elements."""
+    """Return `(coordinates [n, rank], values [n])` of all elements."""
     dtype = partition.splits_dtype()
     columns, values = [], rt
     while is_ragged(values):
@@ -42,13 +42,13 @@ def indices_of(rt):
 
 @selected_by("rt")
 def where(rt):
-    """The coordinates at which a ragged tensor of bools, or numbers, is not 0."""
+    """Return the coordinates of the nonzero or True elements of a ragged tensor."""
     indices, values = indices_of(rt)
     return select.boolean_mask(indices, values if values.dtype == jnp.bool_ else values != 0)
 
 
 def from_sparse(st_input, row_splits_dtype) -> RaggedTensor:
-    """`RaggedTensor.from_sparse`."""
+    """Implement `RaggedTensor.from_sparse`."""
     if not is_sparse(st_input):
         raise TypeError(f"Expected SparseTensor, got {type(st_input).__name__}")
     if rank_of(st_input) != 2:

@@ -1,4 +1,4 @@
-"""`gather_nd` and `squeeze` where something is ragged."""
+"""Implement `gather_nd` and `squeeze` for ragged operands."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.sizes import primitives
 
 
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
-    """`tf.gather_nd` where `params` or `indices` is ragged."""
+    """Implement `tf.gather_nd` where `params` or `indices` is ragged."""
     if not isinstance(batch_dims, int) or batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     if is_ragged(indices):
@@ -52,7 +52,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
 
 def _check_inside(position, length):
-    """TensorFlow reads the next row there; here it is an error."""
+    """Check that positions lie inside their row; TensorFlow would read from the next row."""
     checks.check_data(
         (position < 0) | (position >= length),
         "gather_nd",
@@ -62,26 +62,31 @@ def _check_inside(position, length):
 
 
 def squeeze(input, axis=None, name=None):
-    """`tf.squeeze` of a ragged tensor."""
+    """Implement `tf.squeeze` of a ragged tensor."""
     if axis is None:
         raise ValueError("Ragged.squeeze must have an axis argument.")
     for i in sorted(axes_of("squeeze", axis, rank_of(input)), reverse=True):
-        input = _without(input, i)
+        input = _squeeze_axis(input, i)
     return input
 
 
-def _without(value, axis: int):
-    """A tensor without one axis."""
+def _squeeze_axis(value, axis: int):
+    """Remove one axis of size 1."""
     if not is_ragged(value):
         return shapes.squeeze(value, axis)
     if axis == 0:
         rows = primitives.as_size(row_total(value))
-        checks.check_data(rows != 1, "squeeze", "an axis is not of size 1.", required="one row")
+        checks.check_data(
+            rows != 1, "squeeze", "the axis does not have size 1.", required="one row"
+        )
         return value.values
     if axis == 1:
         lengths = value.row_lengths()
         checks.check_data(
-            lengths != 1, "squeeze", "an axis is not of size 1.", required="rows of one element"
+            lengths != 1,
+            "squeeze",
+            "the axis does not have size 1.",
+            required="rows of one element",
         )
         return value.values
-    return value.with_values(_without(value.values, axis - 1))
+    return value.with_values(_squeeze_axis(value.values, axis - 1))

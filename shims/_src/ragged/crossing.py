@@ -1,4 +1,4 @@
-"""Crosses of features as hashes, of ragged rows too."""
+"""Compute hashed feature crosses of ragged, sparse and dense operands."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ _FUNCTION = "ragged.cross_hashed"
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """A hash of every combination of features that stand in one row, one feature of each operand.
+    """Hash every combination of the features of a row, taking one feature from each operand.
 
     Args:
       inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.
-      num_buckets: an int; hashes are taken modulo it.
-      hash_key: an int that begins every hash; TensorFlow's own when `None`.
+      num_buckets: an int; the hashes are reduced modulo it.
+      hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 
     Returns:
-      A `RaggedTensor` of int64 `[rows, (combinations)]`; features of the last operand change first.
+      A `RaggedTensor` of int64 `[rows, (combinations)]`; the features of
+      the last operand vary fastest.
 
     Raises:
-      TypeError: `inputs` is no list.
-      ValueError: an operand is ragged, and no matrix.
-      MissingKernelError: features are no integers.
-      InvalidArgumentError: an operand is no matrix, numbers of rows differ, rows of a sparse tensor
-        are not in order, or `num_buckets` is negative.
-      UnimplementedError: hashes do not fit 32 bits, and `jax_enable_x64` is off.
+      TypeError: `inputs` is not a list.
+      ValueError: a ragged operand is not a matrix.
+      MissingKernelError: features are not integers.
+      InvalidArgumentError: an operand is not a matrix, the numbers of rows differ, the rows of a
+        sparse tensor are not in order, or `num_buckets` is negative.
+      UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings are not taken.
+      Strings are not supported.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims

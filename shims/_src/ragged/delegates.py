@@ -1,7 +1,7 @@
-"""The functions that methods of `RaggedTensor` delegate to; `ragged.binding` sets them.
+"""Declare the functions that methods of `RaggedTensor` delegate to; `ragged.binding` sets them.
 
-These functions build ragged tensors, so their files import the class. The class reaches them through
-`DELEGATES`, so that it imports none of them.
+These functions build ragged tensors, so their files import the class. The class calls them through
+`DELEGATES`, so that it imports none of those files.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Delegates:
-    """Hold one function per method; reading one that is not bound raises `AttributeError`."""
+    """A holder of one function per method; reading an unbound one raises `AttributeError`."""
 
     __slots__ = (
         "call_operator",

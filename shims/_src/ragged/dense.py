@@ -1,4 +1,4 @@
-"""Ragged tensors from arrays, and arrays from ragged tensors."""
+"""Convert between arrays and ragged tensors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def to_tensor(rt, default_value=None, shape=None):
-    """`RaggedTensor.to_tensor`."""
-    sizes = _sizes(shape, rt.shape.rank)
+    """Implement `RaggedTensor.to_tensor`."""
+    sizes = _requested_sizes(shape, rt.shape.rank)
     return _to_tensor(rt, default_value, sizes)
 
 
-def _sizes(shape, rank):
+def _requested_sizes(shape, rank):
     if shape is None:
         return [None] * rank
     sizes = shape.as_list() if hasattr(shape, "as_list") else shape
@@ -45,11 +45,11 @@ def _to_tensor(rt, default_value, sizes):
             f"`shape` has {len(sizes)} entries for rank {flat.ndim + rt.ragged_rank}.",
             required="one entry per axis",
         )
-    return _filled(rt, default, sizes)
+    return _pad_rows(rt, default, sizes)
 
 
 def _check_default(default, flat):
-    """As TensorFlow does, which compares the sizes from the front before it broadcasts."""
+    """Check the shape of `default_value` as TensorFlow does: from the front, then from the back."""
     sizes = flat.shape[1:]
     front = zip(default.shape, sizes, strict=False)
     back = zip(default.shape[::-1], sizes[::-1], strict=False)
@@ -59,18 +59,18 @@ def _check_default(default, flat):
     if default.ndim >= flat.ndim or unlike:
         raise checks.invalid(
             "to_tensor",
-            "`default_value` does not have the shape of what it stands for.",
+            "`default_value` does not broadcast to the values of a row.",
             required="a value that broadcasts to one row of `flat_values`",
             received=f"{describe(default)}, flat_values {describe(flat)}",
         )
 
 
-def _filled(rt, default, sizes):
+def _pad_rows(rt, default, sizes):
     values = rt.values
     if is_ragged(values):
-        values = _filled(values, default, [None, *sizes[2:]])
+        values = _pad_rows(values, default, [None, *sizes[2:]])
     else:
-        values = _checked_sizes(values, sizes[2:])
+        values = _check_uniform_sizes(values, sizes[2:])
     splits = rt.row_splits
     rows, count = partition.row_count(splits), values.shape[0]
     length = partition.longest(splits, count) if rt.uniform_row_length is None else None
@@ -88,8 +88,8 @@ def _filled(rt, default, sizes):
     return empty.at[ids, place].set(values, mode="drop")
 
 
-def _checked_sizes(values, sizes):
-    """Flat values, of which only the ragged axes are filled up and cut."""
+def _check_uniform_sizes(values, sizes):
+    """Check the requested sizes of uniform axes; only ragged axes are padded or truncated."""
     for axis, size in enumerate(sizes, 1):
         if size is None:
             continue
@@ -106,7 +106,7 @@ def _checked_sizes(values, sizes):
 
 
 def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> RaggedTensor:
-    """`RaggedTensor.from_tensor`."""
+    """Implement `RaggedTensor.from_tensor`."""
     tensor = operand(tensor)
     dtype = partition.splits_dtype(row_splits_dtype)
     ragged_rank = static_int("from_tensor", "ragged_rank", ragged_rank)
@@ -126,26 +126,26 @@ def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> Ragg
             )
         return _with_nested_lengths(tensor, lengths, dtype)
     if ragged_rank > 1:
-        return _inside(tensor, lengths, padding, ragged_rank, dtype)
+        return _with_uniform_outer_axes(tensor, lengths, padding, ragged_rank, dtype)
     if lengths is None and padding is None:
-        return _whole(tensor, dtype)
+        return _with_whole_rows(tensor, dtype)
     if padding is not None:
-        lengths = _lengths_without(tensor, padding, dtype)
+        lengths = _lengths_without_padding(tensor, padding, dtype)
     else:
         lengths = partition.as_partition("from_tensor", "lengths", lengths).astype(dtype)
-    return _up_to(tensor, lengths)
+    return _truncate_rows(tensor, lengths)
 
 
-def _flattened(tensor):
+def _flatten_outer(tensor):
     return tensor.reshape((tensor.shape[0] * tensor.shape[1], *tensor.shape[2:]))
 
 
-def _whole(tensor, dtype):
-    return uniform.wrap(_flattened(tensor), tensor.shape[1], tensor.shape[0], dtype)
+def _with_whole_rows(tensor, dtype):
+    return uniform.wrap(_flatten_outer(tensor), tensor.shape[1], tensor.shape[0], dtype)
 
 
-def _inside(tensor, lengths, padding, ragged_rank, dtype):
-    """Outer axes are uniform, the last one is cut."""
+def _with_uniform_outer_axes(tensor, lengths, padding, ragged_rank, dtype):
+    """Build a ragged tensor with uniform outer axes and a ragged last axis."""
     outer = tensor.shape[:ragged_rank]
     flat = tensor.reshape((math.prod(outer), *tensor.shape[ragged_rank:]))
     out = from_tensor(flat, lengths, padding, 1, dtype)
@@ -155,8 +155,10 @@ def _inside(tensor, lengths, padding, ragged_rank, dtype):
 
 
 def _with_nested_lengths(tensor, lengths, dtype):
-    """Each axis is cut to lengths of its own, outermost first."""
-    out = _up_to(tensor, partition.as_partition("from_tensor", "lengths", lengths[0]).astype(dtype))
+    """Truncate each axis to its own row lengths, outermost axis first."""
+    out = _truncate_rows(
+        tensor, partition.as_partition("from_tensor", "lengths", lengths[0]).astype(dtype)
+    )
     if len(lengths) == 1:
         return out
     rest = list(lengths[1:])
@@ -164,8 +166,8 @@ def _with_nested_lengths(tensor, lengths, dtype):
     return RaggedTensor(inner, out.row_splits)
 
 
-def _lengths_without(tensor, padding, dtype):
-    """The length of each row up to the last entry that is not padding."""
+def _lengths_without_padding(tensor, padding, dtype):
+    """Return the length of each row up to its last entry that is not padding."""
     padding = operand(padding, tensor.dtype)
     if padding.shape != tensor.shape[2:]:
         raise ValueError(f"`padding` has shape {padding.shape}, entries {tensor.shape[2:]}.")
@@ -176,18 +178,18 @@ def _lengths_without(tensor, padding, dtype):
 
 
 @selected_by("lengths")
-def _up_to(tensor, lengths):
-    """The first entries of each row."""
+def _truncate_rows(tensor, lengths):
+    """Keep the first `lengths[i]` entries of each row."""
     extent = primitives.as_size(tensor.shape[1]).astype(lengths.dtype)
     lengths = primitives.unify_axis(lengths, 0, tensor.shape[0], label="from_tensor")
     lengths = jnp.clip(lengths, 0, extent)
     mask = jnp.arange(tensor.shape[1], dtype=lengths.dtype) < lengths[:, None]
-    values = primitives.compress(_flattened(tensor), mask.reshape(-1))
+    values = primitives.compress(_flatten_outer(tensor), mask.reshape(-1))
     return RaggedTensor(values, partition.from_lengths(lengths))
 
 
 def as_ragged(value, ragged_rank: int, dtype) -> RaggedTensor:
-    """A ragged tensor of this ragged rank; arrays have uniform rows."""
+    """Convert a value to a ragged tensor of the given ragged rank; arrays get uniform rows."""
     if is_ragged(value):
         if value.ragged_rank < ragged_rank:
             inner = as_ragged(value.values, ragged_rank - 1, dtype)

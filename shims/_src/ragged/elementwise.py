@@ -1,4 +1,4 @@
-"""Element by element over ragged tensors: equal rows, and arrays that broadcast into rows."""
+"""Apply elementwise operators to ragged tensors, broadcasting arrays into their rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def leader_of(function: str, operands) -> RaggedTensor:
-    """The ragged operand whose rows all others follow."""
+    """Return the ragged operand whose row partition the result takes."""
     ragged = [x for x in operands if is_ragged(x)]
     leader = max(ragged, key=lambda x: x.ragged_rank)
     if any(_rank(x) != _rank(leader) for x in ragged):
@@ -37,51 +37,51 @@ def _rank(x) -> int:
 
 
 def map_rows(function: str, op, operands, **options) -> RaggedTensor:
-    """`op` over operands brought into the rows of the ragged one among them."""
+    """Apply `op` to operands aligned with the flat values of the leading ragged operand."""
     leader = leader_of(function, operands)
     flat = [flat_like(function, x, leader) for x in operands]
     return leader.with_flat_values(op(*flat, **options))
 
 
 def flat_like(function: str, x, leader: RaggedTensor):
-    """An operand as what stands beside the flat values of `leader`."""
+    """Align an operand with the flat values of `leader`."""
     if x is leader:
         return x.flat_values
     if is_ragged(x):
         if x.ragged_rank < leader.ragged_rank:
-            return _lower(function, x, leader)
+            return _align_lower_rank(function, x, leader)
         check_same_rows(function, x, leader)
         return primitives.unify_axis(x.flat_values, 0, leader.flat_values.shape[0], label=function)
     if jnp.ndim(x) == 0:
         return x
-    return _into_rows(function, operand(x, None), leader)
+    return _broadcast_into_rows(function, operand(x, None), leader)
 
 
-def _lower(function, x, leader):
-    """An operand whose inner axes are not ragged, as what stands beside the flat values."""
-    check_same_rows(function, _outer(x), _outer(leader))
+def _align_lower_rank(function, x, leader):
+    """Align an operand of a lower ragged rank with the flat values of `leader`."""
+    check_same_rows(function, _outer_partition(x), _outer_partition(leader))
     inner = x.values
     if not is_ragged(inner):
         inner = primitives.unify_axis(inner, 0, row_total(leader.values), label=function)
     return flat_like(function, inner, leader.values)
 
 
-def _outer(x):
+def _outer_partition(x):
     return RaggedTensor(x.value_rowids(), x.row_splits)
 
 
 def check_same_rows(function: str, x: RaggedTensor, y: RaggedTensor) -> None:
-    """Two ragged tensors must have equal rows."""
+    """Check that two ragged tensors have equal row partitions."""
     for a, b in zip(x.nested_row_splits, y.nested_row_splits, strict=True):
         check_same_splits(function, a, b)
 
 
 def check_same_splits(function: str, a, b) -> None:
-    """Two vectors of splits must be equal."""
+    """Check that two vectors of row splits are equal."""
     if a is b:
         return
     if is_known(a.shape[0]) and is_known(b.shape[0]) and a.shape[0] != b.shape[0]:
-        raise _unequal(function, a.shape[0] - 1, b.shape[0] - 1)
+        raise _row_count_error(function, a.shape[0] - 1, b.shape[0] - 1)
     a = primitives.unify_axis(a, 0, b.shape[0], label=function)
     checks.check_data(
         a.astype(b.dtype) != b,
@@ -91,7 +91,7 @@ def check_same_splits(function: str, a, b) -> None:
     )
 
 
-def _unequal(function, n, m):
+def _row_count_error(function, n, m):
     return checks.invalid(
         function,
         "two ragged tensors differ in the number of rows.",
@@ -100,8 +100,8 @@ def _unequal(function, n, m):
     )
 
 
-def _into_rows(function, x, leader):
-    """An array `[rows or 1, 1 or a common length, ...]` as what stands beside each flat value."""
+def _broadcast_into_rows(function, x, leader):
+    """Broadcast an array `[rows or 1, 1 or a common length, ...]` to one entry per flat value."""
     flat = leader.flat_values
     inner = flat.ndim - 1
     if x.ndim <= inner:
@@ -110,33 +110,33 @@ def _into_rows(function, x, leader):
     if x.ndim > rank:
         raise checks.invalid(
             function,
-            "an array has more axes than the ragged tensor beside it.",
+            "an array has more axes than the ragged tensor.",
             required=f"rank {rank} or less",
             received=describe(x),
         )
     x = x.reshape((*(1,) * (rank - x.ndim), *x.shape))
-    if not _is_one(x.shape[0]):
+    if not _has_size_one(x.shape[0]):
         x = primitives.unify_axis(x, 0, row_total(leader), label=function)
     level = leader
     while is_ragged(level):
         ids = level.value_rowids()
-        x = _one_axis_in(function, x, level.row_splits, ids)
+        x = _broadcast_axis_into_rows(function, x, level.row_splits, ids)
         level = level.values
     return x
 
 
-def _one_axis_in(function, x, splits, ids):
-    """`[rows or 1, 1 or a common length, ...]` as `[values or 1, ...]`."""
-    per_row = not _is_one(x.shape[0])
-    if _is_one(x.shape[1]):
+def _broadcast_axis_into_rows(function, x, splits, ids):
+    """Map `[rows or 1, 1 or a common length, ...]` to `[values or 1, ...]`."""
+    per_row = not _has_size_one(x.shape[0])
+    if _has_size_one(x.shape[1]):
         x = x[:, 0]
         return partition.of_row(x, ids) if per_row else x
     length = primitives.as_size(x.shape[1]).astype(splits.dtype)
     checks.check_data(
         partition.lengths_of(splits) != length,
         function,
-        "the rows of a ragged tensor do not have the size of the axis beside them.",
-        required="size 1, or rows of that very length",
+        "the row lengths of a ragged tensor do not match the size of the array's axis.",
+        required="size 1, or rows of that length",
         received=describe(x),
     )
     place = partition.offsets(splits, ids)
@@ -144,21 +144,21 @@ def _one_axis_in(function, x, splits, ids):
     return jnp.take(x.reshape(shape), ids * length + place if per_row else place, 0, mode="clip")
 
 
-def _is_one(d) -> bool:
+def _has_size_one(d) -> bool:
     return is_known(d) and d == 1
 
 
 @operator
 def map_flat_values(op, *args, **kwargs):
-    """A function of the flat values, in the same rows.
+    """Apply a function to the flat values of ragged tensors and keep their rows.
 
     Args:
       op: a function of arrays.
-      *args: its arguments; ragged tensors are replaced by their flat values.
-      **kwargs: likewise.
+      *args: the arguments of `op`; ragged tensors are replaced by their flat values.
+      **kwargs: keyword arguments of `op`, replaced likewise.
 
     Returns:
-      A ragged tensor with the result as flat values; without ragged arguments the result itself.
+      A ragged tensor with the result as flat values, or the result itself if no argument is ragged.
 
     Raises:
       InvalidArgumentError: the rows of two ragged arguments differ, or the result does not have one
@@ -168,7 +168,7 @@ def map_flat_values(op, *args, **kwargs):
       Nothing.
 
     Under jit:
-      `op` sees arrays of symbolic sizes.
+      `op` receives arrays of symbolic sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/ragged/map_flat_values
     """

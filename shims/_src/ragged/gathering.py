@@ -1,4 +1,4 @@
-"""Rows and entries of ragged tensors by position and by mask."""
+"""Gather and mask rows and entries of ragged tensors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def rows(rt, positions, *, times=None):
-    """The rows of a ragged tensor at a vector of positions that lie inside.
+    """Gather rows of a ragged tensor at a vector of positions that are in range.
 
     Args:
       rt: the ragged tensor.
       positions: integers `[m]`.
-      times: how often a row is taken at most, where that is known.
+      times: how often a row is taken at most, if known.
     """
-    # Of each level on its own: rows that are empty are more than what stands in them.
+    # Bound each level separately: empty rows can outnumber the values in them.
     bound = None if times is None else row_total(rt.values) * times
     lengths = partition.of_row(rt.row_lengths(), positions)
     splits, ids, place = partition.spread(lengths, bound=bound, label="gather")
@@ -35,26 +35,26 @@ def rows(rt, positions, *, times=None):
 
 
 def entries(values, positions, *, times=None):
-    """The entries of an array or a ragged tensor at positions that lie inside."""
+    """Gather entries of an array or a ragged tensor at positions that are in range."""
     if is_ragged(values):
         return rows(values, positions, times=times)
     return partition.of_row(values, positions)
 
 
 def kept_rows(rt, mask):
-    """The rows where a vector is True."""
+    """Select the rows where a boolean vector is True."""
     ids = rt.value_rowids()
     splits = partition.from_lengths(primitives.compress(rt.row_lengths(), mask))
     return RaggedTensor(kept(rt.values, partition.of_row(mask, ids)), splits)
 
 
 def kept(values, mask):
-    """The entries of an array or a ragged tensor where a vector is True."""
+    """Select the entries of an array or a ragged tensor where a boolean vector is True."""
     return kept_rows(values, mask) if is_ragged(values) else primitives.compress(values, mask)
 
 
 def row(rt, position):
-    """One row, without the axis of rows."""
+    """Return one row, without the row axis."""
     count = row_total(rt)
     if not jp.is_tracer(position) and not jp.is_symbolic(position):
         position = int(np.asarray(position))
@@ -64,7 +64,7 @@ def row(rt, position):
 
 
 def check_row(position: int, count: int) -> None:
-    """Refuse a position outside of `count` rows."""
+    """Refuse a position that is out of range for `count` rows."""
     if not -count <= position < count:
         raise errors.OutOfBoundsError(
             errors.message(
@@ -91,7 +91,7 @@ def _row_at(rt, position):
 
 @selected_by("params", "indices")
 def take(params, indices, axis=None, batch_dims=0):
-    """`tf.gather` where `params` or `indices` is ragged."""
+    """Implement `tf.gather` where `params` or `indices` is ragged."""
     batch_dims = static_int("gather", "batch_dims", batch_dims)
     axis = batch_dims if axis is None else static_int("gather", "axis", axis)
     if is_ragged(params) and axis < 0:
@@ -105,7 +105,7 @@ def take(params, indices, axis=None, batch_dims=0):
         return params.with_flat_values(flat)
     raise checks.invalid(
         "gather",
-        f"ragged operands take no `axis` {axis} with `batch_dims` {batch_dims}.",
+        f"ragged operands do not support `axis` {axis} with `batch_dims` {batch_dims}.",
         required="axis 0, axis == batch_dims, or an axis of the flat values",
     )
 
@@ -132,7 +132,7 @@ def _take_rows(params, indices):
 
 
 def _take_in_batch(params, indices, batch_dims):
-    """Row `i` of the result takes from row `i` of `params` what row `i` of `indices` says."""
+    """Gather within each row: row `i` of `indices` indexes row `i` of `params`."""
     dtype = (params if is_ragged(params) else indices).row_splits.dtype
     params = dense.as_ragged(params, 1, dtype)
     if not is_ragged(indices):
@@ -143,7 +143,7 @@ def _take_in_batch(params, indices, batch_dims):
             params = params.with_values(dense.as_ragged(params.values, 1, dtype))
         return indices.with_values(_take_in_batch(params.values, indices.values, batch_dims - 1))
     starts, lengths = params.row_splits[:-1], params.row_lengths()
-    indices = _as_many_rows(indices, row_total(params))
+    indices = _check_row_count(indices, row_total(params))
     if not is_ragged(indices):
         _check_inside(indices, lengths)
         return entries(params.values, starts + indices.astype(starts.dtype))
@@ -151,13 +151,13 @@ def _take_in_batch(params, indices, batch_dims):
     if is_ragged(places):
         middle = partition.of_row(ids, places.value_rowids())
         flat = places.flat_values
-        out = places.with_flat_values(_inside(params, flat, middle))
+        out = places.with_flat_values(_take_in_rows(params, flat, middle))
         return indices.with_values(out)
-    return indices.with_values(_inside(params, places, ids))
+    return indices.with_values(_take_in_rows(params, places, ids))
 
 
-def _as_many_rows(indices, count):
-    """The indices, of which there must be a row for each of `count` rows."""
+def _check_row_count(indices, count):
+    """Check that `indices` has `count` rows."""
     have = row_total(indices) if is_ragged(indices) else indices.shape[0]
     if is_known(have) and is_known(count) and have != count:
         raise ValueError(f"gather: {have} rows of indices for {count} rows of `params`.")
@@ -167,7 +167,7 @@ def _as_many_rows(indices, count):
     return RaggedTensor(indices.values, splits, indices.uniform_row_length)
 
 
-def _inside(params, places, ids):
+def _take_in_rows(params, places, ids):
     places = operand(places).astype(params.row_splits.dtype)
     _check_inside(places, partition.of_row(params.row_lengths(), ids))
     return entries(params.values, partition.of_row(params.row_splits, ids) + places)
@@ -184,16 +184,16 @@ def _check_inside(places, lengths):
 
 @selected_by("mask")
 def boolean_mask(data, mask, name=None):
-    """The entries where a mask is True, in the rows of the mask.
+    """Select the entries where a mask is True, keeping the rows of the mask.
 
     Args:
       data: array or ragged tensor.
-      mask: bools in the shape of the leading axes of `data`, ragged where `data` is.
+      mask: bools in the shape of the leading axes of `data`; ragged where `data` is ragged.
       name: ignored.
 
     Returns:
-      A ragged tensor of one ragged axis less than `mask` has axes; for a vector as mask, what is
-      left of `data`.
+      A ragged tensor with `rank(mask) - 1` ragged axes; if `mask` is a vector, the selected
+      entries of `data`.
 
     Raises:
       ValueError: `mask` is a scalar.
@@ -203,7 +203,7 @@ def boolean_mask(data, mask, name=None):
       Nothing.
 
     Under jit:
-      The number of entries depends on data.
+      The number of entries is data-dependent.
 
     Example:
       >>> import shims
@@ -218,17 +218,17 @@ def boolean_mask(data, mask, name=None):
         raise errors.DtypeMismatchError(
             errors.message(
                 "ragged.boolean_mask",
-                "`mask` holds no bools.",
+                "`mask` is not boolean.",
                 required="a mask of dtype bool",
                 received=mask.dtype.name,
             )
         )
     if not is_ragged(mask) and mask.ndim == 0:
         raise ValueError("mask cannot be scalar.")
-    return _masked(data, mask)
+    return _boolean_mask(data, mask)
 
 
-def _masked(data, mask):
+def _boolean_mask(data, mask):
     if not is_ragged(mask) and mask.ndim == 1:
         if is_ragged(data):
             mask = primitives.unify_axis(mask, 0, row_total(data), label="ragged.boolean_mask")
@@ -237,8 +237,8 @@ def _masked(data, mask):
     dtype = next((x.row_splits.dtype for x in (mask, data) if is_ragged(x)), None)
     dtype = dtype or partition.splits_dtype()
     data, mask = dense.as_ragged(data, 1, dtype), dense.as_ragged(mask, 1, dtype)
-    _check_rows(data, mask)
-    values = _masked(data.values, mask.values)
+    _check_same_outer_rows(data, mask)
+    values = _boolean_mask(data.values, mask.values)
     if is_ragged(mask.values) or mask.values.ndim > 1:
         return RaggedTensor(values, mask.row_splits)
     ids = mask.value_rowids()
@@ -248,7 +248,7 @@ def _masked(data, mask):
     return RaggedTensor(values, partition.from_lengths(lengths))
 
 
-def _check_rows(data, mask):
+def _check_same_outer_rows(data, mask):
     outer = RaggedTensor(mask.value_rowids(), mask.row_splits)
     check_same_rows(
         "ragged.boolean_mask", RaggedTensor(data.value_rowids(), data.row_splits), outer

@@ -1,4 +1,4 @@
-"""`rt[i]`, `rt[i:j]`, `rt[:, :k]`: rows of a ragged tensor, and parts of every row."""
+"""Index and slice ragged tensors: `rt[i]`, `rt[i:j]`, `rt[:, :k]`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _ALL = slice(None)
 
 
 def take(rt, key):
-    """`rt[key]` with TensorFlow's rules."""
+    """Index with TensorFlow's rules: `rt[key]`."""
     if is_ragged(key):
         return gathering.take(rt, key)
     items = list(key) if isinstance(key, (tuple, list)) else [key]
-    return _indexed(rt, _spelled_out(items, rank_of(rt)))
+    return _apply_keys(rt, _expand_ellipsis(items, rank_of(rt)))
 
 
-def _spelled_out(items, rank):
-    """The key without `...`."""
+def _expand_ellipsis(items, rank):
+    """Expand `...` in a key to full slices."""
     if not any(i is Ellipsis for i in items):
         return items
     place = next(n for n, i in enumerate(items) if i is Ellipsis)
@@ -37,52 +37,58 @@ def _spelled_out(items, rank):
     return [*items[:place], *[_ALL] * (rank - used), *items[place + 1 :]]
 
 
-def _indexed(rt, items):
+def _apply_keys(rt, items):
     if not items:
         return rt
     if not is_ragged(rt):
-        return _of_dense(rt, items)
+        return _index_array(rt, items)
     first, rest = items[0], items[1:]
     if first is None:
-        return _inside(expand_dims(rt, 0), rest)
+        return _apply_inner_keys(expand_dims(rt, 0), rest)
     if not isinstance(first, slice):
-        return _indexed(row(rt, first), rest)
-    return _inside(_sliced(rt, first), rest)
+        return _apply_keys(row(rt, first), rest)
+    return _apply_inner_keys(_slice_rows(rt, first), rest)
 
 
-def _inside(rt, items):
-    """Keys for the axes behind the rows."""
+def _apply_inner_keys(rt, items):
+    """Apply the keys of the axes after the row axis."""
     if not items:
         return rt
     first, rest = items[0], items[1:]
     if first is None:
         inner = expand_dims(rt, 1)
-        return inner if not rest else inner.with_values(_inside(inner.values, rest))
+        return inner if not rest else inner.with_values(_apply_inner_keys(inner.values, rest))
     if not isinstance(first, slice):
         if rt.uniform_row_length is None:
             raise ValueError("Cannot index into an inner ragged dimension.")
         length = rt.uniform_row_length
         position = checks.static_int("index", "position", first)
         if not -length <= position < length:
-            raise checks.invalid("index", f"there is no position {position} in rows of {length}.")
+            raise checks.invalid(
+                "index", f"position {position} is out of range for rows of length {length}."
+            )
         place = rt.row_splits[:-1] + position % length
-        return _behind(entries(rt.values, place), rest)
+        return _apply_value_keys(entries(rt.values, place), rest)
     if first != _ALL:
-        rt = _cut(rt, _as_numbers(first))
+        rt = _slice_within_rows(rt, _with_int_bounds(first))
     if not rest:
         return rt
-    return RaggedTensor(_behind(rt.values, rest), rt.row_splits, rt.uniform_row_length)
+    return RaggedTensor(_apply_value_keys(rt.values, rest), rt.row_splits, rt.uniform_row_length)
 
 
-def _behind(values, items):
-    """Keys for the axes behind the first one of what stands in rows."""
+def _apply_value_keys(values, items):
+    """Apply the keys of the axes after the first axis of the values."""
     if not items:
         return values
-    return _inside(values, items) if is_ragged(values) else _of_dense(values, [_ALL, *items])
+    return (
+        _apply_inner_keys(values, items)
+        if is_ragged(values)
+        else _index_array(values, [_ALL, *items])
+    )
 
 
-def _of_dense(values, items):
-    """`values[items]` of an array, where JAX would take the last element for one that is not there."""
+def _index_array(values, items):
+    """Index an array; refuse positions out of range, which JAX would clamp to the last element."""
     places = [i for i in items if i is not None]
     if len(places) > values.ndim:
         raise checks.invalid("index", f"{len(places)} keys for an array of rank {values.ndim}.")
@@ -105,7 +111,7 @@ def _check_position(position, size):
     )
 
 
-def _as_numbers(key: slice) -> slice:
+def _with_int_bounds(key: slice) -> slice:
     parts = (key.start, key.stop, key.step)
     return slice(*(p if p is None or jp.is_tracer(p) else int(p) for p in parts))
 
@@ -113,14 +119,14 @@ def _as_numbers(key: slice) -> slice:
 # ---- rows ----------------------------------------------------------------------------------------
 
 
-def _sliced(rt, key):
+def _slice_rows(rt, key):
     if key == _ALL:
         return rt
-    return _rows_between(rt, _as_numbers(key))
+    return _slice_rows_by(rt, _with_int_bounds(key))
 
 
 @selected_by("rt", "key")
-def _rows_between(rt, key):
+def _slice_rows_by(rt, key):
     step = checks.static_int("index", "step", 1 if key.step is None else key.step)
     count = primitives.as_size(row_total(rt))
     low, number = _range_of(key, count, step)
@@ -132,17 +138,17 @@ def _rows_between(rt, key):
 
 
 def _range_of(key, length, step):
-    """`(first, how many)` of Python's slice over axes of these lengths."""
+    """Return `(first position, count)` of a Python slice over axes of the given lengths."""
     backwards = step < 0
     least, most = (-1, length - 1) if backwards else (0, length)
-    start = _bound(key.start, length, least, most, most if backwards else least)
-    stop = _bound(key.stop, length, least, most, least if backwards else most)
+    start = _slice_bound(key.start, length, least, most, most if backwards else least)
+    stop = _slice_bound(key.stop, length, least, most, least if backwards else most)
     span = start - stop if backwards else stop - start
     size = abs(step)
     return start, jnp.maximum((span + size - 1) // size, 0)
 
 
-def _bound(value, length, least, most, default):
+def _slice_bound(value, length, least, most, default):
     if value is None:
         return jnp.asarray(default, length.dtype)
     value = jnp.asarray(value, length.dtype)
@@ -153,8 +159,8 @@ def _bound(value, length, least, most, default):
 
 
 @selected_by("rt", "key")
-def _cut(rt, key):
-    """`rt[:, key]`."""
+def _slice_within_rows(rt, key):
+    """Slice every row: `rt[:, key]`."""
     step = checks.static_int("index", "step", 1 if key.step is None else key.step)
     lengths = rt.row_lengths()
     first, number = _range_of(key, lengths, step)

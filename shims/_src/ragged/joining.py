@@ -1,4 +1,4 @@
-"""Ragged tensors one after the other, and side by side."""
+"""Concatenate and stack ragged tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.sizes import primitives
 
 
 def concat(values, axis):
-    """`tf.concat` where something is ragged."""
+    """Implement `tf.concat` where an operand is ragged."""
     if not isinstance(values, (list, tuple)):
         values = [values]
     values = [v if is_ragged(v) else operand(v) for v in values]
@@ -30,10 +30,10 @@ def concat(values, axis):
             required="one rank",
             received=", ".join(str(rank_of(v)) for v in values),
         )
-    return _joined(values, axis_of("concat", axis, rank))
+    return _concat(values, axis_of("concat", axis, rank))
 
 
-def _joined(values, axis):
+def _concat(values, axis):
     if len(values) == 1:
         return values[0]
     if not any(map(is_ragged, values)):
@@ -42,29 +42,29 @@ def _joined(values, axis):
     depth, dtype = max(v.ragged_rank for v in ragged), ragged[0].row_splits.dtype
     values = [dense.as_ragged(v, depth, dtype) for v in values]
     if axis == 0:
-        return _below(values)
+        return _concat_rows(values)
     if axis == 1:
-        return _beside(values)
+        return _concat_within_rows(values)
     for v in values[1:]:
-        check_same_rows("concat", _outer(v), _outer(values[0]))
-    return values[0].with_values(_joined([v.values for v in values], axis - 1))
+        check_same_rows("concat", _outer_partition(v), _outer_partition(values[0]))
+    return values[0].with_values(_concat([v.values for v in values], axis - 1))
 
 
-def _outer(rt):
+def _outer_partition(rt):
     return RaggedTensor(rt.value_rowids(), rt.row_splits)
 
 
-def _below(values):
+def _concat_rows(values):
     lengths = jnp.concatenate([v.row_lengths() for v in values])
-    inner = _joined([v.values for v in values], 0)
+    inner = _concat([v.values for v in values], 0)
     return RaggedTensor(inner, partition.from_lengths(lengths))
 
 
-def _beside(values):
-    """Row `i` of the result is row `i` of the first, then row `i` of the second, ..."""
+def _concat_within_rows(values):
+    """Concatenate along axis 1: row `i` of the result joins the rows `i` of all operands."""
     for v in values[1:]:
         if row_total(v) is not row_total(values[0]):
-            _check_rows(v, values[0])
+            _check_row_count(v, values[0])
     lengths = [v.row_lengths() for v in values]
     splits = partition.from_lengths(sum(lengths[1:], lengths[0]))
     before = jnp.zeros_like(lengths[0])
@@ -77,20 +77,20 @@ def _beside(values):
     target = jnp.concatenate(targets)
     places = jnp.arange(target.shape[0], dtype=jnp.int32)
     source = jnp.zeros_like(places).at[target].set(places, mode="drop")
-    below = _joined([v.values for v in values], 0)
+    below = _concat([v.values for v in values], 0)
     return RaggedTensor(entries(below, source, times=1), splits)
 
 
-def _check_rows(x, y):
+def _check_row_count(x, y):
     have, need = row_total(x), row_total(y)
     primitives.unify_axis(jnp.arange(have), 0, need, label="concat")
 
 
 def stack(values, axis=0):
-    """`tf.stack` and `tf.ragged.stack` where something is or becomes ragged."""
+    """Implement `tf.stack` and `tf.ragged.stack` where an operand or the result is ragged."""
     values = [v if is_ragged(v) else operand(v) for v in values]
     if not values:
-        raise checks.invalid("stack", "there is nothing to stack.", required="one value or more")
+        raise checks.invalid("stack", "`values` is empty.", required="one value or more")
     rank = rank_of(values[0])
     if any(rank_of(v) != rank for v in values):
         raise checks.invalid("stack", "the operands have different ranks.", required="one rank")
@@ -111,19 +111,19 @@ def stack(values, axis=0):
         else dense.as_ragged(jnp.expand_dims(v, axis), 1, dtype)
         for v in values
     ]
-    return _joined(expanded, axis)
+    return _concat(expanded, axis)
 
 
 def ragged_stack(values, axis=0, name=None):
-    """Arrays and ragged tensors along a new axis; their sizes may differ.
+    """Stack arrays and ragged tensors along a new axis; their sizes may differ.
 
     Args:
       values: list of arrays or ragged tensors of one rank and dtype.
-      axis: where the new axis stands.
+      axis: the position of the new axis.
       name: ignored.
 
     Returns:
-      A `RaggedTensor` of one axis more.
+      A `RaggedTensor` with one more axis.
 
     Raises:
       InvalidArgumentError: ranks or dtypes differ.
@@ -132,7 +132,7 @@ def ragged_stack(values, axis=0, name=None):
       Nothing.
 
     Under jit:
-      The sizes add up.
+      The sizes of the operands are added.
 
     Example:
       >>> import shims

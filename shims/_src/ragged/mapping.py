@@ -1,4 +1,4 @@
-"""`map_fn` over the rows of ragged tensors, or to rows of different lengths."""
+"""Implement `map_fn` over rows of ragged tensors and with ragged results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shims._src.ragged.tensor import RaggedTensor, is_ragged
 
 
 def holds_ragged(elems, signature) -> bool:
-    """Whether rows of different lengths go in or come out."""
+    """Return whether inputs or results of `map_fn` are ragged."""
     return any(map(is_ragged, _leaves(elems)[0])) or any(map(_is_spec, _leaves(signature)[0]))
 
 
@@ -33,18 +33,18 @@ def _leaves(tree) -> tuple[list[Any], Any]:
 
 
 def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[..., Any]):
-    """`map_fn` where something is ragged.
+    """Implement `map_fn` where inputs or results are ragged.
 
     Args:
-      fn: a function of one slice; of a ragged tensor a slice is a row.
+      fn: a function of one slice; a slice of a ragged tensor is a row.
       elems: arrays and ragged tensors, nested.
-      signature: what each result looks like; as `elems` when `None`.
-      map_arrays: `map_fn(fn, elems, signature)` of arrays.
+      signature: the dtype or spec of each result; that of `elems` when `None`.
+      map_arrays: the implementation for arrays, called as `map_arrays(fn, elems, signature)`.
 
     Raises:
       UnimplementedError: ragged results while the program is traced.
       InvalidArgumentError: the results differ from the signature.
-      ValueError: the arrays and ragged tensors are not equally long.
+      ValueError: the arrays and ragged tensors differ in length.
     """
     leaves, tree = _leaves(elems)
     arrays = [jnp.arange(x.nrows()) if is_ragged(x) else operand(x) for x in leaves]
@@ -62,7 +62,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
         raise errors.UnimplementedError(
             errors.message(
                 "map_fn",
-                "the rows that come out have sizes of their own while the program is traced.",
+                "ragged results are not supported while the program is traced.",
                 required="results of one shape",
                 do="map the values, `shims.ragged.map_flat_values`, or call it outside of the "
                 "function",
@@ -70,39 +70,39 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
         )
     arrays, length = elements_of(arrays, "map_fn")
     results = [on_slice([x[i] for x in arrays]) for i in range(length)]
-    columns = list(zip(*(_parts(result, spec_tree) for result in results), strict=True))
+    columns = list(zip(*(_result_leaves(result, spec_tree) for result in results), strict=True))
     columns = columns or [()] * len(specs)
     return spec_tree.unflatten(
-        [_stacked(spec, found) for spec, found in zip(specs, columns, strict=True)]
+        [_stack_results(spec, found) for spec, found in zip(specs, columns, strict=True)]
     )
 
 
 def _spec_of(x):
-    """How a slice looks."""
+    """Return the spec of a slice."""
     if is_ragged(x):
         return RaggedTensorSpec([None] * (x.shape.rank - 1), x.dtype, x.ragged_rank - 1)
     return x.dtype
 
 
-def _parts(result, tree) -> list[Any]:
+def _result_leaves(result, tree) -> list[Any]:
     found, structure = _leaves(result)
     if structure != tree:
-        raise _unlike(structure_text(tree), structure_text(structure))
+        raise _signature_error(structure_text(tree), structure_text(structure))
     return found
 
 
-def _unlike(required: str, received: str) -> errors.InvalidArgumentError:
+def _signature_error(required: str, received: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         errors.message(
             "map_fn",
-            "`fn` must return what `fn_output_signature` says.",
+            "the result of `fn` does not match `fn_output_signature`.",
             required=required,
             received=received,
         )
     )
 
 
-def _stacked(spec, found):
+def _stack_results(spec, found):
     if not _is_spec(spec):
         return jnp.stack([operand(x) for x in found])
     found = [x if is_ragged(x) else operand(x) for x in found]
@@ -110,7 +110,7 @@ def _stacked(spec, found):
         fits = x.dtype == jax.dtypes.canonicalize_dtype(spec.dtype)
         if not fits or not spec.shape.is_compatible_with(x.shape):
             received = f"{np.dtype(x.dtype).name}{list(x.shape)}"
-            raise _unlike(f"{spec.dtype.name}{list(spec.shape)}", received)
+            raise _signature_error(f"{spec.dtype.name}{list(spec.shape)}", received)
     if found:
         out = joining.stack(found)
         return out.with_row_splits_dtype(spec.row_splits_dtype) if is_ragged(out) else out

@@ -1,4 +1,4 @@
-"""`map_fn` and `vectorized_map`: one function over the slices of arrays."""
+"""Implement `map_fn` and `vectorized_map`: map a function over the slices of arrays."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ def map_fn(
     name=None,
     fn_output_signature=None,
 ):
-    """The results of `fn` for each slice of `elems` along axis 0, stacked.
+    """Apply `fn` to each slice of `elems` along axis 0 and stack the results.
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
       elems: arrays `[n, ...]` and ragged tensors of `n` rows, nested.
-      dtype: an older name of `fn_output_signature`.
-      parallel_iterations: accepted; iterations run one after the other.
-      back_prop: accepted.
-      swap_memory: accepted.
-      infer_shape: accepted.
-      name: accepted.
-      fn_output_signature: the dtype, or a spec, of each result; checked. A `RaggedTensorSpec` says
-        that results have sizes of their own.
+      dtype: a deprecated name of `fn_output_signature`.
+      parallel_iterations: ignored; iterations run sequentially.
+      back_prop: ignored.
+      swap_memory: ignored.
+      infer_shape: ignored.
+      name: ignored.
+      fn_output_signature: the dtype or spec of each result; checked. A `RaggedTensorSpec` allows
+        results of different sizes.
 
     Returns:
-      Arrays `[n, ...]` in the structure of what `fn` returns; ragged tensors where the signature says
-      so, or where there is none and `elems` is ragged.
+      Arrays `[n, ...]` in the structure of the results of `fn`; ragged tensors where the signature
+      is a `RaggedTensorSpec`, or where there is no signature and `elems` is ragged.
 
     Raises:
       ValueError: `elems` has no axis, or axes of different lengths.
@@ -62,9 +62,10 @@ def map_fn(
       TypeError: the results differ from `fn_output_signature`, or are not arrays.
 
     Differs from TensorFlow:
-      Without `fn_output_signature` the results may have any structure. Ragged results inside of
-      `shims.function` are refused. No slices at all give `[0, ...]` with the shape that `fn` would
-      return, where TensorFlow's eager mode gives `[0]`; so does this one where `fn` asks for values.
+      Without `fn_output_signature` the results may have any structure. Ragged results inside
+      `shims.function` are refused. For zero slices the result is `[0, ...]` with the shape of the
+      results of `fn`, where TensorFlow's eager mode returns `[0]`; `[0]` also if `fn` cannot be traced
+      because it depends on values.
 
     Under jit:
       A scan; `fn` is traced once.
@@ -89,7 +90,7 @@ def _map_arrays(fn, elems, signature):
     if runs_eagerly(elems) and length:
         results = stacked([fn(slice_at(elems, i)) for i in range(length)], "map_fn")
     elif runs_eagerly(elems):
-        results = _map_nothing(body, elems, signature)
+        results = _map_zero_slices(body, elems, signature)
     else:
         results = staged(body, (), (), elems, length, "map_fn")[1]
     if signature is not None:
@@ -100,33 +101,33 @@ def _map_arrays(fn, elems, signature):
     return results
 
 
-def _map_nothing(body, elems, signature):
-    """What no slices give eagerly, where TensorFlow does not call the function."""
+def _map_zero_slices(body, elems, signature):
+    """Return the results for zero slices in eager mode, where TensorFlow does not call `fn`."""
     try:
         return staged(body, (), (), elems, 0, "map_fn")[1]
-    except Exception:  # noqa: BLE001 - it is one for values alone: it branches or slices by them
+    except Exception:  # noqa: BLE001 - `fn` depends on values, so it cannot be traced
         specs = elems if signature is None else signature
-        return jax.tree.map(_no_results, specs, is_leaf=_is_spec)
+        return jax.tree.map(_zero_results, specs, is_leaf=_is_spec)
 
 
-def _no_results(spec):
-    """An array of no results; their shape is known from a spec alone."""
+def _zero_results(spec):
+    """Return an array of zero results; its shape is known only from a spec."""
     shape = TensorShape(spec.shape if isinstance(spec, TensorSpec) else None)
     known = shape.as_list() if shape.is_fully_defined() else []
     return jnp.zeros((0, *known), _dtype_of(spec))
 
 
 def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
-    """The results of `fn` for each slice of `elems` along axis 0, computed side by side.
+    """Apply `fn` to all slices of `elems` along axis 0 at once and stack the results.
 
     Args:
       fn: a function of one slice of `elems`, in the structure of `elems`.
-      elems: arrays `[n, ...]`, nested; those of length 1 serve every slice.
-      fallback_to_while_loop: accepted; every function is vectorized.
-      warn: accepted.
+      elems: arrays `[n, ...]`, nested; those of length 1 are shared by all slices.
+      fallback_to_while_loop: ignored; every function is vectorized.
+      warn: ignored.
 
     Returns:
-      Arrays `[n, ...]` in the structure of what `fn` returns.
+      Arrays `[n, ...]` in the structure of the results of `fn`.
 
     Raises:
       InvalidArgumentError: the lengths differ and are not 1.
@@ -175,7 +176,7 @@ def vectorized_map(fn, elems, fallback_to_while_loop=True, warn=True):
         raise errors.UnimplementedError(
             errors.message(
                 "vectorized_map",
-                "`fn` assigns a variable, for which the slices run in no order.",
+                "`fn` assigns a variable, but the slices have no order.",
                 received=", ".join(v.name for v in scope.written),
                 do="use `map_fn`.",
             )
@@ -192,7 +193,7 @@ def _check_signature(signature, results) -> None:
         raise TypeError(
             errors.message(
                 "map_fn",
-                "`fn` must return what `fn_output_signature` says.",
+                "the result of `fn` does not match `fn_output_signature`.",
                 required=structure(tree),
                 received=structure(jax.tree.structure(results)),
             )
@@ -207,7 +208,7 @@ def _check_signature(signature, results) -> None:
             raise TypeError(
                 errors.message(
                     "map_fn",
-                    "`fn` must return what `fn_output_signature` says.",
+                    "the result of `fn` does not match `fn_output_signature`.",
                     required=str(spec) if shape is not None else dtype.name,
                     received=f"{result.dtype.name}{list(result.shape[1:])}",
                 )
@@ -219,6 +220,6 @@ def _is_spec(x) -> bool:
 
 
 def _dtype_of(spec) -> np.dtype:
-    """The dtype of a spec or of an array, or the one that stands for itself."""
+    """Return the dtype of a spec or an array, or the dtype itself."""
     dtype = spec if getattr(spec, "shape", None) is None else spec.dtype
     return jax.dtypes.canonicalize_dtype(as_numpy_dtype(dtype))

@@ -1,4 +1,4 @@
-"""The arithmetic, logical and comparison operators of ragged tensors."""
+"""Define the arithmetic, logical and comparison operators of ragged tensors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shims._src.native import operators
 
 
 class RaggedOperators:
-    """Map each operator of Python to the operator of the library that has its meaning."""
+    """A mixin that maps each Python operator to the library operator of the same meaning."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]

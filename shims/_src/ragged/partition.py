@@ -1,6 +1,6 @@
-"""How values are parted into rows: splits, lengths, row numbers and offsets.
+"""Convert between row splits, row lengths, row ids and offsets of partitioned values.
 
-Splits `[rows + 1]` start at 0, do not decrease and end at the number of values.
+Row splits `[rows + 1]` start at 0, do not decrease and end at the number of values.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from shims._src.types.dtypes import array_dtype, narrowed
 
 
 def splits_dtype(dtype=None) -> np.dtype:
-    """The dtype of row splits: int64 unless told otherwise, narrowed where there are no 64 bits."""
+    """Return the dtype of row splits: int64 by default, narrowed to int32 without 64-bit types."""
     return narrowed(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
 
 
 def as_partition(function: str, name: str, value, beside=None):
-    """A partitioning vector as an integer array.
+    """Convert a partitioning vector to an integer array.
 
-    Python numbers are int64, as in TensorFlow, or what the splits of ragged values `beside` are.
+    Python numbers become int64, as in TensorFlow, or take the splits dtype of ragged values `beside`.
     """
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
         value = np.asarray(value)
@@ -47,30 +47,30 @@ def as_partition(function: str, name: str, value, beside=None):
 
 
 def row_count(splits):
-    """The number of rows, as a dimension."""
+    """Return the number of rows, as a dimension."""
     return splits.shape[0] - 1
 
 
 def lengths_of(splits):
-    """The length of each row."""
+    """Return the length of each row."""
     return splits[1:] - splits[:-1]
 
 
 def from_lengths(lengths):
-    """Splits of rows of these lengths."""
+    """Return the row splits of rows with the given lengths."""
     zero = jnp.zeros((1,), lengths.dtype)
     return jnp.concatenate([zero, jnp.cumsum(lengths, dtype=lengths.dtype)])
 
 
 def row_ids(splits, count):
-    """The row of each of `count` values."""
-    # Every place where a row ends moves all later values on by one row.
+    """Return the row id of each of `count` values."""
+    # Each row end increments the row id of all later values.
     steps = jnp.zeros((count,), splits.dtype).at[splits[1:]].add(1, mode="drop")
     return jnp.cumsum(steps, dtype=splits.dtype)
 
 
 def of_row(per_row, ids):
-    """What belongs to the row of each value; `per_row` has one entry per row, or one more."""
+    """Gather each value's row entry from `per_row`, which has one entry per row, or one more."""
     if is_known(per_row.shape[0]) and per_row.shape[0] == 0:
         none = jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
         return primitives.connected(none, per_row)
@@ -78,16 +78,16 @@ def of_row(per_row, ids):
 
 
 def offsets(splits, ids):
-    """The place of each value in its row."""
+    """Return the offset of each value within its row."""
     return jnp.arange(ids.shape[0], dtype=splits.dtype) - of_row(splits, ids)
 
 
 def spread(lengths, *, bound=None, label: str):
-    """`(splits, row ids, offsets)` of values made anew for rows of these lengths.
+    """Return `(splits, row ids, offsets)` of new values for rows of the given lengths.
 
     Args:
-      lengths: how many values each row gets.
-      bound: a dimension that the total does not exceed, where one is known.
+      lengths: the number of values of each row.
+      bound: a dimension that the total does not exceed, if one is known.
       label: the operator, for messages.
     """
     splits = from_lengths(lengths)
@@ -97,13 +97,13 @@ def spread(lengths, *, bound=None, label: str):
 
 
 def longest(splits, bound):
-    """The length of the longest row, as a dimension; `bound` is the number of values."""
+    """Return the length of the longest row, as a dimension; `bound` is the number of values."""
     length = jnp.max(lengths_of(splits), initial=0)
     return primitives.to_dim(length, label="to_tensor", bound=bound)
 
 
 def check_splits(function: str, splits, count) -> None:
-    """Splits must start at 0, not decrease, and end at the number of values."""
+    """Check that row splits start at 0, do not decrease, and end at the number of values."""
     n = primitives.as_size(count).astype(splits.dtype)
     problems = (
         (splits[:1] != 0, "the first row does not start at 0."),

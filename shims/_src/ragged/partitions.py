@@ -1,4 +1,4 @@
-"""The elements of each partition, as the rows of a ragged tensor."""
+"""Group elements by partition into the rows of a ragged tensor."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from shims._src.tracing.sized_by import sized_by
 
 @sized_by("num_partitions")
 def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
-    """The elements of each partition, as the rows of a ragged tensor.
+    """Group the elements of each partition into the rows of a ragged tensor.
 
     Args:
       data: array.
       partitions: int32 or int64 array in the shape of the leading axes of `data`.
-      num_partitions: how many partitions there are.
+      num_partitions: the number of partitions.
       name: ignored.
 
     Returns:
-      A `RaggedTensor` `[num_partitions, (n), ...]`; each row in the order of `data`.
+      A `RaggedTensor` `[num_partitions, (n), ...]`; each row keeps the order of `data`.
 
     Raises:
-      InvalidArgumentError: a number is out of range, or the shapes do not match.
+      InvalidArgumentError: a partition number is out of range, or the shapes do not match.
 
     Differs from TensorFlow:
       Ragged `data` and `partitions` are refused.
 
     Under jit:
-      The lengths of the rows depend on data.
+      The row lengths depend on data.
 
     https://www.tensorflow.org/api_docs/python/tf/ragged/stack_dynamic_partitions
     """
@@ -60,10 +60,10 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
     partitions = partitions.reshape((flat,))
     checks.check_positions(function, "partitions", partitions, count)
     order = jnp.argsort(partitions, stable=True)
-    rows = jnp.take(partitions, order, mode="clip") if not _is_none(flat) else partitions
-    values = jnp.take(data, order, axis=0, mode="clip") if not _is_none(flat) else data
+    rows = jnp.take(partitions, order, mode="clip") if not _is_zero(flat) else partitions
+    values = jnp.take(data, order, axis=0, mode="clip") if not _is_zero(flat) else data
     return RaggedTensor.from_value_rowids(values, rows, nrows=count, validate=False)
 
 
-def _is_none(d) -> bool:
+def _is_zero(d) -> bool:
     return is_known(d) and d == 0

@@ -1,4 +1,4 @@
-"""`tf.ragged.range`: a row of numbers per start, limit and step."""
+"""Implement `tf.ragged.range`: one row of numbers per start, limit and step."""
 
 from __future__ import annotations
 
@@ -16,27 +16,28 @@ from shims._src.tracing.sized_by import selected_by
 
 @selected_by("starts", "limits", "deltas")
 def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype=np.int64):
-    """Rows of numbers: from each start up to its limit.
+    """Build rows of evenly spaced numbers, from each start up to its limit.
 
     Args:
-      starts: number or vector; the limits, where `limits` is `None`.
-      limits: number or vector; not part of the rows.
+      starts: number or vector; the limits if `limits` is `None`.
+      limits: number or vector; exclusive.
       deltas: number or vector, not 0.
       dtype: the dtype of the numbers.
       name: ignored.
       row_splits_dtype: int32 or int64.
 
     Returns:
-      A `RaggedTensor` of one row per start.
+      A `RaggedTensor` with one row per start.
 
     Raises:
-      InvalidArgumentError: a step is 0, a row has no end, or the vectors differ in length.
+      InvalidArgumentError: a step is 0, a row would be infinite, or the vectors differ in length.
 
     Differs from TensorFlow:
-      Splits are int32 unless `jax_enable_x64` is on. No gradient passes, as in TensorFlow.
+      Splits are int32 unless `jax_enable_x64` is on. There is no gradient, as in
+      TensorFlow.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims
@@ -47,13 +48,13 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     """
     if limits is None:
         starts, limits = 0, starts
-    starts, limits, deltas = _of_one_dtype(starts, limits, deltas, dtype)
-    starts, limits, deltas = lax.stop_gradient(_of_one_length(starts, limits, deltas))
+    starts, limits, deltas = _promote_dtypes(starts, limits, deltas, dtype)
+    starts, limits, deltas = lax.stop_gradient(_broadcast_lengths(starts, limits, deltas))
     checks.check_data(
         deltas == 0, "ragged.range", "a step is 0.", required="deltas != 0 everywhere"
     )
     if jnp.issubdtype(starts.dtype, jnp.integer):
-        lengths = _steps(starts, limits, deltas)
+        lengths = _count_integers(starts, limits, deltas)
     else:
         lengths = jnp.ceil((limits - starts) / jnp.where(deltas == 0, 1, deltas))
         backwards = jnp.where(deltas > 0, limits < starts, (deltas < 0) & (limits > starts))
@@ -62,7 +63,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
         checks.check_data(
             endless,
             "ragged.range",
-            "a row has no end, or too many numbers.",
+            "a row is infinite or has too many numbers.",
             required="(limits - starts) / deltas below 2 ** 31",
         )
         lengths = jnp.where(endless, 0, lengths)
@@ -72,8 +73,8 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     return RaggedTensor(first + place.astype(first.dtype) * step, splits)
 
 
-def _steps(starts, limits, deltas):
-    """How many integers there are; a distance may be larger than any integer of their dtype."""
+def _count_integers(starts, limits, deltas):
+    """Count the integers of each row; the distance may exceed the range of their dtype."""
     unsigned = np.dtype(f"uint{8 * starts.dtype.itemsize}")
     up = deltas > 0
     distance = jnp.where(up, limits - starts, starts - limits).astype(unsigned)
@@ -82,7 +83,7 @@ def _steps(starts, limits, deltas):
     return jnp.where(jnp.where(up, limits > starts, limits < starts), count, 0)
 
 
-def _of_one_dtype(starts, limits, deltas, dtype):
+def _promote_dtypes(starts, limits, deltas, dtype):
     given = [operand(v) for v in (starts, limits, deltas)]
     if dtype is None:
         dtype = jnp.result_type(*(v.dtype for v in given))
@@ -91,7 +92,7 @@ def _of_one_dtype(starts, limits, deltas, dtype):
     return [cast(v, dtype) for v in given]
 
 
-def _of_one_length(*vectors):
+def _broadcast_lengths(*vectors):
     if any(v.ndim > 1 for v in vectors):
         raise checks.invalid(
             "ragged.range", "an argument has more than one axis.", required="numbers or vectors"

@@ -1,4 +1,4 @@
-"""Reductions of ragged tensors over any of their axes."""
+"""Reduce ragged tensors over any of their axes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by
 from shims._src.types.dtypes import narrowed
 
-# What an empty row gives is what TensorFlow's unsorted segments give.
+# Empty rows reduce to the identity, as in TensorFlow's unsorted segment reductions.
 _SEGMENTS = {
     "reduce_sum": segment.unsorted_segment_sum,
     "reduce_prod": segment.unsorted_segment_prod,
@@ -38,41 +38,41 @@ _DENSE = {
 
 
 def reduce(name: str, rt, axis=None, keepdims=False):
-    """`reduce_sum` and its like over a ragged tensor; an array where no ragged axis is left."""
+    """Reduce a ragged tensor; the result is an array if no ragged axis remains."""
     if axis is None and name not in _COMPOSED:
         out = _DENSE[name](rt.flat_values, None, False)
         rank = rt.ragged_rank + rt.flat_values.ndim
         return out.reshape((1,) * rank) if keepdims else out
     axes = axes_of(name, axis, rt.ragged_rank + rt.flat_values.ndim)
-    return _COMPOSED.get(name, functools.partial(_over, name))(rt, axes, bool(keepdims))
+    return _COMPOSED.get(name, functools.partial(_reduce_axes, name))(rt, axes, bool(keepdims))
 
 
-def _over(name, rt, axes, keepdims):
-    """Axes one after the other, inner ones first."""
+def _reduce_axes(name, rt, axes, keepdims):
+    """Reduce the axes one after the other, innermost first."""
     out = rt
     for axis in sorted(axes, reverse=True):
-        out = _over_one(name, out, axis, keepdims)
+        out = _reduce_axis(name, out, axis, keepdims)
     return out
 
 
-def _over_one(name, rt, axis, keepdims):
+def _reduce_axis(name, rt, axis, keepdims):
     if not is_ragged(rt):
         return _DENSE[name](rt, axis, keepdims)
     if axis > 1:
-        return rt.with_values(_over_one(name, rt.values, axis - 1, keepdims))
-    out = _columns(name, rt) if axis == 0 else _rows(name, rt)
+        return rt.with_values(_reduce_axis(name, rt.values, axis - 1, keepdims))
+    out = _reduce_columns(name, rt) if axis == 0 else _reduce_rows(name, rt)
     if not keepdims:
         return out
     return expand_dims(out, axis)
 
 
-def _rows(name, rt):
+def _reduce_rows(name, rt):
     count = partition.row_count(rt.row_splits)
     return _aggregate(name, rt.values, rt.value_rowids(), count)
 
 
 @selected_by("rt")
-def _columns(name, rt):
+def _reduce_columns(name, rt):
     ids = rt.value_rowids()
     count = partition.longest(rt.row_splits, ids.shape[0])
     return _aggregate(name, rt.values, partition.offsets(rt.row_splits, ids), count)
@@ -86,7 +86,7 @@ def _aggregate(name, values, ids, count):
 
 @selected_by("values", "ids")
 def _aggregate_ragged(name, values, ids, count):
-    """Rows of rows: the row of a result is as long as the longest of those it takes together."""
+    """Reduce rows of rows; a result row is as long as the longest row that it combines."""
     lengths = values.row_lengths()
     longest = jnp.zeros((count,), lengths.dtype).at[ids].max(lengths, mode="drop")
     splits = partition.from_lengths(longest)
@@ -99,19 +99,19 @@ def _aggregate_ragged(name, values, ids, count):
 
 
 def _mean(rt, axes, keepdims):
-    total = _over("reduce_sum", rt, axes, keepdims)
+    total = _reduce_axes("reduce_sum", rt, axes, keepdims)
     ones = rt.with_flat_values(jnp.ones_like(rt.flat_values))
-    return _divided(total, _over("reduce_sum", ones, axes, keepdims))
+    return _divide(total, _reduce_axes("reduce_sum", ones, axes, keepdims))
 
 
-def _divided(total, count):
+def _divide(total, count):
     if is_ragged(total):
-        return total.with_flat_values(_divided(total.flat_values, count.flat_values))
-    return total / count if is_inexact(total) else _whole(total, count)
+        return total.with_flat_values(_divide(total.flat_values, count.flat_values))
+    return total / count if is_inexact(total) else _divide_integers(total, count)
 
 
-def _whole(total, count):
-    """The quotient of integers, in floating point as TensorFlow's `/` has it."""
+def _divide_integers(total, count):
+    """Divide integers in floating point, as TensorFlow's `/` does."""
     dtype = narrowed(_QUOTIENT[total.dtype.name])
     return total.astype(dtype) / count.astype(dtype)
 
@@ -128,19 +128,19 @@ _QUOTIENT = {
 }
 
 
-def _truth(name, rt, axes, keepdims):
-    """All is a product of 0 and 1, any is a sum of them, as in TensorFlow."""
+def _reduce_bools(name, rt, axes, keepdims):
+    """Reduce bools as in TensorFlow: `all` is a product and `any` a sum of 0 and 1."""
     numbers = rt.with_flat_values(rt.flat_values.astype(jnp.int32))
     method = "reduce_prod" if name == "reduce_all" else "reduce_sum"
-    out = _over(method, numbers, axes, keepdims)
-    return _mapped(lambda x: x != 0, out)
+    out = _reduce_axes(method, numbers, axes, keepdims)
+    return _map_flat(lambda x: x != 0, out)
 
 
 def _variance(rt, axes, keepdims):
     mean = _mean(rt, axes, keepdims=False)
     square = rt.with_flat_values(rt.flat_values * rt.flat_values)
     mean_of_squares = _mean(square, axes, keepdims=False)
-    out = _combined(lambda a, b: a - b * b, mean_of_squares, mean)
+    out = _combine_flat(lambda a, b: a - b * b, mean_of_squares, mean)
     if not keepdims:
         return out
     for axis in sorted(axes):
@@ -148,7 +148,7 @@ def _variance(rt, axes, keepdims):
     return out
 
 
-def _combined(f, x, y):
+def _combine_flat(f, x, y):
     if is_ragged(x):
         return x.with_flat_values(f(x.flat_values, y.flat_values))
     return f(x, y)
@@ -156,40 +156,40 @@ def _combined(f, x, y):
 
 def _logsumexp(rt, axes, keepdims):
     top = lax.stop_gradient(rt.flat_values)
-    kept = _over("reduce_max", rt.with_flat_values(top), axes, True)
-    kept = _mapped(lambda m: jnp.where(jnp.isfinite(m), m, 0), kept)
+    kept = _reduce_axes("reduce_max", rt.with_flat_values(top), axes, True)
+    kept = _map_flat(lambda m: jnp.where(jnp.isfinite(m), m, 0), kept)
     powers = map_rows("reduce_logsumexp", lambda x, m: jnp.exp(x - m), (rt, kept))
-    total = _mapped(jnp.log, _over("reduce_sum", powers, axes, keepdims))
-    back = _over("reduce_max", rt.with_flat_values(top), axes, keepdims)
-    back = _mapped(lambda m: jnp.where(jnp.isfinite(m), m, 0), back)
-    return _combined(jnp.add, total, back)
+    total = _map_flat(jnp.log, _reduce_axes("reduce_sum", powers, axes, keepdims))
+    back = _reduce_axes("reduce_max", rt.with_flat_values(top), axes, keepdims)
+    back = _map_flat(lambda m: jnp.where(jnp.isfinite(m), m, 0), back)
+    return _combine_flat(jnp.add, total, back)
 
 
 def softmax(logits, axis=None):
-    """The softmax along an axis, which may be ragged."""
+    """Compute the softmax along an axis, which may be ragged."""
     rank = logits.ragged_rank + logits.flat_values.ndim
     axes = axes_of("softmax", -1 if axis is None else axis, rank)
     fixed = logits.with_flat_values(lax.stop_gradient(logits.flat_values))
-    top = _over("reduce_max", fixed, axes, True)
+    top = _reduce_axes("reduce_max", fixed, axes, True)
     powers = map_rows("softmax", lambda x, m: jnp.exp(x - m), (logits, top))
-    total = _over("reduce_sum", powers, axes, True)
+    total = _reduce_axes("reduce_sum", powers, axes, True)
     return map_rows("softmax", jnp.divide, (powers, total))
 
 
-def _mapped(f, x):
+def _map_flat(f, x):
     return x.with_flat_values(f(x.flat_values)) if is_ragged(x) else f(x)
 
 
-def _deviation(rt, axes, keepdims):
+def _std(rt, axes, keepdims):
     variance = _variance(rt, axes, keepdims)
-    return _mapped(square_root, variance)
+    return _map_flat(square_root, variance)
 
 
 _COMPOSED: dict[str, Callable[..., Any]] = {
     "reduce_logsumexp": _logsumexp,
     "reduce_mean": _mean,
-    "reduce_all": functools.partial(_truth, "reduce_all"),
-    "reduce_any": functools.partial(_truth, "reduce_any"),
+    "reduce_all": functools.partial(_reduce_bools, "reduce_all"),
+    "reduce_any": functools.partial(_reduce_bools, "reduce_any"),
     "reduce_variance": _variance,
-    "reduce_std": _deviation,
+    "reduce_std": _std,
 }

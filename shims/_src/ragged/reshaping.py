@@ -1,4 +1,4 @@
-"""Axes of ragged tensors added, merged and repeated."""
+"""Add, merge and tile axes of ragged tensors."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def rank_of(value) -> int:
-    """The number of axes of an array or a ragged tensor."""
+    """Return the number of axes of an array or a ragged tensor."""
     return value.ragged_rank + value.flat_values.ndim if is_ragged(value) else value.ndim
 
 
 def expand_dims(value, axis):
-    """A new axis of size 1; in front of a ragged axis it is a uniform one."""
+    """Insert an axis of size 1; before a ragged axis it is a uniform ragged axis."""
     if not is_ragged(value):
         return shapes.expand_dims(value, axis)
     axis = axis_of("expand_dims", axis, rank_of(value) + 1)
@@ -35,25 +35,25 @@ def expand_dims(value, axis):
 
 
 def merge_dims(value, outer_axis, inner_axis):
-    """`RaggedTensor.merge_dims`."""
+    """Implement `RaggedTensor.merge_dims`."""
     rank = rank_of(value)
     outer = axis_of("merge_dims", outer_axis, rank, name="outer_axis")
     inner = axis_of("merge_dims", inner_axis, rank, name="inner_axis")
     if outer > inner:
         raise ValueError(f"Expected outer_axis ({outer}) to be at most inner_axis ({inner})")
-    return _merged(value, outer, inner)
+    return _merge_axes(value, outer, inner)
 
 
-def _merged(value, outer, inner):
+def _merge_axes(value, outer, inner):
     if outer == inner:
         return value
     if outer > 0:
         if is_ragged(value) and (outer > 1 or is_ragged(value.values)):
             if outer > 1:
-                return value.with_values(_merged(value.values, outer - 1, inner - 1))
-            return _merged_rows(value, inner)
+                return value.with_values(_merge_axes(value.values, outer - 1, inner - 1))
+            return _merge_inner_axes(value, inner)
         if is_ragged(value):
-            return _merged_rows(value, inner)
+            return _merge_inner_axes(value, inner)
         shape = (*value.shape[:outer], -1, *value.shape[inner + 1 :])
         return value.reshape(shape)
     while inner > 0 and is_ragged(value):
@@ -63,8 +63,8 @@ def _merged(value, outer, inner):
     return value.reshape((-1, *value.shape[inner + 1 :]))
 
 
-def _merged_rows(value, inner):
-    """Axis 1 to `inner` made one: the rows end where their last inner rows end."""
+def _merge_inner_axes(value, inner):
+    """Merge axes 1 to `inner`: compose the outer row splits with the inner ones."""
     splits, values = value.row_splits, value.values
     for _ in range(inner - 1):
         if is_ragged(values):
@@ -77,7 +77,7 @@ def _merged_rows(value, inner):
 
 
 def tile(value, multiples):
-    """A ragged tensor repeated along its axes."""
+    """Tile a ragged tensor along its axes."""
     times = sizes_of("tile", multiples)
     if len(times) != rank_of(value):
         raise checks.invalid(
@@ -85,17 +85,17 @@ def tile(value, multiples):
             f"{len(times)} multiples for {rank_of(value)} axes.",
             required="one multiple per axis",
         )
-    return _tiled(value, times)
+    return _tile_axes(value, times)
 
 
 @selected_by("value", "times")
-def _tiled(value, times):
+def _tile_axes(value, times):
     inner = list(times[1:])
     if is_ragged(value.values) and any(not is_known(t) or t != 1 for t in inner[1:]):
-        value = value.with_values(_tiled(value.values, (1, *inner[1:])))
+        value = value.with_values(_tile_axes(value.values, (1, *inner[1:])))
     elif not is_ragged(value.values):
         value = value.with_values(tile_array(value.values, [1, *inner[1:]]))
-    value = _longer_rows(value, inner[0])
+    value = _tile_within_rows(value, inner[0])
     times = times[0]
     if is_known(times) and times == 1:
         return value
@@ -104,7 +104,7 @@ def _tiled(value, times):
     return rows(value, place, times=times)
 
 
-def _longer_rows(value, times):
+def _tile_within_rows(value, times):
     if is_known(times) and times == 1:
         return value
     number = primitives.as_size(times).astype(value.row_splits.dtype)
@@ -117,5 +117,5 @@ def _longer_rows(value, times):
 
 
 def size(value, out_type=None):
-    """The number of elements."""
+    """Return the number of elements."""
     return shapes.size(operand(value.flat_values), out_type)

@@ -1,4 +1,4 @@
-"""Rows of ragged tensors turned around, parted and counted."""
+"""Reverse, split, partition, count and resize rows of ragged tensors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shims._src.sizes import primitives
 
 
 def reverse(tensor, axis):
-    """`tf.reverse` of a ragged tensor."""
+    """Implement `tf.reverse` of a ragged tensor."""
     if not isinstance(axis, (list, tuple)):
         axis = np.asarray(axis).tolist()
     axes = {axis_of("reverse", a, rank_of(tensor)) for a in axis}
@@ -32,11 +32,11 @@ def reverse(tensor, axis):
 
 
 def split(value, num_or_size_splits, axis=0, num=None):
-    """`tf.split` of the rows of a ragged tensor, whose number is known, or of its values.
+    """Implement `tf.split` of a ragged tensor along its rows, of known number, or its inner axes.
 
     Raises:
-      InvalidArgumentError: along a ragged axis, or rows that do not divide.
-      UnimplementedError: a number of rows that only the run knows.
+      InvalidArgumentError: the axis is ragged, or the rows do not divide evenly.
+      UnimplementedError: the number of rows is known only at run time.
     """
     axis = axis_of("split", axis, rank_of(value))
     if axis > value.ragged_rank:
@@ -47,7 +47,7 @@ def split(value, num_or_size_splits, axis=0, num=None):
         raise checks.invalid("split", "a ragged axis cannot be split.", received=f"axis={axis}")
     rows, sizes = row_total(value), num_or_size_splits
     if not is_known(rows):
-        raise _unknown_rows("split")
+        raise _unknown_rows_error("split")
     if np.ndim(sizes) == 0:
         count = checks.static_int("split", "num_or_size_splits", sizes)
         if count < 1 or rows % count:
@@ -61,13 +61,13 @@ def split(value, num_or_size_splits, axis=0, num=None):
 
 
 def dynamic_partition(data, partitions, num_partitions):
-    """`tf.dynamic_partition` of the rows of a ragged tensor."""
+    """Implement `tf.dynamic_partition` of the rows of a ragged tensor."""
     partitions = operand(partitions)
     if partitions.ndim != 1:
         raise errors.UnimplementedError(
             errors.message(
                 "dynamic_partition",
-                "a ragged tensor is taken apart into rows only.",
+                "a ragged tensor can be partitioned only by rows.",
                 required="a vector of partitions",
                 received=f"partitions {describe(partitions)}",
             )
@@ -80,17 +80,17 @@ def dynamic_partition(data, partitions, num_partitions):
 
 
 def resize(images, size, *args, **kwargs):
-    """`tf.image.resize` of images that differ in size, whose number is known."""
+    """Implement `tf.image.resize` of a known number of images of different sizes."""
     rows = row_total(images)
     if rank_of(images) != 4:
         raise checks.invalid(
             "resize",
-            "ragged images are a batch.",
+            "ragged images must be a batch.",
             required="[batch, (height), (width), channels]",
             received=f"rank {rank_of(images)}",
         )
     if not is_known(rows):
-        raise _unknown_rows("resize")
+        raise _unknown_rows_error("resize")
     each = (images[i] for i in range(rows))
     dense = [image.to_tensor() if is_ragged(image) else image for image in each]
     if dense:
@@ -99,31 +99,31 @@ def resize(images, size, *args, **kwargs):
     return jnp.zeros((0, height, width, images.flat_values.shape[-1]), jnp.float32)
 
 
-def _unknown_rows(function):
+def _unknown_rows_error(function):
     return errors.UnimplementedError(
         errors.message(
             function,
-            "only the run knows how many rows there are.",
+            "the number of rows is known only at run time.",
             required="a ragged tensor with a known number of rows",
         )
     )
 
 
 def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
-    """`tf.math.bincount` of a ragged tensor, as long as the numbers need."""
-    arr, weights, rows = _flat(arr, weights, by_row)
+    """Implement `tf.math.bincount` of a ragged tensor with a data-dependent length."""
+    arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts_of_some(
         arr, weights, minlength, maxlength, dtype, False, binary, **rows
     )
 
 
 def counts(arr, weights, length, dtype, by_row, binary):
-    """`tf.math.bincount` of a ragged tensor, of a stated length."""
-    arr, weights, rows = _flat(arr, weights, by_row)
+    """Implement `tf.math.bincount` of a ragged tensor with a given length."""
+    arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts(arr, weights, length, dtype, False, binary, **rows)
 
 
-def _flat(arr, weights, by_row):
+def _flatten_counts(arr, weights, by_row):
     if weights is not None:
         if not (is_ragged(arr) and is_ragged(weights)):
             raise ValueError("bincount: `arr` and `weights` must both be ragged.")

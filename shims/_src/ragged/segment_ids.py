@@ -1,4 +1,4 @@
-"""Row splits and the row of each value, from one another."""
+"""Convert between row splits and segment ids."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def splits_of_rows(function: str, ids, nrows, validate: bool = True):
-    """Row splits from ascending row ids; the last id says how many rows there are."""
+    """Compute row splits from ascending row ids; `nrows` defaults to the last id + 1."""
     if nrows is None:
         empty = is_known(ids.shape[0]) and ids.shape[0] == 0
-        # Of no ids, which a selection may leave, the largest is the least number of their dtype.
+        # The maximum of an empty selection of ids is the smallest number of their dtype.
         highest = jnp.int32(-1) if empty else jnp.maximum(lax.reduce_max(ids, (0,)), -1)
         count = primitives.to_dim(highest.astype(jnp.int32) + 1, label=function)
     else:
@@ -48,7 +48,7 @@ def _check_rows(function, ids, count):
 
 @selected_by("splits")
 def row_splits_to_segment_ids(splits, name=None, out_type=None):
-    """The row of each value.
+    """Convert row splits to the row id of each value.
 
     Args:
       splits: row splits `[rows + 1]`.
@@ -65,7 +65,7 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims
@@ -84,11 +84,11 @@ def row_splits_to_segment_ids(splits, name=None, out_type=None):
 
 @selected_by("segment_ids", "num_segments")
 def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, name=None):
-    """The row splits of values that say the row they belong to.
+    """Convert ascending segment ids to row splits.
 
     Args:
       segment_ids: ascending integers.
-      num_segments: how many rows there are; the last id + 1 when `None`.
+      num_segments: the number of rows; the last id + 1 when `None`.
       out_type: int32 or int64; the dtype of `segment_ids` when `None`.
       name: ignored.
 
@@ -102,7 +102,7 @@ def segment_ids_to_row_splits(segment_ids, num_segments=None, out_type=None, nam
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Without `num_segments` the number of rows depends on data.
+      Without `num_segments` the number of rows is data-dependent.
 
     Example:
       >>> import shims

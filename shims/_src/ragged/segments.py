@@ -1,4 +1,4 @@
-"""Reductions of the rows of ragged tensors by segments."""
+"""Reduce segments of ragged rows."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _OPERATORS = {
 
 
 def reduce(name: str, data, segment_ids, num_segments):
-    """`tf.math.unsorted_segment_*` where the data or the ids are ragged.
+    """Implement `tf.math.unsorted_segment_*` where the data or the ids are ragged.
 
-    Rows of one segment are reduced place by place; the result has rows as long as the longest.
+    Rows of one segment are reduced elementwise; a result row is as long as the longest of them.
 
     Raises:
-      InvalidArgumentError: the ids are no vector, and their rows are not those of the data.
+      InvalidArgumentError: the ids are not a vector and their rows differ from those of the data.
     """
     if name in ("unsorted_segment_mean", "unsorted_segment_sqrt_n"):
-        return _per_number(name, data, segment_ids, num_segments)
+        return _divide_by_count(name, data, segment_ids, num_segments)
     if is_ragged(segment_ids):
         if not is_ragged(data):
-            raise _unlike(name)
+            raise _row_mismatch_error(name)
         check_same_splits(name, data.row_splits, segment_ids.row_splits)
         return _OPERATORS[name](data.values, segment_ids.values, num_segments)
     ids = operand(segment_ids)
     if ids.ndim != 1:
-        raise _unlike(name)
+        raise _row_mismatch_error(name)
     ids = primitives.unify_axis(ids, 0, partition.row_count(data.row_splits), label=name)
     longest = segment.unsorted_segment_max(data.row_lengths(), ids, num_segments)
     splits = partition.from_lengths(jnp.maximum(longest, 0))
@@ -53,8 +53,8 @@ def reduce(name: str, data, segment_ids, num_segments):
     return RaggedTensor(values, splits)
 
 
-def _per_number(name, data, segment_ids, num_segments):
-    """Sums over the number of summands, or over its root: NaN where there is none."""
+def _divide_by_count(name, data, segment_ids, num_segments):
+    """Divide segment sums by the count of summands or its square root; 0 summands give NaN."""
     total = reduce("unsorted_segment_sum", data, segment_ids, num_segments)
     ones = ones_like(data)
     number = reduce("unsorted_segment_sum", ones, segment_ids, num_segments)
@@ -63,7 +63,7 @@ def _per_number(name, data, segment_ids, num_segments):
     return divide(total, number)
 
 
-def _unlike(name):
+def _row_mismatch_error(name):
     return checks.invalid(
         name,
         "`data` and `segment_ids` do not have the same rows.",

@@ -1,4 +1,4 @@
-"""`RaggedTensorSpec`: what a function states for a ragged argument."""
+"""Provide `RaggedTensorSpec`, the spec of a ragged argument."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 class RaggedTensorSpec:
-    """What a ragged tensor looks like: shape, dtype, and how many axes are ragged.
+    """The spec of a ragged tensor: shape, dtype and number of ragged axes.
 
     Args:
       shape: sizes; `None` for ragged axes and unknown sizes.
       dtype: the dtype of the values.
-      ragged_rank: how many axes are ragged; all but the first when `None`.
+      ragged_rank: the number of ragged axes; all but the first when `None`.
       row_splits_dtype: int32 or int64.
       flat_values_spec: the spec of the flat values, in place of `shape` and `dtype`.
 
     Raises:
-      ValueError: the rank is unknown and no `ragged_rank` is given, or the two do not fit.
+      ValueError: the rank is unknown and no `ragged_rank` is given, or `ragged_rank` is not
+        less than the rank.
 
     Differs from TensorFlow:
       Splits are int32 unless `jax_enable_x64` is on.
@@ -59,11 +60,11 @@ class RaggedTensorSpec:
 
     @classmethod
     def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
-        """The spec of a ragged tensor."""
+        """Return the spec of a ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
     def is_compatible_with(self, other) -> bool:
-        """Whether a ragged tensor looks like this."""
+        """Return whether a ragged tensor or spec matches this spec."""
         return (
             (is_ragged(other) or isinstance(other, RaggedTensorSpec))
             and other.ragged_rank == self.ragged_rank
@@ -72,7 +73,7 @@ class RaggedTensorSpec:
         )
 
     def template(self):
-        """A ragged tensor of `TensorSpec`s, or one of them where nothing is ragged."""
+        """Return a ragged tensor of `TensorSpec`s, or a `TensorSpec` if the ragged rank is 0."""
         inner = [] if self.shape.rank is None else list(self.shape)[self.ragged_rank + 1 :]
         values = self.flat_values_spec
         if values is None:
@@ -87,10 +88,10 @@ class RaggedTensorSpec:
         return values
 
     def conformed(self, value):
-        """A ragged argument without what only its Python object knows of it.
+        """Rebuild a ragged argument without attributes that only its Python object knows.
 
         Raises:
-          ValueError: it is not ragged, or of another ragged rank.
+          ValueError: the value is not ragged, or has another ragged rank.
         """
         if self.ragged_rank == 0:
             return value

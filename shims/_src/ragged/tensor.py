@@ -1,4 +1,4 @@
-"""`RaggedTensor`: rows of different lengths as a pytree of two arrays."""
+"""Provide `RaggedTensor`: rows of different lengths as a pytree of two arrays."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ from shims._src.types.tensor_shape import TensorShape
 
 @jax.tree_util.register_pytree_node_class
 class RaggedTensor(RaggedOperators, Ragged):
-    """Rows of different lengths.
+    """A tensor with rows of different lengths.
 
     Args:
-      values: what stands in the rows, one after the other: an array `[n, ...]` or, where the rows
-        themselves have ragged parts, another `RaggedTensor`.
+      values: the concatenated rows: an array `[n, ...]` or, if the rows themselves are ragged,
+        another `RaggedTensor`.
       row_splits: integers `[rows + 1]`: row `i` is `values[row_splits[i]:row_splits[i + 1]]`.
-      uniform_row_length: the common length of all rows, where it is a number known beforehand.
+      uniform_row_length: the common length of all rows, if it is static.
 
     Differs from TensorFlow:
-      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are not there.
+      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are not
+      supported.
 
     Under jit:
-      Inside `shims.function` the number of values may depend on data; what the function returns is
-      cut to its true size. Gradients flow through `flat_values`.
+      Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
+      to their true size. Gradients flow through `flat_values`.
 
     https://www.tensorflow.org/api_docs/python/tf/RaggedTensor
     """
@@ -50,32 +51,32 @@ class RaggedTensor(RaggedOperators, Ragged):
         self._uniform = uniform_row_length
 
     def tree_flatten(self):
-        """Values and splits are data, a uniform length is part of the type."""
+        """Return values and row splits as children, and the uniform row length as static data."""
         return (self._values, self._row_splits), self._uniform
 
     @classmethod
     def tree_unflatten(cls, uniform, children):
-        """The inverse of `tree_flatten`."""
+        """Rebuild the tensor from the result of `tree_flatten`."""
         return cls(*children, uniform)
 
     def __shims_call__(self, call: OperatorCall):
         return DELEGATES.call_operator(call)
 
-    # ---- what it is made of ----------------------------------------------------------------------
+    # ---- components -----------------------------------------------------------------------------
 
     @property
     def values(self):
-        """What stands in the rows, one after the other."""
+        """The concatenated rows."""
         return self._values
 
     @property
     def row_splits(self):
-        """Where rows end: `[rows + 1]`."""
+        """The boundaries of the rows in `values`: `[rows + 1]`."""
         return self._row_splits
 
     @property
     def uniform_row_length(self):
-        """The common length of all rows, where it is known beforehand."""
+        """The common static length of all rows, or `None`."""
         return self._uniform
 
     @property
@@ -88,13 +89,13 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @property
     def nested_row_splits(self) -> tuple:
-        """The splits of all ragged axes, outermost first."""
+        """The row splits of all ragged axes, outermost first."""
         inner = self._values.nested_row_splits if isinstance(self._values, RaggedTensor) else ()
         return (self._row_splits, *inner)
 
     @property
     def ragged_rank(self) -> int:
-        """How many axes are parted by splits."""
+        """The number of ragged axes."""
         return len(self.nested_row_splits)
 
     @property
@@ -104,27 +105,27 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @property
     def shape(self) -> TensorShape:
-        """The sizes; `None` for a ragged axis and for what only the run knows."""
+        """The static shape; `None` for ragged axes and sizes known only at run time."""
         rows = partition.row_count(self._row_splits)
         outer = [rows if is_known(rows) else None, self._uniform]
         inner = list(self._values.shape)[1:]
         return TensorShape([*outer, *(d if d is None or is_known(d) else None for d in inner)])
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """Return `shape`."""
         return self.shape
 
     # ---- the rows --------------------------------------------------------------------------------
 
     @operator
     def nrows(self, out_type=None, name=None):
-        """The number of rows, as a scalar."""
+        """Return the number of rows, as a scalar."""
         dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
         return jnp.asarray(partition.row_count(self._row_splits), dtype)
 
     @operator
     def row_lengths(self, axis=1, name=None):
-        """The length of each row; for `axis` above 1 a ragged tensor of the lengths within rows."""
+        """Return the row lengths; for `axis` above 1, a ragged tensor of the lengths within rows."""
         axis = checks.axis_of("row_lengths", axis, self.ragged_rank + self.flat_values.ndim)
         if axis == 0:
             return self.nrows()
@@ -138,34 +139,34 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @operator
     def nested_row_lengths(self, name=None) -> tuple:
-        """The row lengths of all ragged axes, outermost first."""
+        """Return the row lengths of all ragged axes, outermost first."""
         return tuple(map(partition.lengths_of, self.nested_row_splits))
 
     @operator
     def row_starts(self, name=None):
-        """Where each row begins."""
+        """Return the start offset of each row."""
         return self._row_splits[:-1]
 
     @operator
     def row_limits(self, name=None):
-        """Where each row ends."""
+        """Return the end offset of each row."""
         return self._row_splits[1:]
 
     @operator
     def value_rowids(self, name=None):
-        """The row of each value."""
+        """Return the row id of each value."""
         return partition.row_ids(self._row_splits, row_total(self._values))
 
     @operator
     def nested_value_rowids(self, name=None) -> tuple:
-        """The row of each value for all ragged axes, outermost first."""
+        """Return the row ids of the values for all ragged axes, outermost first."""
         inner = self._values
         below = inner.nested_value_rowids() if isinstance(inner, RaggedTensor) else ()
         return (self.value_rowids(), *below)
 
     @operator
     def bounding_shape(self, axis=None, name=None, out_type=None):
-        """The smallest shape that holds all rows, or its entries at `axis`."""
+        """Return the smallest dense shape that holds all rows, or its entries at `axis`."""
         dtype = self._row_splits.dtype if out_type is None else partition.splits_dtype(out_type)
         splits = self.nested_row_splits
         sizes = [self.nrows()]
@@ -174,24 +175,24 @@ class RaggedTensor(RaggedOperators, Ragged):
         shape = jnp.stack([s.astype(dtype) for s in sizes])
         return shape if axis is None else shape[jnp.asarray(axis)]
 
-    # ---- other parts, same rows ------------------------------------------------------------------
+    # ---- conversions ----------------------------------------------------------------------------
 
     @operator
     def with_values(self, new_values) -> RaggedTensor:
-        """Other values in the same rows."""
+        """Return a tensor with the same rows and new values."""
         new_values = new_values if isinstance(new_values, RaggedTensor) else operand(new_values)
-        new_values = _as_many(new_values, row_total(self._values))
+        new_values = _check_value_count(new_values, row_total(self._values))
         return RaggedTensor(new_values, self._row_splits, self._uniform)
 
     @operator
     def with_flat_values(self, new_values) -> RaggedTensor:
-        """Other innermost values in the same rows."""
+        """Return a tensor with the same rows and new flat values."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
     def with_row_splits_dtype(self, dtype) -> RaggedTensor:
-        """The same with splits of another dtype."""
+        """Return the tensor with row splits of another dtype."""
         dtype = partition.splits_dtype(dtype)
         values = self._values
         if isinstance(values, RaggedTensor):
@@ -200,21 +201,21 @@ class RaggedTensor(RaggedOperators, Ragged):
 
     @operator
     def merge_dims(self, outer_axis, inner_axis):
-        """Axes `outer_axis` to `inner_axis` made one."""
+        """Merge axes `outer_axis` to `inner_axis` into one."""
         return DELEGATES.merge_dims(self, outer_axis, inner_axis)
 
     @operator
     def to_tensor(self, default_value=None, name=None, shape=None):
-        """An array with the rows filled up; see `shims.ragged`."""
+        """Convert to an array, padding short rows; see `shims.ragged`."""
         return DELEGATES.to_tensor(self, default_value, shape)
 
     @operator
     def to_sparse(self, name=None):
-        """The values with their coordinates."""
+        """Convert to a `SparseTensor`."""
         return DELEGATES.to_sparse(self)
 
     def to_list(self) -> list:
-        """Nested Python lists."""
+        """Convert to nested Python lists."""
         values = self._values
         values = values.to_list() if isinstance(values, RaggedTensor) else np.asarray(values)
         splits = np.asarray(self._row_splits).tolist()
@@ -222,7 +223,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         return [r.tolist() if isinstance(r, np.ndarray) else r for r in rows]
 
     def numpy(self) -> np.ndarray:
-        """A NumPy array; of objects where the rows differ in length."""
+        """Convert to a NumPy array, an object array if the rows differ in length."""
         values = self._values
         values = values.numpy() if isinstance(values, RaggedTensor) else np.asarray(values)
         splits = np.asarray(self._row_splits).tolist()
@@ -240,47 +241,47 @@ class RaggedTensor(RaggedOperators, Ragged):
         except jax.errors.TracerArrayConversionError:
             return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
 
-    # ---- made from -------------------------------------------------------------------------------
+    # ---- factories -------------------------------------------------------------------------------
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True) -> RaggedTensor:
-        """Rows that end where `row_splits` says."""
+        """Build a ragged tensor from values and row splits."""
         values = as_values(values)
         splits = partition.as_partition("from_row_splits", "row_splits", row_splits, values)
         if is_known(splits.shape[0]) and splits.shape[0] == 0:
             raise ValueError("row_splits tensor may not be empty.")
-        return _rows("from_row_splits", values, splits, validate)
+        return _partition_values("from_row_splits", values, splits, validate)
 
     @classmethod
     def from_row_lengths(cls, values, row_lengths, name=None, validate=True) -> RaggedTensor:
-        """Rows of these lengths."""
+        """Build a ragged tensor from values and row lengths."""
         values = as_values(values)
         lengths = partition.as_partition("from_row_lengths", "row_lengths", row_lengths, values)
         splits = partition.from_lengths(lengths)
-        return _rows("from_row_lengths", values, splits, validate)
+        return _partition_values("from_row_lengths", values, splits, validate)
 
     @classmethod
     def from_row_starts(cls, values, row_starts, name=None, validate=True) -> RaggedTensor:
-        """Rows that begin where `row_starts` says."""
+        """Build a ragged tensor from values and the start offset of each row."""
         values = as_values(values)
         starts = partition.as_partition("from_row_starts", "row_starts", row_starts, values)
         end = jnp.asarray(row_total(values), starts.dtype).reshape(1)
         splits = jnp.concatenate([starts, end])
-        return _rows("from_row_starts", values, splits, validate)
+        return _partition_values("from_row_starts", values, splits, validate)
 
     @classmethod
     def from_row_limits(cls, values, row_limits, name=None, validate=True) -> RaggedTensor:
-        """Rows that end where `row_limits` says."""
+        """Build a ragged tensor from values and the end offset of each row."""
         values = as_values(values)
         limits = partition.as_partition("from_row_limits", "row_limits", row_limits, values)
         splits = jnp.concatenate([jnp.zeros((1,), limits.dtype), limits])
-        return _rows("from_row_limits", values, splits, validate)
+        return _partition_values("from_row_limits", values, splits, validate)
 
     @classmethod
     def from_value_rowids(
         cls, values, value_rowids, nrows=None, name=None, validate=True
     ) -> RaggedTensor:
-        """Values that say the row they belong to, in ascending order."""
+        """Build a ragged tensor from values and their ascending row ids."""
         values = as_values(values)
         ids = partition.as_partition("from_value_rowids", "value_rowids", value_rowids, values)
         have, need = ids.shape[0], row_total(values)
@@ -290,36 +291,40 @@ class RaggedTensor(RaggedOperators, Ragged):
                 f"{ids.shape[0]} row ids for {row_total(values)} values.",
                 required="one row id per value",
             )
-        ids = _as_many(ids, row_total(values))
+        ids = _check_value_count(ids, row_total(values))
         splits = segment_ids.splits_of_rows("from_value_rowids", ids, nrows, validate)
-        return _rows("from_value_rowids", values, splits, validate=False)
+        return _partition_values("from_value_rowids", values, splits, validate=False)
 
     @classmethod
     def from_uniform_row_length(
         cls, values, uniform_row_length, nrows=None, validate=True, name=None
     ) -> RaggedTensor:
-        """Rows of one length."""
+        """Build a ragged tensor with rows of one length."""
         return DELEGATES.from_uniform_row_length(as_values(values), uniform_row_length, nrows)
 
     @classmethod
     def from_nested_row_splits(
         cls, flat_values, nested_row_splits, name=None, validate=True
     ) -> RaggedTensor:
-        """Ragged axes from splits, outermost first."""
-        return _nested(cls.from_row_splits, flat_values, "splits", nested_row_splits, validate)
+        """Build nested ragged axes from row splits, outermost first."""
+        return _build_nested(
+            cls.from_row_splits, flat_values, "splits", nested_row_splits, validate
+        )
 
     @classmethod
     def from_nested_row_lengths(
         cls, flat_values, nested_row_lengths, name=None, validate=True
     ) -> RaggedTensor:
-        """Ragged axes from row lengths, outermost first."""
-        return _nested(cls.from_row_lengths, flat_values, "lengths", nested_row_lengths, validate)
+        """Build nested ragged axes from row lengths, outermost first."""
+        return _build_nested(
+            cls.from_row_lengths, flat_values, "lengths", nested_row_lengths, validate
+        )
 
     @classmethod
     def from_nested_value_rowids(
         cls, flat_values, nested_value_rowids, nested_nrows=None, name=None, validate=True
     ) -> RaggedTensor:
-        """Ragged axes from row ids, outermost first."""
+        """Build nested ragged axes from row ids, outermost first."""
         for name, given in (("value_rowids", nested_value_rowids), ("nrows", nested_nrows)):
             if not isinstance(given, (list, tuple, type(None))):
                 raise TypeError(f"Argument `nested_{name}` must be a list of arrays.")
@@ -339,12 +344,12 @@ class RaggedTensor(RaggedOperators, Ragged):
         name=None,
         row_splits_dtype=np.int64,
     ) -> RaggedTensor:
-        """The rows of an array, whole, up to a length each, or without their padding."""
+        """Convert an array; rows may be truncated to `lengths` or stripped of trailing `padding`."""
         return DELEGATES.from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype)
 
     @classmethod
     def from_sparse(cls, st_input, name=None, row_splits_dtype=np.int64) -> RaggedTensor:
-        """The rows of a sparse matrix whose entries stand at the left, in order."""
+        """Convert a sparse matrix whose rows are left-aligned and in order."""
         return DELEGATES.from_sparse(st_input, row_splits_dtype)
 
     @operator
@@ -353,19 +358,19 @@ class RaggedTensor(RaggedOperators, Ragged):
 
 
 def is_ragged(value) -> bool:
-    """Whether a value is a `RaggedTensor`."""
+    """Return whether a value is a `RaggedTensor`."""
     return isinstance(value, RaggedTensor)
 
 
 def row_total(values):
-    """How many entries an array or a ragged tensor has along its first axis, as a dimension."""
+    """Return the size of the first axis of an array or a ragged tensor, as a dimension."""
     if isinstance(values, RaggedTensor):
         return partition.row_count(values.row_splits)
     return values.shape[0]
 
 
 def as_values(values):
-    """What is to stand in rows: a ragged tensor or an array of at least one axis."""
+    """Convert the values of rows to a ragged tensor or an array of at least one axis."""
     if isinstance(values, RaggedTensor):
         return values
     values = operand(values)
@@ -374,8 +379,8 @@ def as_values(values):
     return values
 
 
-def _as_many(values, count):
-    """Values stated to be as many as the rows take."""
+def _check_value_count(values, count):
+    """Check that there are `count` values."""
     if isinstance(values, RaggedTensor):
         have = partition.row_count(values.row_splits)
         if is_known(have) and is_known(count) and have != count:
@@ -384,8 +389,8 @@ def _as_many(values, count):
     return primitives.unify_axis(values, 0, count, label="RaggedTensor")
 
 
-def _rows(function: str, values, splits, validate) -> RaggedTensor:
-    """Put values into rows, after a check of the splits; nested splits get one dtype."""
+def _partition_values(function: str, values, splits, validate) -> RaggedTensor:
+    """Partition values into rows after checking the splits; nested splits get one dtype."""
     if validate:
         partition.check_splits(function, splits, row_total(values))
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:
@@ -394,7 +399,7 @@ def _rows(function: str, values, splits, validate) -> RaggedTensor:
     return RaggedTensor(values, splits)
 
 
-def _nested(make, flat_values, name, parts, validate):
+def _build_nested(make, flat_values, name, parts, validate):
     if not isinstance(parts, (list, tuple)):
         raise TypeError(f"Argument `nested_row_{name}` must be a list of arrays.")
     out = flat_values

@@ -1,4 +1,4 @@
-"""`TypeSpec`: what `isinstance` asks for where any spec will do, and the spec of a value."""
+"""Provide `TypeSpec`, the abstract base of all specs, and `type_spec_from_value`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from shims._src.variables.variable import Variable
 
 
 class TypeSpec(abc.ABC):
-    """What describes a value: a `TensorSpec`, `RaggedTensorSpec` or `SparseTensorSpec`.
+    """The abstract base of specs: `TensorSpec`, `RaggedTensorSpec` and `SparseTensorSpec`.
 
     Differs from TensorFlow:
-      For `isinstance` and annotations; no other kinds of specs can be derived from it.
+      Only for `isinstance` and annotations; user-defined subclasses are not supported.
 
     https://www.tensorflow.org/api_docs/python/tf/TypeSpec
     """
@@ -30,7 +30,7 @@ class TypeSpec(abc.ABC):
 
     @abc.abstractmethod
     def is_compatible_with(self, spec_or_value) -> bool:
-        """Whether a value, or what another spec describes, may be what this one describes."""
+        """Return whether a value, or the values of another spec, may match this spec."""
 
 
 for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec):
@@ -38,7 +38,7 @@ for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec):
 
 
 def type_spec_from_value(value):
-    """What describes a value.
+    """Return the spec of a value.
 
     Args:
       value: array, ragged or sparse tensor, variable, numbers.
@@ -47,7 +47,7 @@ def type_spec_from_value(value):
       A spec.
 
     Raises:
-      TypeError: nothing describes it.
+      TypeError: the value has no spec.
 
     Differs from TensorFlow:
       The spec of a variable is that of its value.
@@ -69,7 +69,7 @@ def type_spec_from_value(value):
     raise TypeError(
         errors.message(
             "type_spec_from_value",
-            "nothing describes the value.",
+            "the value has no spec.",
             required="an array, a ragged or a sparse tensor",
             received=f"{value!r} of {type(value).__name__}",
         )

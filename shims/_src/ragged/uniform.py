@@ -1,4 +1,4 @@
-"""Rows of one length."""
+"""Build ragged tensors whose rows have one length."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shims._src.sizes import primitives
 
 
 def wrap(values, length, rows, dtype) -> RaggedTensor:
-    """`rows` rows of `length` each, both dimensions, around values that are as many."""
+    """Partition values into `rows` rows of `length` each; both are dimensions."""
     size = primitives.as_size(length).astype(dtype)
     splits = jnp.arange(rows + 1, dtype=dtype) * size
     return RaggedTensor(values, splits, length if is_known(length) else None)
 
 
 def from_uniform_row_length(values, uniform_row_length, nrows) -> RaggedTensor:
-    """`RaggedTensor.from_uniform_row_length`."""
+    """Implement `RaggedTensor.from_uniform_row_length`."""
     (length,) = sizes_of("from_uniform_row_length", [uniform_row_length])
     total = row_total(values)
     if nrows is not None:
