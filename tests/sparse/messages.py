@@ -80,7 +80,7 @@ MESSAGES = {
     ),
     "weights-of-another-kind": "sparse.bincount: `weights` must be sparse, as `values`.",
     "shape-of-product": (
-        "sampled_addmm: `dense_shape` is not that of the product.\n  Received: (2, 2)"
+        "sampled_addmm: `dense_shape` is not the shape of the product.\n  Received: (2, 2)"
     ),
     "entry-of-product": (
         "sampled_addmm: `indices[:, 1]` is out of range.\n"
@@ -89,7 +89,7 @@ MESSAGES = {
     ),
     "add-dense": "At least one input should be SparseTensor; do you mean `shims.add`?",
     "concat-shape": (
-        "sparse.concat: sizes beside the axis differ.\n  Required: equal sizes except along axis 0"
+        "sparse.concat: sizes other than that of the axis differ.\n  Required: equal sizes except along axis 0"
     ),
     "retain-count": "retain: 1 bools for 3 values.",
     "reshape-count": (
@@ -145,7 +145,7 @@ MESSAGES = {
         "  Do:       convert one of them: `shims.cast(sp_b, 'int32')`"
     ),
     "softmax-dtype": (
-        "sparse.softmax: there are no rows of floating-point numbers.\n"
+        "sparse.softmax: the operand does not have rows of floating-point numbers.\n"
         "  Required: floating-point numbers, rank 2 or more\n"
         "  Received: int32, rank 2"
     ),
@@ -155,7 +155,7 @@ MESSAGES = {
     ),
     "split-argument": ("num_split is required"),
     "cross-vector": (
-        "sparse.cross_hashed: an operand is no matrix.\n  Required: rank 2\n  Received: i32[2]"
+        "sparse.cross_hashed: an operand is not a matrix.\n  Required: rank 2\n  Received: i32[2]"
     ),
     "cross-array": "sparse.cross_hashed: inputs must be a list.",
     "cross-lists": "sparse.cross_hashed: all inputs must be arrays or SparseTensors.",

@@ -252,7 +252,7 @@ def test_a_sparse_result_is_not_made():
         shims.sparse.reduce_sum(_sp(shims), axis=0, output_is_sparse=True)
     lines = [x for x in str(raised.value).split("\n") if not x.startswith("  At:")]
     assert lines == [
-        "sparse.reduce_sum: `output_is_sparse` is not there.",
+        "sparse.reduce_sum: `output_is_sparse` is not supported.",
         "  Do:       reduce to an array, then `shims.sparse.from_dense`",
     ]
 

@@ -254,7 +254,7 @@ CALLS = {
         lambda tf: tf.sparse.reshape(
             tf.SparseTensor(np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [1, 0]), [-1, 0]
         ),
-        "sparse.reshape: -1 stands for any number beside a size of 0.\n"
+        "sparse.reshape: -1 cannot be inferred if another size is 0.\n"
         "  Required: sizes above 0 beside -1\n"
         "  At:",
     ),

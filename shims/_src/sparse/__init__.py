@@ -1,1 +1,1 @@
-"""Sparse tensors: values and their coordinates."""
+"""Define sparse tensors: values and their coordinates."""

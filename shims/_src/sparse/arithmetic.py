@@ -1,4 +1,4 @@
-"""Products, sums and reductions of sparse tensors."""
+"""Multiply, add and reduce sparse tensors."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from shims._src.tracing.sized_by import selected_by
 
 @selected_by("sp_a")
 def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
-    """The product of a sparse matrix and a matrix.
+    """Multiply a sparse matrix by a dense matrix.
 
     Args:
-      sp_a: sparse matrix; where `b` is the sparse one, an array.
+      sp_a: sparse matrix; an array if `b` is sparse.
       b: array `[k, m]` of the same dtype.
       adjoint_a: use the conjugate transpose of `sp_a`.
       adjoint_b: use the conjugate transpose of `b`.
@@ -60,7 +60,7 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     if rank_of(sp_a) != 2 or b.ndim != 2:
         raise checks.invalid(
             "sparse_dense_matmul",
-            "an operand is no matrix.",
+            "an operand is not a matrix.",
             required="rank 2",
             received=f"sparse of rank {rank_of(sp_a)}, {describe(b)}",
         )
@@ -90,13 +90,13 @@ def sparse_dense_matmul(sp_a, b, adjoint_a=False, adjoint_b=False, name=None):
     return out.at[row].add(products, mode="drop")
 
 
-def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce, *, takes):
+def _reduce(function, sp, axis, keepdims, output_is_sparse, reduce, *, takes):
     kernels.check_dtype(function, takes, sp.values.dtype)
     if output_is_sparse:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "`output_is_sparse` is not there.",
+                "`output_is_sparse` is not supported.",
                 do="reduce to an array, then `shims.sparse.from_dense`",
             )
         )
@@ -118,12 +118,12 @@ def _reduced(function, sp, axis, keepdims, output_is_sparse, reduce, *, takes):
 
 @selected_by("sp_input")
 def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
-    """The sum over axes of a sparse tensor.
+    """Sum a sparse tensor over axes.
 
     Args:
       sp_input: sparse tensor.
       axis: the axes to sum over; all when `None`.
-      keepdims: keep them with size 1.
+      keepdims: keep the reduced axes with size 1.
       output_is_sparse: must be False.
       name: ignored.
 
@@ -131,32 +131,32 @@ def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
       An array.
 
     Raises:
-      UnimplementedError: `output_is_sparse`.
+      UnimplementedError: `output_is_sparse` is True.
 
     Differs from TensorFlow:
-      There is no sparse result.
+      Sparse results are not supported.
 
     Under jit:
-      A shape that depends on data gives sizes that depend on data.
+      A data-dependent shape gives data-dependent sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_sum
     """
     options = axis, keepdims, output_is_sparse
-    return _reduced("sparse.reduce_sum", sp_input, *options, total, takes="number")
+    return _reduce("sparse.reduce_sum", sp_input, *options, total, takes="number")
 
 
-def _largest(values, ids, count):
+def _segment_max(values, ids, count):
     return largest_or_zero(values, ids, count)
 
 
 @selected_by("sp_input")
 def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=None):
-    """The largest of the values that are there; 0 where there is none.
+    """Return the maximum of the stored values over axes; 0 where there are none.
 
     Args:
       sp_input: sparse tensor.
-      axis: the axes to search; all when `None`.
-      keepdims: keep them with size 1.
+      axis: the axes to reduce; all when `None`.
+      keepdims: keep the reduced axes with size 1.
       output_is_sparse: must be False.
       name: ignored.
 
@@ -164,28 +164,28 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
       An array.
 
     Raises:
-      UnimplementedError: `output_is_sparse`.
+      UnimplementedError: `output_is_sparse` is True.
 
     Differs from TensorFlow:
-      There is no sparse result; it has a gradient.
+      Sparse results are not supported. The result is differentiable.
 
     Under jit:
-      A shape that depends on data gives sizes that depend on data.
+      A data-dependent shape gives data-dependent sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_max
     """
     options = axis, keepdims, output_is_sparse
-    return _reduced("sparse.reduce_max", sp_input, *options, _largest, takes="real")
+    return _reduce("sparse.reduce_max", sp_input, *options, _segment_max, takes="real")
 
 
 @selected_by("a", "b")
 def add(a, b, threshold=0):
-    """The sum of two sparse tensors, or of a sparse one and an array.
+    """Add two sparse tensors, or a sparse tensor and an array.
 
     Args:
       a: sparse tensor or array.
       b: sparse tensor or array of the same shape; one of them is sparse.
-      threshold: of two sparse ones, sums of a smaller magnitude are dropped.
+      threshold: for two sparse tensors, sums of smaller magnitude are dropped.
 
     Returns:
       A `SparseTensor` in row-major order if both are sparse, otherwise an array.
@@ -199,7 +199,7 @@ def add(a, b, threshold=0):
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/add
     """
@@ -236,16 +236,16 @@ def _add_sparse(a, b, threshold):
     is_zero = not checks.jp.is_tracer(threshold) and threshold == 0
     if is_zero and not jnp.issubdtype(out.dtype, jnp.inexact):
         return out
-    # No NaN reaches any threshold, of 0 too, but XLA takes every `abs(x) >= 0` to be true.
+    # NaN fails every threshold, 0 included, but XLA simplifies `abs(x) >= 0` to true.
     return kept(out, (jnp.abs(out.values) >= threshold) & ~jnp.isnan(out.values))
 
 
 def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):
-    """The identity as a sparse matrix.
+    """Build an identity matrix as a sparse tensor.
 
     Args:
-      num_rows: how many rows there are.
-      num_columns: how many columns; as many as rows when `None`.
+      num_rows: the number of rows.
+      num_columns: the number of columns; equal to the number of rows when `None`.
       dtype: the dtype of the ones.
       name: ignored.
 
@@ -256,7 +256,7 @@ def eye(num_rows, num_columns=None, dtype=jnp.float32, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be traced; the entries then have a size of their own.
+      Sizes may be traced; the number of entries is then data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/eye
     """

@@ -1,4 +1,4 @@
-"""How often numbers occur, as a sparse tensor; products where a sparse tensor has entries."""
+"""Count integers into a sparse tensor, and compute sampled matrix products."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ _FUNCTION = "sparse.bincount"
 def bincount(
     values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None
 ):
-    """How often each number occurs, or the sum of weights for each, where it does.
+    """Count how often each integer occurs, or sum its weights, as a sparse tensor.
 
     Args:
       values: int32 or int64: an array of at most two axes, a sparse or a ragged tensor.
-      weights: of the kind and shape of `values`, a weight for each; each counts 1 when `None`.
-      axis: 0 counts over everything, -1 row by row.
-      minlength: the result is at least that long.
-      maxlength: the result is that long; larger numbers are dropped.
-      binary_output: 1 for every number that occurs at all.
+      weights: weights of the same kind and shape as `values`; 1 each when `None`.
+      axis: 0 counts over all values, -1 per row.
+      minlength: the minimum length of the result.
+      maxlength: the length of the result; larger numbers are dropped.
+      binary_output: return 1 for every number that occurs instead of its count.
       name: ignored.
 
     Returns:
-      A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` where rows are counted.
+      A `SparseTensor` in row-major order: `[length]`, or `[rows, length]` for `axis=-1`.
 
     Raises:
       InvalidArgumentError: a number is negative, the weights have another shape, or there are more
         than two axes.
-      ValueError: there is no such axis, weights meet `binary_output`, or are of another kind.
+      ValueError: `axis` is not 0 or -1, `weights` are combined with `binary_output`, or their kind
+        differs from that of `values`.
 
     Differs from TensorFlow:
       Nothing on CPU.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims
@@ -59,7 +60,7 @@ def bincount(
     axis = 0 if axis is None else axis
     if axis not in (0, -1):
         raise ValueError(f"sparse.bincount: `axis` must be 0 or -1, received {axis!r}.")
-    values, weights, rows, count = _parts(values, weights, axis == -1)
+    values, weights, rows, count = _flatten_operands(values, weights, axis == -1)
     checks.check_kind(_FUNCTION, "index", values)
     if weights is None:
         weights = jnp.ones_like(values)
@@ -71,13 +72,16 @@ def bincount(
             "there are no rows.",
             required="at least one",
         )
-    result = _counted(values, weights, rows, count, minlength, maxlength)
+    result = _count(values, weights, rows, count, minlength, maxlength)
     return result.with_values(jnp.ones_like(result.values)) if binary_output else result
 
 
-def _parts(values, weights, by_row: bool):
-    """`(numbers, weights, row of each or None, how many rows)`."""
-    for kind, name, parts in ((SparseTensor, "sparse", _of_sparse), (Ragged, "ragged", _of_ragged)):
+def _flatten_operands(values, weights, by_row: bool):
+    """Return `(numbers, weights, row of each or None, number of rows)`."""
+    for kind, name, parts in (
+        (SparseTensor, "sparse", _flatten_sparse),
+        (Ragged, "ragged", _flatten_ragged),
+    ):
         if isinstance(values, kind):
             if weights is not None and not isinstance(weights, kind):
                 raise ValueError(f"sparse.bincount: `weights` must be {name}, as `values`.")
@@ -86,9 +90,9 @@ def _parts(values, weights, by_row: bool):
     if weights is not None:
         weights = operand(weights)
         if weights.ndim != values.ndim:
-            raise _unlike(values, weights)
+            raise _weights_shape_error(values, weights)
         for i in range(values.ndim):
-            weights = _as_long(weights, values, i)
+            weights = _match_size(weights, values, i)
     if by_row and values.ndim > 2:
         raise checks.invalid(
             _FUNCTION, "there are too many axes.", required="rank <= 2", received=describe(values)
@@ -100,14 +104,14 @@ def _parts(values, weights, by_row: bool):
     return values.reshape(-1), None if weights is None else weights.reshape(-1), rows, count
 
 
-def _as_long(weights, values, axis: int):
+def _match_size(weights, values, axis: int):
     have, want = weights.shape[axis], values.shape[axis]
     if checks.is_known(have) and checks.is_known(want) and have != want:
-        raise _unlike(values, weights)
+        raise _weights_shape_error(values, weights)
     return primitives.unify_axis(weights, axis, want, label=_FUNCTION)
 
 
-def _unlike(values, weights):
+def _weights_shape_error(values, weights):
     return checks.invalid(
         _FUNCTION,
         "`weights` must have the shape of `values`.",
@@ -115,8 +119,8 @@ def _unlike(values, weights):
     )
 
 
-def _of_sparse(values, weights, by_row):
-    checked = None if weights is None else _as_long(weights.values, values.values, 0)
+def _flatten_sparse(values, weights, by_row):
+    checked = None if weights is None else _match_size(weights.values, values.values, 0)
     if weights is not None:
         for name in ("indices", "dense_shape"):
             checks.check_data(
@@ -129,19 +133,21 @@ def _of_sparse(values, weights, by_row):
     return values.values, checked, values.indices[:, 0], values.dense_shape[0]
 
 
-def _of_ragged(values, weights, by_row):
-    checked = None if weights is None else _as_long(weights.flat_values, values.flat_values, 0)
+def _flatten_ragged(values, weights, by_row):
+    checked = None if weights is None else _match_size(weights.flat_values, values.flat_values, 0)
     if not by_row:
         return values.flat_values, checked, None, None
     return values.flat_values, checked, values.value_rowids(), values.nrows()
 
 
 @selected_by("values", "rows")
-def _counted(values, weights, rows, count, minlength, maxlength):
+def _count(values, weights, rows, count, minlength, maxlength):
     checks.check_data(
         values < 0, _FUNCTION, "a number is negative.", required="values >= 0 everywhere"
     )
-    highest = jnp.max(values, initial=0) if _has_some(values) else jnp.zeros((), values.dtype)
+    highest = (
+        jnp.max(values, initial=0) if _may_have_values(values) else jnp.zeros((), values.dtype)
+    )
     length = coordinates("values", highest) + 1
     if minlength is not None:
         length = jnp.maximum(length, coordinates("minlength", minlength))
@@ -155,14 +161,14 @@ def _counted(values, weights, rows, count, minlength, maxlength):
     return ordering.combined(found)
 
 
-def _has_some(values) -> bool:
+def _may_have_values(values) -> bool:
     return not checks.is_known(values.shape[0]) or values.shape[0] > 0
 
 
 def sampled_addmm(
     indices, values, dense_shape, mat1, mat2, beta=1.0, alpha=1.0, output_type=jnp.float32
 ):
-    """`beta * sparse + alpha * (mat1 @ mat2)`, only where the sparse matrix has entries.
+    """Compute `beta * sparse + alpha * (mat1 @ mat2)` only at the entries of the sparse matrix.
 
     Args:
       indices: integers `[n, 2]`, the coordinates of the entries.
@@ -179,8 +185,8 @@ def sampled_addmm(
 
     Raises:
       InvalidArgumentError: a coordinate is out of range.
-      ValueError: `dense_shape` is not that of the product.
-      UnimplementedError: there are more than two axes.
+      ValueError: `dense_shape` is not the shape of the product.
+      UnimplementedError: `indices`, `mat1` or `mat2` does not have two axes.
 
     Differs from TensorFlow:
       Batches of matrices are refused.
@@ -197,14 +203,14 @@ def sampled_addmm(
         raise errors.UnimplementedError(
             errors.message(
                 "sampled_addmm",
-                "there are other than two axes.",
+                "an operand does not have two axes.",
                 required="indices [n, 2], and two matrices",
                 received=f"{describe(places)}, {describe(left)} and {describe(right)}",
             )
         )
     sizes = (left.shape[0], right.shape[1])
     wrong = shape != jnp.stack([primitives.as_size(d) for d in sizes])
-    text = "`dense_shape` is not that of the product."
+    text = "`dense_shape` is not the shape of the product."
     checks.check_data(wrong, "sampled_addmm", text, received=f"{sizes}")
     left, right = meeting("sampled_addmm", left, 1, right, 0)
     rows, columns = places[:, 0], places[:, 1]

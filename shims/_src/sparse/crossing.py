@@ -1,4 +1,4 @@
-"""Crosses of features as hashes: TensorFlow's `FingerprintCat64` of every combination of a row."""
+"""Compute hashed feature crosses with TensorFlow's `FingerprintCat64`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _LARGEST = (1 << 63) - 1
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """The features of one operand, row after row.
+    """The features of one operand, in row order.
 
     Attributes:
       values: `[n]` integers.
-      counts: `[rows]`, how many features a row has.
-      starts: `[rows]`, where they begin.
+      counts: `[rows]`, the number of features of each row.
+      starts: `[rows]`, the start of each row in `values`.
       rows: the number of rows, a dimension.
     """
 
@@ -43,13 +43,13 @@ class Column:
 
 
 def column(function: str, value) -> Column:
-    """The features of an array or a sparse tensor."""
+    """Extract the features of an array or a sparse tensor."""
     is_of_sparse = is_sparse(value)
     value = value if is_of_sparse else operand(value)
     shape = dims(function, value) if is_of_sparse else value.shape
     if len(shape) != 2:
         raise checks.invalid(
-            function, "an operand is no matrix.", required="rank 2", received=describe(value)
+            function, "an operand is not a matrix.", required="rank 2", received=describe(value)
         )
     checks.check_kind(function, "integer", value.values if is_of_sparse else value)
     rows = shape[0]
@@ -66,31 +66,31 @@ def column(function: str, value) -> Column:
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """A hash of every combination of features that stand in one row, one feature of each operand.
+    """Hash every combination of the features of a row, taking one feature from each operand.
 
     Args:
       inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
-      num_buckets: an int; hashes are taken modulo it.
-      hash_key: an int that begins every hash; TensorFlow's own when `None`.
+      num_buckets: an int; the hashes are reduced modulo it.
+      hash_key: an int that seeds every hash; TensorFlow's own key when `None`.
       name: ignored.
 
     Returns:
-      A `SparseTensor` of int64 `[rows, most combinations of a row]`. Sparse operands come before
-      arrays, whatever their order; features of the last operand change first.
+      A `SparseTensor` of int64 `[rows, maximum combinations of a row]`. Sparse operands come before
+      arrays, whatever their order; the features of the last operand vary fastest.
 
     Raises:
-      TypeError: `inputs` is no list, or holds something else than arrays and sparse tensors.
-      MissingKernelError: features are no integers.
-      InvalidArgumentError: an operand is no matrix, numbers of rows differ, rows of a sparse tensor
-        are not in order, or `num_buckets` is negative.
-      UnimplementedError: hashes do not fit 32 bits, and `jax_enable_x64` is off.
+      TypeError: `inputs` is not a list, or contains other values than arrays and sparse tensors.
+      MissingKernelError: features are not integers.
+      InvalidArgumentError: an operand is not a matrix, the numbers of rows differ, the rows of a
+        sparse tensor are not in order, or `num_buckets` is negative.
+      UnimplementedError: the hashes do not fit into 32 bits and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      Strings are not taken, nor floating-point numbers cut to integers. Rows of a sparse tensor
-      must be in order, where TensorFlow leaves features out.
+      Strings and floating-point numbers are not supported; TensorFlow truncates the latter. Rows of a
+      sparse tensor must be in order; TensorFlow drops features otherwise.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims
@@ -114,7 +114,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
 
 def check_buckets(function: str, num_buckets: int) -> None:
-    """Whether hashes of so many buckets can be had."""
+    """Check that `num_buckets` is valid and that its hashes fit the enabled integer types."""
     if num_buckets < 0:
         raise checks.invalid(
             function, "`num_buckets` is negative.", received=f"num_buckets={num_buckets}"
@@ -141,10 +141,11 @@ def _crossed(inputs, num_buckets, hash_key):
 
 
 def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key: int):
-    """The combinations of each row.
+    """Compute the hashed combinations of each row.
 
     Returns:
-      `[rows]`, how many a row has; of each combination its row, its number there, and its hash.
+      The number of combinations per row `[rows]`; then, per combination, its row, its index within the
+      row and its hash.
     """
     first = columns[0].rows
     for one in columns[1:]:
@@ -167,30 +168,30 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
         radix = jnp.maximum(count[row], 1)
         features.append(primitives.take(one.values, start[row] + rest % radix, 0))
         rest = rest // radix
-    hashes = _hashed(features[::-1], hash_key or _KEY, row)
+    hashes = _hash_features(features[::-1], hash_key or _KEY, row)
     return totals, row, number, _remainder(hashes, num_buckets or _LARGEST)
 
 
-def _hashed(features, key: int, like):
-    """The fingerprints of the features after one another, as words, the low one first."""
+def _hash_features(features, key: int, like):
+    """Chain the fingerprints of the features; return words of 32 bits, the low one first."""
     words = tuple(jnp.full(like.shape, word) for word in split_number(key))
     multiplier = split_number(_MULTIPLIER)
     for feature in features:
         pair = words_of(feature)
-        mixed = _times(_folded(_times((pair[..., 0], pair[..., 1]))))
+        mixed = _multiply_words(_shift_mix(_multiply_words((pair[..., 0], pair[..., 1]))))
         words = tuple(w ^ m ^ x for w, m, x in zip(words, multiplier, mixed, strict=True))
-        words = _folded(_times(_folded(_times(words))))
+        words = _shift_mix(_multiply_words(_shift_mix(_multiply_words(words))))
     return words
 
 
-def _folded(words):
-    """`x ^ (x >> 47)`."""
+def _shift_mix(words):
+    """Compute `x ^ (x >> 47)`."""
     low, high = words
     return low ^ (high >> 15), high
 
 
-def _times(words):
-    """The product with the multiplier, modulo 2**64, in factors of 16 bits."""
+def _multiply_words(words):
+    """Multiply by the multiplier modulo 2**64, in factors of 16 bits."""
     low, high = words
     by_low, by_high = (int(word) for word in split_number(_MULTIPLIER))
     a, b = low & 0xFFFF, low >> 16
@@ -205,7 +206,7 @@ def _times(words):
 
 
 def _remainder(words, modulus: int):
-    """The number that two words are, modulo another."""
+    """Reduce a 64-bit number, given as two words, by a modulus."""
     if jax.config.jax_enable_x64:
         return (numbers_of(jnp.stack(words, axis=-1)).astype(jnp.uint64) % modulus).astype(
             jnp.int64

@@ -1,4 +1,4 @@
-"""Sparse tensors from arrays, and arrays from sparse tensors."""
+"""Convert between sparse tensors and arrays."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shims._src.types.dtypes import array_dtype
 
 @selected_by("tensor")
 def from_dense(tensor, name=None):
-    """The elements of an array that are not 0, with their coordinates.
+    """Convert an array to a sparse tensor of its nonzero elements.
 
     Args:
       tensor: array.
@@ -33,7 +33,7 @@ def from_dense(tensor, name=None):
       Coordinates are int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     Example:
       >>> import shims
@@ -53,13 +53,13 @@ def from_dense(tensor, name=None):
 
 
 def check_inside(function: str, sp: SparseTensor, sizes) -> None:
-    """Coordinates must lie inside of the dense shape."""
+    """Check that coordinates lie inside the dense shape."""
     for i, column in enumerate(columns(sp)):
         checks.check_positions(function, f"indices[:, {i}]", column, sizes[i])
 
 
 def check_order(function: str, sp: SparseTensor) -> None:
-    """Coordinates must be in row-major order, each there once."""
+    """Check that coordinates are in row-major order without repeats."""
     if is_known(sp.indices.shape[0]) and sp.indices.shape[0] < 2:
         return
     falls, repeats = compared(sp.indices)
@@ -76,11 +76,11 @@ def check_order(function: str, sp: SparseTensor) -> None:
 
 @selected_by("sp_input")
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
-    """An array with the values at their coordinates.
+    """Convert a sparse tensor to an array.
 
     Args:
       sp_input: sparse tensor.
-      default_value: what stands everywhere else; 0 when `None`.
+      default_value: the value of all other elements; 0 when `None`.
       validate_indices: check that the coordinates are in order and that none is repeated.
       name: ignored.
 
@@ -94,7 +94,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
       Nothing.
 
     Under jit:
-      A shape that depends on data gives sizes that depend on data.
+      A data-dependent shape gives data-dependent sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
     """
@@ -119,7 +119,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
 
 @selected_by("sp_input", "vocab_size")
 def to_indicator(sp_input, vocab_size, name=None):
-    """Bools that say which numbers stand in each row.
+    """Build a boolean array that marks which integers occur in each row.
 
     Args:
       sp_input: sparse tensor of integers; other numbers are truncated.

@@ -1,4 +1,4 @@
-"""How many insertions, deletions and replacements lie between two sequences."""
+"""Compute the edit distance between sequences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.tracing.sized_by import selected_by
 
 @selected_by("hypothesis", "truth")
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
-    """The Levenshtein distance of sequences.
+    """Compute the Levenshtein distance between sequences.
 
     Args:
       hypothesis: sparse tensor `[..., n]`; each row is a sequence, from left to right.
@@ -26,18 +26,18 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
       name: ignored.
 
     Returns:
-      float32 array `[...]`. Without a truth the normalized distance is infinite, and 0 where there
-      is no hypothesis either.
+      float32 array `[...]`. For an empty truth the normalized distance is infinite, or 0 if the
+      hypothesis is empty too.
 
     Raises:
       TypeError: an operand is not sparse.
       InvalidArgumentError: the ranks or dtypes differ.
 
     Differs from TensorFlow:
-      There are no strings.
+      Strings are not supported.
 
     Under jit:
-      The numbers of values may depend on data.
+      The numbers of values may be data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/edit_distance
     """
@@ -48,15 +48,15 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     if rank_of(hypothesis) != rank_of(truth) or rank_of(truth) < 2:
         raise checks.invalid(
             "edit_distance",
-            "the operands must have one rank.",
+            "the operands must have the same rank.",
             required="sparse tensors of one rank, 2 or more",
             received=f"ranks {rank_of(hypothesis)} and {rank_of(truth)}",
         )
-    shape = _common(hypothesis, truth)
+    shape = _common_outer_shape(hypothesis, truth)
     rows = math.prod(shape)
-    given, given_length = _sequences("hypothesis", hypothesis, shape, rows)
-    right, right_length = _sequences("truth", truth, shape, rows)
-    distance = _distances(given, given_length, right, right_length).astype(jnp.float32)
+    given, given_length = _pad_sequences("hypothesis", hypothesis, shape, rows)
+    right, right_length = _pad_sequences("truth", truth, shape, rows)
+    distance = _fill_table(given, given_length, right, right_length).astype(jnp.float32)
     if normalize:
         length = right_length.astype(jnp.float32)
         missing = jnp.where(given_length > 0, jnp.float32(np.inf), 0)
@@ -64,8 +64,8 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
     return distance.reshape(shape)
 
 
-def _common(a, b):
-    """The larger of both sizes of each axis but the last."""
+def _common_outer_shape(a, b):
+    """Return the larger of both sizes of each axis except the last."""
     sizes = []
     for d, e in zip(dims("edit_distance", a)[:-1], dims("edit_distance", b)[:-1], strict=True):
         known = checks.is_known(d) and checks.is_known(e)
@@ -77,8 +77,8 @@ def _common(a, b):
     return tuple(sizes)
 
 
-def _sequences(name, sp, shape, rows):
-    """`([rows, longest], lengths)`: the values of each row from the left."""
+def _pad_sequences(name, sp, shape, rows):
+    """Return `([rows, longest], lengths)`: the left-aligned values of each row."""
     row = jnp.zeros(sp.values.shape, jnp.int32)
     for d, place in zip(shape, columns(sp)[:-1], strict=True):
         checks.check_positions("edit_distance", f"indices of `{name}`", place, d)
@@ -94,8 +94,8 @@ def _sequences(name, sp, shape, rows):
     return table.at[row, place].set(lax.stop_gradient(sp.values), mode="drop"), lengths
 
 
-def _distances(given, given_length, right, right_length):
-    """Row by row of the usual table: how far each beginning of the truth is from what was read."""
+def _fill_table(given, given_length, right, right_length):
+    """Fill the dynamic-programming table: distances from each truth prefix to the hypothesis prefix."""
     wide = jnp.arange(right.shape[1] + 1, dtype=jnp.int32)
     before = jnp.broadcast_to(wide, (right.shape[0], wide.shape[0]))
 
@@ -104,7 +104,7 @@ def _distances(given, given_length, right, right_length):
         replaced = carry[:, :-1] + (right != value[:, None])
         best = jnp.minimum(carry[:, 1:] + 1, replaced)
         best = jnp.concatenate([jnp.full((best.shape[0], 1), turn + 1), best], axis=1)
-        # Insertions: the least of all places to the left, one more for each step.
+        # Insertions: the minimum over all columns to the left, plus 1 per column.
         best = lax.cummin(best - wide, axis=1) + wide
         return jnp.where((turn < given_length)[:, None], best, carry), None
 

@@ -1,4 +1,4 @@
-"""Sparse tensors compared, normalized, split and masked."""
+"""Compare, normalize, split and mask sparse tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shims._src.tracing.sized_by import selected_by
 
 @selected_by("sp_a", "sp_b")
 def maximum(sp_a, sp_b, name=None):
-    """The larger one of two sparse tensors, place by place; what is missing counts as 0.
+    """Compute the elementwise maximum of two sparse tensors; missing values count as 0.
 
     Args:
       sp_a: sparse tensor of real numbers.
@@ -30,25 +30,25 @@ def maximum(sp_a, sp_b, name=None):
       name: ignored.
 
     Returns:
-      A `SparseTensor` in row-major order, with a value wherever one of the two has one.
+      A `SparseTensor` in row-major order, with a value wherever either operand has one.
 
     Raises:
       InvalidArgumentError: the shapes or dtypes differ.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      The result is differentiable.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/maximum
     """
-    return _combined("sparse.maximum", sp_a, sp_b, jnp.maximum)
+    return _merge("sparse.maximum", sp_a, sp_b, jnp.maximum)
 
 
 @selected_by("sp_a", "sp_b")
 def minimum(sp_a, sp_b, name=None):
-    """The smaller one of two sparse tensors, place by place; what is missing counts as 0.
+    """Compute the elementwise minimum of two sparse tensors; missing values count as 0.
 
     Args:
       sp_a: sparse tensor of real numbers.
@@ -56,23 +56,23 @@ def minimum(sp_a, sp_b, name=None):
       name: ignored.
 
     Returns:
-      A `SparseTensor` in row-major order, with a value wherever one of the two has one.
+      A `SparseTensor` in row-major order, with a value wherever either operand has one.
 
     Raises:
       InvalidArgumentError: the shapes or dtypes differ.
 
     Differs from TensorFlow:
-      It can be differentiated.
+      The result is differentiable.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/minimum
     """
-    return _combined("sparse.minimum", sp_a, sp_b, jnp.minimum)
+    return _merge("sparse.minimum", sp_a, sp_b, jnp.minimum)
 
 
-def _combined(function: str, a, b, combine):
+def _merge(function: str, a, b, combine):
     values = matching(function, sp_a=a.values, sp_b=b.values)
     kernels.check_dtype(function, "real", values[0].dtype)
     if rank_of(a) != rank_of(b):
@@ -110,23 +110,23 @@ def _combined(function: str, a, b, combine):
 
 @selected_by("sp_input")
 def softmax(sp_input, name=None):
-    """The softmax of the values of each row; what is missing stays missing.
+    """Compute the softmax of the stored values of each row; missing values stay missing.
 
     Args:
       sp_input: sparse tensor `[..., n]` of floating-point numbers, of rank 2 or more.
       name: ignored.
 
     Returns:
-      A `SparseTensor` of the same places.
+      A `SparseTensor` with the same coordinates.
 
     Raises:
-      InvalidArgumentError: the rank or the dtype is another one.
+      InvalidArgumentError: the rank is less than 2, or the dtype is not floating-point.
 
     Differs from TensorFlow:
       The coordinates need not be in order.
 
     Under jit:
-      The number of values may depend on data.
+      The number of values may be data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/softmax
     """
@@ -134,7 +134,7 @@ def softmax(sp_input, name=None):
     if rank_of(sp_input) < 2 or not jnp.issubdtype(values.dtype, jnp.floating):
         raise checks.invalid(
             "sparse.softmax",
-            "there are no rows of floating-point numbers.",
+            "the operand does not have rows of floating-point numbers.",
             required="floating-point numbers, rank 2 or more",
             received=f"{values.dtype.name}, rank {rank_of(sp_input)}",
         )
@@ -154,11 +154,11 @@ def softmax(sp_input, name=None):
 
 
 def split(sp_input=None, num_split=None, axis=None, name=None):
-    """A sparse tensor in parts along an axis; the first ones are larger where it does not divide.
+    """Split a sparse tensor along an axis; the first parts are larger if it does not divide evenly.
 
     Args:
       sp_input: sparse tensor.
-      num_split: how many parts, a Python number.
+      num_split: the number of parts, a Python int.
       axis: the axis to split.
       name: ignored.
 
@@ -174,7 +174,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
       Nothing.
 
     Under jit:
-      The numbers of values depend on data.
+      The numbers of values are data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/split
     """
@@ -183,11 +183,11 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
             raise ValueError(f"{argument} is required")
     if not is_sparse(sp_input):
         raise TypeError(f"sparse.split: expected a SparseTensor, got {type(sp_input).__name__}.")
-    return _parts(sp_input, static_int("sparse.split", "num_split", num_split), axis)
+    return _split(sp_input, static_int("sparse.split", "num_split", num_split), axis)
 
 
 @selected_by("sp")
-def _parts(sp, number: int, axis):
+def _split(sp, number: int, axis):
     axis = axis_of("sparse.split", axis, rank_of(sp))
     size = sp.dense_shape[axis]
     checks.check_data(
@@ -211,24 +211,24 @@ def _parts(sp, number: int, axis):
 
 @selected_by("a", "mask_indices")
 def mask(a, mask_indices, name=None):
-    """The slices of an `IndexedSlices` that are not at certain positions.
+    """Remove the slices of an `IndexedSlices` at given positions.
 
     Args:
       a: `IndexedSlices`.
-      mask_indices: integer vector: the positions to leave out.
+      mask_indices: integer vector: the positions to remove.
       name: ignored.
 
     Returns:
-      An `IndexedSlices` of the others, in their order.
+      An `IndexedSlices` of the remaining slices, in their order.
 
     Raises:
-      InvalidArgumentError: the positions are of another dtype.
+      InvalidArgumentError: the dtype of the positions differs.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The number of slices depends on data.
+      The number of slices is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/mask
     """
@@ -238,17 +238,17 @@ def mask(a, mask_indices, name=None):
 
 
 def cross(inputs, name=None, separator=None):
-    """Refused: it makes strings, and JAX has none.
+    """Raise `UnimplementedError`: feature crosses are strings, which JAX does not support.
 
     Raises:
-      UnimplementedError: always; the message names what to write instead.
+      UnimplementedError: always; the message names the alternative.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/cross
     """
     raise errors.UnimplementedError(
         errors.message(
             "sparse.cross",
-            "it makes strings, and JAX has none.",
+            "it returns strings, which JAX does not support.",
             do="number the features, and hash the combinations: `shims.sparse.cross_hashed`",
         )
     )

@@ -1,4 +1,4 @@
-"""Rows of a table, combined per row of a sparse matrix of ids."""
+"""Look up rows of an embedding table and combine them per row of sparse ids."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _as_sparse(value):
     return value.to_sparse() if isinstance(value, Ragged) else value
 
 
-def _check(function, ids, weights, combiner):
+def _check_arguments(function, ids, weights, combiner):
     if combiner not in _COMBINERS:
         raise ValueError(f"combiner must be one of {', '.join(_COMBINERS)}, got {combiner}")
     if not is_sparse(ids):
@@ -42,15 +42,15 @@ def embedding_lookup_sparse(
     name=None,
     allow_fast_lookup=False,
 ):
-    """Rows of a table added up, averaged, or added up over a root, per row of ids.
+    """Look up table rows and combine them by sum, mean or sqrtn per row of ids.
 
     Args:
       params: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in order, the
-        first ones one row more where they do not come out even.
-      sp_ids: sparse or ragged matrix of positions of rows; ordered by row.
+        first ones having one row more if they do not divide evenly.
+      sp_ids: sparse or ragged matrix of row positions, ordered by row.
       sp_weights: weights at the same coordinates, or `None` for ones.
       combiner: `"mean"` (also when `None`), `"sqrtn"` or `"sum"`.
-      max_norm: rows of a larger l2 norm are scaled down to it.
+      max_norm: rows with a larger l2 norm are scaled down to it.
       name: ignored.
       allow_fast_lookup: ignored.
 
@@ -58,7 +58,7 @@ def embedding_lookup_sparse(
       `[last row with ids + 1, ...]`; 0 for a row without ids.
 
     Raises:
-      ValueError: the combiner is another one.
+      ValueError: the combiner is unknown.
       TypeError: ids or weights are not sparse.
       InvalidArgumentError: an id is out of range.
 
@@ -66,20 +66,21 @@ def embedding_lookup_sparse(
       Nothing on CPU.
 
     Under jit:
-      The number of rows is that of the last id's row, as in TensorFlow, and depends on data.
+      The number of rows follows from the row of the last id, as in TensorFlow, and is
+      data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup_sparse
     """
     combiner = "mean" if combiner is None else combiner
     ids, weights = _as_sparse(sp_ids), _as_sparse(sp_weights)
-    _check("embedding_lookup_sparse", ids, weights, combiner)
-    return _combined(params, ids, weights, combiner, max_norm)
+    _check_arguments("embedding_lookup_sparse", ids, weights, combiner)
+    return _lookup_and_combine(params, ids, weights, combiner, max_norm)
 
 
-def _combined(params, ids, weights, combiner, max_norm):
+def _lookup_and_combine(params, ids, weights, combiner, max_norm):
     rows = rows_of("embedding_lookup_sparse", params, operand(ids.values))
     if max_norm is not None:
-        rows = _clipped(rows, max_norm)
+        rows = _clip_row_norms(rows, max_norm)
     row = ids.indices[:, 0]
     number = jnp.max(row, initial=-1) + 1
     count = primitives.to_dim(number, label="embedding_lookup_sparse")
@@ -88,10 +89,10 @@ def _combined(params, ids, weights, combiner, max_norm):
     else:
         weight = operand(weights.values).astype(rows.dtype)
         weight = primitives.unify_axis(weight, 0, row.shape[0], label="embedding_lookup_sparse")
-    return _average(rows, weight, row, count, combiner)
+    return _combine_rows(rows, weight, row, count, combiner)
 
 
-def _average(rows, weight, row, count, combiner):
+def _combine_rows(rows, weight, row, count, combiner):
     spread = weight.reshape((weight.shape[0], *(1,) * (rows.ndim - 1)))
     sums = total(rows * spread, row, count)
     if combiner == "sum":
@@ -104,7 +105,7 @@ def _average(rows, weight, row, count, combiner):
     return jnp.where(scale == 0, 0, sums / jnp.where(scale == 0, 1, scale))
 
 
-def _clipped(rows, max_norm):
+def _clip_row_norms(rows, max_norm):
     axes = tuple(range(1, rows.ndim))
     norm = square_root(jnp.sum(rows * rows, axis=axes, keepdims=True))
     limit = jnp.asarray(max_norm, rows.dtype)
@@ -122,32 +123,32 @@ def safe_embedding_lookup_sparse(
     name=None,
     allow_fast_lookup=False,
 ):
-    """`embedding_lookup_sparse` that drops invalid ids and fills empty rows.
+    """Look up embeddings like `embedding_lookup_sparse`; drop invalid ids and fill empty rows.
 
     Args:
       embedding_weights: the table `[vocabulary, ...]`, or a list of arrays that hold its rows in
-        order, the first ones one row more where they do not come out even.
+        order, the first ones having one row more if they do not divide evenly.
       sparse_ids: sparse or ragged array of positions; negative ones are dropped.
-      sparse_weights: weights at the same coordinates; unless they are summed up, ids of weights
-        <= 0 are dropped.
+      sparse_weights: weights at the same coordinates; unless `combiner` is `"sum"`, ids with
+        weights <= 0 are dropped.
       combiner: `"mean"`, `"sqrtn"` or `"sum"`.
-      default_id: what a row without ids looks up; when `None` the row is 0.
-      max_norm: rows of a larger l2 norm are scaled down to it.
+      default_id: the id that a row without ids looks up; when `None` the row is 0.
+      max_norm: rows with a larger l2 norm are scaled down to it.
       name: ignored.
       allow_fast_lookup: ignored.
 
     Returns:
-      `sparse_ids.dense_shape[:-1]`, then the axes of a row of the table.
+      `sparse_ids.dense_shape[:-1]`, followed by the shape of a table row.
 
     Raises:
-      ValueError: the combiner is another one.
+      ValueError: the combiner is unknown.
       InvalidArgumentError: an id is too large.
 
     Differs from TensorFlow:
       Nothing on CPU.
 
     Under jit:
-      A shape that depends on data gives sizes that depend on data.
+      A data-dependent shape gives data-dependent sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/safe_embedding_lookup_sparse
     """
@@ -156,12 +157,12 @@ def safe_embedding_lookup_sparse(
     ):
         raise ValueError(f"Missing embedding_weights {embedding_weights}.")
     ids, weights = _as_sparse(sparse_ids), _as_sparse(sparse_weights)
-    _check("safe_embedding_lookup_sparse", ids, weights, combiner)
+    _check_arguments("safe_embedding_lookup_sparse", ids, weights, combiner)
     outer = dims("safe_embedding_lookup_sparse", ids)[:-1]
     ids, weights, rows = _as_matrix(ids, weights, outer)
     valid = ids.values >= 0
     if weights is not None:
-        # A sum takes weights of any sign.
+        # A sum allows weights of any sign.
         valid = valid if combiner == "sum" else valid & (weights.values > 0)
         weights = kept(weights, valid)
     ids = kept(ids, valid)
@@ -170,18 +171,18 @@ def safe_embedding_lookup_sparse(
         weights, _ = fill_empty_rows(weights, 1.0)
     found = rows_of("safe_embedding_lookup_sparse", embedding_weights, operand(filled.values))
     if max_norm is not None:
-        found = _clipped(found, max_norm)
+        found = _clip_row_norms(found, max_norm)
     row = filled.indices[:, 0]
     weight = jnp.ones(row.shape, found.dtype) if weights is None else weights.values
     weight = primitives.unify_axis(weight.astype(found.dtype), 0, row.shape[0], label="embedding")
-    out = _average(found, weight, row, rows, combiner)
+    out = _combine_rows(found, weight, row, rows, combiner)
     if default_id is None:
         out = jnp.where(is_empty.reshape((rows, *(1,) * (out.ndim - 1))), 0, out)
     return out.reshape((*outer, *out.shape[1:]))
 
 
 def _as_matrix(ids: SparseTensor, weights, outer):
-    """Ids and weights with all axes but the last made one."""
+    """Merge all axes of ids and weights except the last."""
     if len(outer) == 1:
         return ids, weights, outer[0]
     rows, row = 1, jnp.zeros((ids.indices.shape[0],), ids.indices.dtype)

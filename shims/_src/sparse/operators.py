@@ -1,4 +1,4 @@
-"""Operators of arrays that take a sparse tensor: they read its values or its shape."""
+"""Apply array operators to a sparse tensor's values or shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.types.dtypes import array_dtype
 
 
 def call_operator(x, call: OperatorCall):
-    """Call an operator on a sparse tensor, its first argument; `NotImplemented` if it takes none."""
+    """Call an operator whose first argument is sparse; return `NotImplemented` if unsupported."""
     if call.operands[0] is not x:
         return NotImplemented
     name, options = call.name, call.options

@@ -1,4 +1,4 @@
-"""Row-major order of coordinates, and what stands at one place twice."""
+"""Sort coordinates in row-major order and merge duplicate entries."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from shims._src.tracing.dispatch import operator
 
 
 def order_of(keys):
-    """The positions that sort by the first key, then by the second, ...; ties keep their order."""
+    """Return the permutation that sorts stably by the first key, then the second, and so on."""
     places = jnp.arange(keys[0].shape[0], dtype=jnp.int32)
     return lax.sort((*keys, places), num_keys=len(keys) + 1)[-1]
 
 
 def permuted(sp: SparseTensor, order) -> SparseTensor:
-    """The entries in another order."""
+    """Permute the entries."""
     indices = jnp.take(sp.indices, order, axis=0, mode="clip")
     return unchecked(indices, jnp.take(sp.values, order, mode="clip"), sp.dense_shape)
 
 
 def sorted_entries(sp: SparseTensor) -> SparseTensor:
-    """The entries in row-major order."""
+    """Sort the entries in row-major order."""
     if not columns(sp):
         return sp
     if isinstance(sp.indices.shape[0], int) and sp.indices.shape[0] == 0:
@@ -34,7 +34,7 @@ def sorted_entries(sp: SparseTensor) -> SparseTensor:
 
 @operator
 def reorder(sp_input, name=None):
-    """The entries in row-major order.
+    """Sort the entries in row-major order.
 
     Args:
       sp_input: sparse tensor.
@@ -55,7 +55,7 @@ def reorder(sp_input, name=None):
 
 
 def compared(indices):
-    """`(falls, repeats)`: per entry whether it stands before, or where, the entry before it does."""
+    """Return `(falls, repeats)`: whether each entry precedes, or equals, the entry before it."""
     before, here = indices[:-1], indices[1:]
     falls = jnp.zeros((here.shape[0],), bool)
     same = jnp.ones((here.shape[0],), bool)
@@ -66,7 +66,7 @@ def compared(indices):
 
 
 def combined(sp: SparseTensor) -> SparseTensor:
-    """Entries in row-major order, those at one place added up."""
+    """Sort the entries in row-major order and sum duplicates."""
     sp = sorted_entries(sp)
     first = firsts(sp.indices)
     ids = jnp.cumsum(first.astype(jnp.int32)) - 1
@@ -75,7 +75,7 @@ def combined(sp: SparseTensor) -> SparseTensor:
 
 
 def firsts(indices):
-    """Per entry in row-major order whether it is the first one at its place."""
+    """Return whether each entry, in row-major order, is the first at its coordinates."""
     places = jnp.arange(indices.shape[0], dtype=jnp.int32)
     if isinstance(indices.shape[0], int) and indices.shape[0] == 0:
         return jnp.zeros((0,), bool)

@@ -1,4 +1,4 @@
-"""Segments of rows that are taken by position: `tf.sparse.segment_*`."""
+"""Reduce segments of gathered rows: `tf.sparse.segment_*`."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from shims._src.math import segment
 from shims._src.tracing.sized_by import selected_by
 
 
-def _positions(value):
-    """An array of positions; of nothing, positions too."""
+def _as_positions(value):
+    """Convert positions to an array; an empty list becomes int32."""
     if isinstance(value, (list, tuple)) and not value:
         return operand(np.zeros(0, np.int32))
     return operand(value)
 
 
-def _rows(data, indices, as_slices):
-    """Rows by position, whose gradient is an array unless slices of it are asked for."""
+def _gather_rows(data, indices, as_slices):
+    """Gather rows; the gradient is an array unless `IndexedSlices` are requested."""
     if as_slices:
         return gather(data, indices)
     return lax.squeeze(gather(lax.expand_dims(data, (0,)), indices, axis=1), (0,))
 
 
-def _segments(
+def _reduce_segments(
     function, sorted_op, unsorted_op, data, indices, segment_ids, num_segments, sparse_gradient
 ):
-    data, indices, ids = operand(data), _positions(indices), _positions(segment_ids)
+    data, indices, ids = operand(data), _as_positions(indices), _as_positions(segment_ids)
     if indices.ndim != 1 or ids.ndim != 1:
         raise checks.invalid(
             function,
@@ -43,7 +43,7 @@ def _segments(
     n, m = indices.shape[0], ids.shape[0]
     if is_known(n) and is_known(m) and n != m:
         raise checks.invalid(function, f"{n} indices for {m} segment ids.")
-    rows = _rows(data, indices, sparse_gradient)
+    rows = _gather_rows(data, indices, sparse_gradient)
     if num_segments is None:
         return sorted_op(rows, ids)
     checks.check_data(ids < 0, function, "segment ids are negative.", required="segment_ids >= 0")
@@ -59,18 +59,18 @@ def _segments(
 
 @selected_by("segment_ids", "num_segments")
 def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
-    """The sum of each segment of rows taken by position.
+    """Sum segments of gathered rows.
 
     Args:
       data: array `[n, ...]`.
       indices: positions `[m]` of rows.
       segment_ids: ascending integers `[m]`.
-      num_segments: how many segments there are; the last id + 1 when `None`.
+      num_segments: the number of segments; the last id + 1 when `None`.
       name: ignored.
       sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
-      An array of one row per segment; 0 for an empty one.
+      An array with one row per segment; 0 for empty segments.
 
     Raises:
       InvalidArgumentError: ids are not ascending, or a position is out of range.
@@ -79,11 +79,11 @@ def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse
       Nothing on CPU.
 
     Under jit:
-      The number of segments depends on data, unless it is given.
+      The number of segments is data-dependent unless it is given.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/segment_sum
     """
-    return _segments(
+    return _reduce_segments(
         "sparse.segment_sum",
         segment.segment_sum,
         segment.unsorted_segment_sum,
@@ -97,18 +97,18 @@ def segment_sum(data, indices, segment_ids, num_segments=None, name=None, sparse
 
 @selected_by("segment_ids", "num_segments")
 def segment_mean(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
-    """The mean of each segment of rows taken by position.
+    """Average segments of gathered rows.
 
     Args:
       data: floating-point array `[n, ...]`.
       indices: positions `[m]` of rows.
       segment_ids: ascending integers `[m]`.
-      num_segments: how many segments there are; the last id + 1 when `None`.
+      num_segments: the number of segments; the last id + 1 when `None`.
       name: ignored.
       sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
-      An array of one row per segment; 0 for an empty one.
+      An array with one row per segment; 0 for empty segments.
 
     Raises:
       InvalidArgumentError: ids are not ascending, or a position is out of range.
@@ -117,11 +117,11 @@ def segment_mean(data, indices, segment_ids, num_segments=None, name=None, spars
       Nothing on CPU.
 
     Under jit:
-      The number of segments depends on data, unless it is given.
+      The number of segments is data-dependent unless it is given.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/segment_mean
     """
-    return _segments(
+    return _reduce_segments(
         "sparse.segment_mean",
         segment.segment_mean,
         segment.unsorted_segment_mean,
@@ -135,18 +135,18 @@ def segment_mean(data, indices, segment_ids, num_segments=None, name=None, spars
 
 @selected_by("segment_ids", "num_segments")
 def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, sparse_gradient=False):
-    """The sum of each segment of rows taken by position, over the root of their number.
+    """Sum segments of gathered rows and divide by the square root of their size.
 
     Args:
       data: floating-point array `[n, ...]`.
       indices: positions `[m]` of rows.
       segment_ids: ascending integers `[m]`.
-      num_segments: how many segments there are; the last id + 1 when `None`.
+      num_segments: the number of segments; the last id + 1 when `None`.
       name: ignored.
       sparse_gradient: whether the gradient of `data` is `IndexedSlices`.
 
     Returns:
-      An array of one row per segment; 0 for an empty one.
+      An array with one row per segment; 0 for empty segments.
 
     Raises:
       InvalidArgumentError: ids are not ascending, or a position is out of range.
@@ -155,13 +155,13 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, spa
       Nothing on CPU.
 
     Under jit:
-      The number of segments depends on data, unless it is given.
+      The number of segments is data-dependent unless it is given.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/segment_sqrt_n
     """
-    return _segments(
+    return _reduce_segments(
         "sparse.segment_sqrt_n",
-        _sorted_over_root,
+        _sorted_segment_sqrt_n,
         segment.unsorted_segment_sqrt_n,
         data,
         indices,
@@ -171,6 +171,6 @@ def segment_sqrt_n(data, indices, segment_ids, num_segments=None, name=None, spa
     )
 
 
-def _sorted_over_root(data, ids):
+def _sorted_segment_sqrt_n(data, ids):
     count = segment.segment_sum(data, ids).shape[0]
     return segment.unsorted_segment_sqrt_n(data, ids, count)

@@ -1,4 +1,4 @@
-"""Parts of sparse tensors, sparse tensors together, and their axes."""
+"""Select, slice, concatenate, transpose and reshape sparse tensors."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def kept(sp: SparseTensor, mask) -> SparseTensor:
-    """The entries where a vector is True."""
+    """Select the entries where a boolean vector is True."""
     indices = primitives.compress(sp.indices, mask)
     return unchecked(indices, primitives.compress(sp.values, mask), sp.dense_shape)
 
 
 @selected_by("to_retain")
 def retain(sp_input, to_retain):
-    """The entries where a vector is True.
+    """Select the entries where a boolean vector is True.
 
     Args:
       sp_input: sparse tensor.
@@ -44,13 +44,13 @@ def retain(sp_input, to_retain):
       A `SparseTensor` of the same shape.
 
     Raises:
-      InvalidArgumentError: there are not as many bools as values.
+      InvalidArgumentError: the numbers of bools and values differ.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/retain
     """
@@ -63,26 +63,26 @@ def retain(sp_input, to_retain):
 
 @selected_by("sp_input", "start", "size")
 def slice(sp_input, start, size, name=None):
-    """A window of a sparse tensor.
+    """Slice a sparse tensor.
 
     Args:
       sp_input: sparse tensor.
-      start: where the window begins, one number per axis.
-      size: how large it is; what lies outside is cut off.
+      start: the start of the slice, one number per axis.
+      size: the size of the slice; it is clipped to the tensor.
       name: ignored.
 
     Returns:
       A `SparseTensor`.
 
     Raises:
-      InvalidArgumentError: `start` or `size` is no vector of one number per axis, or a size is
-        negative.
+      InvalidArgumentError: `start` or `size` is not a vector with one number per axis, or a size
+        is negative.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/slice
     """
@@ -104,26 +104,26 @@ def slice(sp_input, start, size, name=None):
 
 
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
-    """Sparse tensors one after the other along an axis.
+    """Concatenate sparse tensors along an axis.
 
     Args:
-      axis: the axis to join along.
+      axis: the axis to concatenate along.
       sp_inputs: list of sparse tensors of one rank.
-      expand_nonconcat_dims: let the other sizes differ; the largest counts.
+      expand_nonconcat_dims: allow other sizes to differ; the largest is used.
       name: ignored.
 
     Returns:
-      A `SparseTensor` in row-major order; of one operand, that operand.
+      A `SparseTensor` in row-major order; a single operand is returned unchanged.
 
     Raises:
-      InvalidArgumentError: ranks, or other sizes, differ.
+      InvalidArgumentError: the ranks or the other sizes differ.
       DtypeMismatchError: the dtypes differ.
 
     Differs from TensorFlow:
-      Nothing: no gradient passes there either.
+      Nothing; TensorFlow defines no gradient either.
 
     Under jit:
-      The numbers of values add up.
+      The numbers of values are added.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/concat
     """
@@ -147,7 +147,7 @@ def _concat(axis, parts, expand):
             checks.check_data(
                 (p.dense_shape != parts[0].dense_shape) & ~unit,
                 "sparse.concat",
-                "sizes beside the axis differ.",
+                "sizes other than that of the axis differ.",
                 required=f"equal sizes except along axis {axis}",
             )
         indices.append(p.indices + jnp.where(unit, shape, 0))
@@ -160,11 +160,11 @@ def _concat(axis, parts, expand):
 
 @selected_by("sp_input", "default_value")
 def fill_empty_rows(sp_input, default_value, name=None):
-    """The same with one entry in each row that has none.
+    """Add a default entry to each empty row.
 
     Args:
       sp_input: sparse tensor.
-      default_value: what stands in column 0 of an empty row.
+      default_value: the value to insert in column 0 of an empty row.
       name: ignored.
 
     Returns:
@@ -177,7 +177,7 @@ def fill_empty_rows(sp_input, default_value, name=None):
       Nothing.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/fill_empty_rows
     """
@@ -195,24 +195,24 @@ def fill_empty_rows(sp_input, default_value, name=None):
 
 
 def expand_dims(sp_input, axis=None, name=None):
-    """A new axis of size 1.
+    """Insert an axis of size 1.
 
     Args:
       sp_input: sparse tensor.
-      axis: where it stands; at the end when `None`.
+      axis: the position of the new axis; the end when `None`.
       name: ignored.
 
     Returns:
       A `SparseTensor`.
 
     Raises:
-      ValueError: there is no such place.
+      ValueError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      A column of zeros.
+      Adds a column of zeros to the indices.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/expand_dims
     """
@@ -227,7 +227,7 @@ def expand_dims(sp_input, axis=None, name=None):
 
 
 def transpose(sp_input, perm=None, name=None):
-    """The axes in another order.
+    """Permute the axes.
 
     Args:
       sp_input: sparse tensor.
@@ -251,7 +251,10 @@ def transpose(sp_input, perm=None, name=None):
         order = operand(axes).astype(jnp.int32)
         wrong = jnp.sort(order) != jnp.arange(rank) if order.shape == (rank,) else jnp.array(True)
         checks.check_data(
-            wrong, "sparse.transpose", "`perm` is no order of the axes.", required=f"{rank} axes"
+            wrong,
+            "sparse.transpose",
+            "`perm` is not a permutation of the axes.",
+            required=f"{rank} axes",
         )
         shape = jnp.take(sp_input.dense_shape, order)
     return sorted_entries(
@@ -261,7 +264,7 @@ def transpose(sp_input, perm=None, name=None):
 
 @selected_by("sp_input", "shape")
 def reshape(sp_input, shape, name=None):
-    """The same entries, in row-major order, in another shape.
+    """Reshape a sparse tensor, keeping the row-major order of its entries.
 
     Args:
       sp_input: sparse tensor.
@@ -299,7 +302,7 @@ def reshape(sp_input, shape, name=None):
 
 
 def _new_sizes(have, wanted) -> list:
-    """The sizes of a reshaped array, that of -1 computed."""
+    """Return the sizes of the new shape; a size of -1 is inferred."""
     dtype = have.dtype
     unknown = [i for i, d in enumerate(wanted) if is_known(d) and d == -1]
     if len(unknown) > 1:
@@ -314,7 +317,7 @@ def _new_sizes(have, wanted) -> list:
         checks.check_data(
             rest == 0,
             "sparse.reshape",
-            "-1 stands for any number beside a size of 0.",
+            "-1 cannot be inferred if another size is 0.",
             required="sizes above 0 beside -1",
         )
         sizes[unknown[0]] = total // jnp.maximum(rest, 1)
@@ -331,7 +334,7 @@ def _new_sizes(have, wanted) -> list:
 
 
 def _check_countable(shape):
-    """Without 64 bits the place of an element must fit into 32."""
+    """Check that flat element positions fit into 32 bits when 64-bit types are off."""
     if shape.dtype.itemsize < 8:
         elements = jnp.prod(shape.astype(jnp.float32))
         if checks.jp.is_tracer(elements):
@@ -348,11 +351,11 @@ def _check_countable(shape):
 
 @selected_by("sp_input", "new_shape")
 def reset_shape(sp_input, new_shape=None):
-    """The same entries in a larger, or the smallest possible, shape.
+    """Enlarge the dense shape, or shrink it to the bounding box of the entries.
 
     Args:
       sp_input: sparse tensor.
-      new_shape: not smaller than the shape; the bounding box of the entries when `None`.
+      new_shape: the new shape, not smaller than the current one; the bounding box of the entries when `None`.
 
     Returns:
       A `SparseTensor`.
@@ -382,12 +385,12 @@ def reset_shape(sp_input, new_shape=None):
 
 
 def map_values(op, *args, **kwargs):
-    """A function of the values, at the same coordinates.
+    """Apply a function to the values of sparse tensors and keep their coordinates.
 
     Args:
       op: a function of arrays.
-      *args: its arguments; sparse tensors are replaced by their values.
-      **kwargs: likewise.
+      *args: the arguments of `op`; sparse tensors are replaced by their values.
+      **kwargs: keyword arguments of `op`, replaced likewise.
 
     Returns:
       A `SparseTensor`.
@@ -400,7 +403,7 @@ def map_values(op, *args, **kwargs):
       Nothing.
 
     Under jit:
-      `op` sees a vector of symbolic size.
+      `op` receives vectors of symbolic size.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/map_values
     """

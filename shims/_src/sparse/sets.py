@@ -1,4 +1,4 @@
-"""`sets`: the rows of arrays and of sparse tensors as sets of values."""
+"""Compute set operations on the rows of arrays and sparse tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16")
 
 
 class _Rows:
-    """Values, each with the number of the row that it belongs to.
+    """The values of an operand and the row number of each.
 
     Attributes:
       values: `[n]`.
@@ -32,7 +32,7 @@ class _Rows:
         value = value if is_sparse(value) else operand(value)
         if value.dtype.name not in _TYPES:
             raise TypeError(
-                f"{function}: `{name}` has dtype {value.dtype.name}, which is none of "
+                f"{function}: `{name}` has dtype {value.dtype.name}, which is not one of "
                 f"{', '.join(_TYPES)}."
             )
         self.dtype = value.dtype
@@ -51,7 +51,7 @@ class _Rows:
             if value.ndim < 2:
                 raise checks.invalid(
                     function,
-                    f"`{name}` has no rows.",
+                    f"`{name}` has no row axis.",
                     required="rank 2 or more",
                     received=describe(value),
                 )
@@ -62,8 +62,8 @@ class _Rows:
             self.row = row.reshape(self.values.shape)
 
 
-def _ordered(row, values, source):
-    """Entries by row, then by value; whether each is the first of its kind; the kinds' numbers."""
+def _sort_entries(row, values, source):
+    """Sort entries by row and value; also mark the first of each distinct entry and number them."""
     row, values, source = lax.sort((row, values, source), num_keys=3)
     place = jnp.arange(row.shape[0], dtype=jnp.int32)
     before = jnp.maximum(place - 1, 0)
@@ -71,19 +71,19 @@ def _ordered(row, values, source):
     return row, values, source, first, jnp.cumsum(first.astype(jnp.int32)) - 1
 
 
-def _two(function: str, a, b, validate, chosen):
-    """The values of each row for which `chosen(is in a, is in b)`, as a sparse tensor."""
+def _combine_sets(function: str, a, b, validate, chosen):
+    """Select the values of each row for which `chosen(in a, in b)` holds, as a sparse tensor."""
     if is_sparse(a) and not is_sparse(b):
-        # TensorFlow has no kernel for this order and exchanges the operands, as the result shows.
-        return _two(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))
+        # TensorFlow has no kernel for this order and swaps the operands; so does this function.
+        return _combine_sets(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))
     a, b = _Rows(function, "a", a, validate), _Rows(function, "b", b, validate)
     if a.dtype != b.dtype:
         raise TypeError(f"{function}: dtypes don't match, {a.dtype.name} vs {b.dtype.name}.")
     if len(a.shape) != len(b.shape):
-        raise _unlike(function, a, b)
+        raise _row_count_error(function, a, b)
     for d, e in zip(a.shape, b.shape, strict=True):
         if is_known(d) and is_known(e) and d != e:
-            raise _unlike(function, a, b)
+            raise _row_count_error(function, a, b)
         checks.check_data(
             primitives.true_size(d) != primitives.true_size(e),
             function,
@@ -91,16 +91,16 @@ def _two(function: str, a, b, validate, chosen):
             required="equal sizes except along the last axis",
         )
     sources = [jnp.full(x.values.shape, i, jnp.int32) for i, x in enumerate((a, b))]
-    row, values, source, first, kind = _ordered(
+    row, values, source, first, kind = _sort_entries(
         jnp.concatenate([a.row, b.row]),
         jnp.concatenate([a.values, b.values]),
         jnp.concatenate(sources),
     )
     inside = [jnp.zeros(row.shape, bool).at[kind].max(source == i)[kind] for i in (0, 1)]
-    return _sparse(row, values, first & chosen(*inside), a.shape)
+    return _left_aligned(row, values, first & chosen(*inside), a.shape)
 
 
-def _unlike(function, a, b):
+def _row_count_error(function, a, b):
     return checks.invalid(
         function,
         "the operands have different numbers of rows.",
@@ -109,8 +109,8 @@ def _unlike(function, a, b):
     )
 
 
-def _sparse(row, values, keep, shape):
-    """The kept entries, row by row, side by side from the left."""
+def _left_aligned(row, values, keep, shape):
+    """Build a sparse tensor of the kept entries, left-aligned in each row."""
     rows = math.prod(shape)
     keep_number = keep.astype(jnp.int32)
     counts = jnp.zeros((rows,), jnp.int32).at[row].add(keep_number, mode="drop")
@@ -141,124 +141,128 @@ def _has_rows(rows) -> bool:
 
 @selected_by("a", "b")
 def difference(a, b, aminusb=True, validate_indices=True):
-    """The values of each row of one array that are not in the same row of another.
+    """Compute the set difference of corresponding rows.
 
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      aminusb: whether `b` is taken from `a`, or `a` from `b`.
-      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
-        of them repeated; rows are checked always.
+      aminusb: compute `a - b` if True, `b - a` if False.
+      validate_indices: check that the coordinates of sparse operands are in range, in order and
+        not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
 
     Raises:
-      TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
-        coordinates are out of range, out of order or repeated.
+      TypeError: the dtypes differ or are not supported.
+      InvalidArgumentError: an operand has no row axis, the numbers of rows differ, or coordinates
+        are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
-      There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      Strings are not supported.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/difference
     """
     if aminusb:
-        return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_a & ~in_b)
-    return _two("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_b & ~in_a)
+        return _combine_sets(
+            "sets.difference", a, b, validate_indices, lambda in_a, in_b: in_a & ~in_b
+        )
+    return _combine_sets("sets.difference", a, b, validate_indices, lambda in_a, in_b: in_b & ~in_a)
 
 
 @selected_by("a", "b")
 def intersection(a, b, validate_indices=True):
-    """The values that are in a row of one array and in the same row of another.
+    """Compute the set intersection of corresponding rows.
 
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
-        of them repeated; rows are checked always.
+      validate_indices: check that the coordinates of sparse operands are in range, in order and
+        not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
 
     Raises:
-      TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
-        coordinates are out of range, out of order or repeated.
+      TypeError: the dtypes differ or are not supported.
+      InvalidArgumentError: an operand has no row axis, the numbers of rows differ, or coordinates
+        are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
-      There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      Strings are not supported.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/intersection
     """
-    return _two("sets.intersection", a, b, validate_indices, lambda in_a, in_b: in_a & in_b)
+    return _combine_sets(
+        "sets.intersection", a, b, validate_indices, lambda in_a, in_b: in_a & in_b
+    )
 
 
 @selected_by("a", "b")
 def union(a, b, validate_indices=True):
-    """The values that are in a row of one array or in the same row of another.
+    """Compute the set union of corresponding rows.
 
     Args:
       a: array `[..., n]` or sparse tensor of int8, int16, int32, int64, uint8 or uint16.
       b: array `[..., m]` or sparse tensor of the same dtype and number of rows.
-      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
-        of them repeated; rows are checked always.
+      validate_indices: check that the coordinates of sparse operands are in range, in order and
+        not repeated; row coordinates are always checked.
 
     Returns:
-      A `SparseTensor` `[..., most]`: the different values of each row, in increasing order.
+      A `SparseTensor` `[..., most]`: the distinct values of each row, in increasing order.
 
     Raises:
-      TypeError: the dtypes differ, or are others.
-      InvalidArgumentError: an operand has no rows, or they have different numbers of them, or its
-        coordinates are out of range, out of order or repeated.
+      TypeError: the dtypes differ or are not supported.
+      InvalidArgumentError: an operand has no row axis, the numbers of rows differ, or coordinates
+        are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow takes one row for several.
-      There are no strings.
+      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      Strings are not supported.
 
     Under jit:
-      The number of values depends on data.
+      The number of values is data-dependent.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/union
     """
-    return _two("sets.union", a, b, validate_indices, lambda in_a, in_b: in_a | in_b)
+    return _combine_sets("sets.union", a, b, validate_indices, lambda in_a, in_b: in_a | in_b)
 
 
 @selected_by("a")
 def size(a, validate_indices=True):
-    """How many different values each row of a sparse tensor has.
+    """Count the distinct values of each row of a sparse tensor.
 
     Args:
       a: sparse tensor of int8, int16, int32, int64, uint8 or uint16.
-      validate_indices: check that the coordinates of sparse operands are in range, in order, and none
-        of them repeated; rows are checked always.
+      validate_indices: check that the coordinates of sparse operands are in range, in order and
+        not repeated; row coordinates are always checked.
 
     Returns:
       int32 array in the shape of `a` without its last axis.
 
     Raises:
-      TypeError: `a` is not sparse, or of another dtype.
+      TypeError: `a` is not sparse, or its dtype is not supported.
       InvalidArgumentError: coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order. There are no strings.
+      Coordinates that are not checked need not be in order. Strings are not supported.
 
     Under jit:
-      A shape that depends on data gives sizes that depend on data.
+      A data-dependent shape gives data-dependent sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/size
     """
     if not is_sparse(a):
         raise TypeError(f"sets.size: expected `SparseTensor`, got {type(a).__name__}.")
     a = _Rows("sets.size", "a", a, validate_indices)
-    row, _, _, first, _ = _ordered(a.row, a.values, jnp.zeros_like(a.row))
+    row, _, _, first, _ = _sort_entries(a.row, a.values, jnp.zeros_like(a.row))
     counts = jnp.zeros((math.prod(a.shape),), jnp.int32)
     return counts.at[row].add(first.astype(jnp.int32), mode="drop").reshape(a.shape)

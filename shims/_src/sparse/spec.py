@@ -1,4 +1,4 @@
-"""`SparseTensorSpec`: what a function states for a sparse argument."""
+"""Provide `SparseTensorSpec`, the spec of a sparse argument."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
 
 class SparseTensorSpec:
-    """What a sparse tensor looks like: shape and dtype.
+    """The spec of a sparse tensor: shape and dtype.
 
     Args:
       shape: sizes; `None` for unknown ones. The rank is known.
       dtype: the dtype of the values.
 
     Differs from TensorFlow:
-      The rank must be known where it stands in an input signature.
+      The rank must be known if the spec is part of an input signature.
 
     Under jit:
       A spec is static; nothing is traced.
@@ -34,11 +34,11 @@ class SparseTensorSpec:
 
     @classmethod
     def from_value(cls, value) -> SparseTensorSpec:
-        """The spec of a sparse tensor."""
+        """Return the spec of a sparse tensor."""
         return cls(value.shape, value.dtype)
 
     def is_compatible_with(self, other) -> bool:
-        """Whether a sparse tensor looks like this."""
+        """Return whether a sparse tensor or spec matches this spec."""
         return (
             (is_sparse(other) or isinstance(other, SparseTensorSpec))
             and as_numpy_dtype(other.dtype) == self.dtype
@@ -46,7 +46,7 @@ class SparseTensorSpec:
         )
 
     def template(self):
-        """A sparse tensor of `TensorSpec`s.
+        """Return a sparse tensor of `TensorSpec`s.
 
         Raises:
           ValueError: the rank is unknown.
@@ -62,10 +62,10 @@ class SparseTensorSpec:
         )
 
     def conformed(self, value):
-        """A sparse argument.
+        """Check that an argument is sparse and return it.
 
         Raises:
-          ValueError: it is not sparse.
+          ValueError: the value is not sparse.
         """
         if not is_sparse(value):
             raise ValueError(f"{value!r} is not described by {self!r}.")

@@ -1,4 +1,4 @@
-"""`SparseTensor`: values with their coordinates, as a pytree of three arrays."""
+"""Provide `SparseTensor`: values and coordinates as a pytree of three arrays."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ from shims._src.types.tensor_shape import TensorShape
 
 @jax.tree_util.register_pytree_node_class
 class SparseTensor(Composite):
-    """Values at coordinates; everything else is 0.
+    """A tensor stored as values at coordinates; all other elements are 0.
 
     Args:
-      indices: integers `[n, rank]`, in row-major order for the operators that say so.
+      indices: integers `[n, rank]`, in row-major order for the operators that require it.
       values: `[n]`.
       dense_shape: integers `[rank]`.
 
     Raises:
-      ValueError: the shapes of the three do not fit together.
+      ValueError: the shapes of the three arrays are inconsistent.
 
     Differs from TensorFlow:
-      A pytree of JAX arrays. Coordinates are int32 unless `jax_enable_x64` is on. No strings.
+      A pytree of JAX arrays. Coordinates are int32 unless `jax_enable_x64` is on. Strings are
+      not supported.
 
     Under jit:
-      Inside `shims.function` the number of values may depend on data; what the function returns is
-      cut to its true size.
+      Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
+      to their true size.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/SparseTensor
     """
@@ -67,12 +68,12 @@ class SparseTensor(Composite):
         self._values = primitives.unify_axis(v, 0, i.shape[0], label="SparseTensor")
 
     def tree_flatten(self):
-        """All three are data."""
+        """Return the three arrays as children."""
         return (self._indices, self._values, self._dense_shape), None
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """The inverse of `tree_flatten`; all it checks is that unknown sizes are equal."""
+        """Rebuild the tensor from its children; check only that symbolic sizes are equal."""
         indices, values, dense_shape = children
         if jp.is_tracer(indices) and jp.is_tracer(values) and indices.ndim and values.ndim:
             rows = indices.shape[0]
@@ -102,7 +103,7 @@ class SparseTensor(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape, as far as it is known."""
+        """The static shape, as far as it is known."""
         d = self._dense_shape
         if _is_of_graph(d):
             return d.graph.constant_value_as_shape(d)
@@ -112,14 +113,14 @@ class SparseTensor(Composite):
         return TensorShape([s if s is not None and is_known(s) else None for s in sizes])
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """Return `shape`."""
         return self.shape
 
     def __shims_call__(self, call: OperatorCall):
         return operators.call_operator(self, call)
 
     def with_values(self, new_values) -> SparseTensor:
-        """Other values at the same coordinates."""
+        """Return a tensor with the same coordinates and new values."""
         if _is_of_graph(self._indices):
             return unchecked(self._indices, new_values, self._dense_shape)
         return SparseTensor(self._indices, new_values, self._dense_shape)
@@ -128,7 +129,7 @@ class SparseTensor(Composite):
 
     @property
     def op(self):
-        """The operation that gives the values, in a graph."""
+        """The operation that produces the values, in a graph."""
         return self._values.op
 
     @property
@@ -137,11 +138,11 @@ class SparseTensor(Composite):
         return self._values.graph
 
     def eval(self, feed_dict=None, session=None):
-        """Its value in a session, the default one if none is given."""
+        """Evaluate the tensor in a session, by default the default session."""
         return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def set_shape(self, shape) -> None:
-        """Add what is known of its shape, in a graph."""
+        """Refine the static shape, in a graph."""
         attributes = self._dense_shape.op.attributes
         attributes["shapes"] = {self._dense_shape.value_index: self.shape.merge_with(shape)}
 
@@ -171,7 +172,7 @@ class SparseTensor(Composite):
 
 
 def _is_of_graph(part) -> bool:
-    """Whether a part is a tensor of a graph, whose numbers only a session knows."""
+    """Return whether a part is a graph tensor, whose values are known only in a session."""
     return hasattr(part, "graph")
 
 
@@ -180,20 +181,20 @@ def _differ(a, b) -> bool:
 
 
 def unchecked(indices, values, dense_shape) -> SparseTensor:
-    """A sparse tensor of parts that are known to fit."""
+    """Build a sparse tensor from parts that are known to be consistent."""
     out = object.__new__(SparseTensor)
     out._indices, out._values, out._dense_shape = indices, values, dense_shape
     return out
 
 
 def coordinates(name: str, value):
-    """Integers; Python numbers are int64 as in TensorFlow, narrowed where there are no 64 bits."""
+    """Convert to integers; Python numbers become int64, or int32 without 64-bit types."""
     if not isinstance(value, jax.Array) and not _has_tracer(value):
         plain = np.asarray(value)
         plain = plain.astype(np.int64) if plain.size == 0 else plain
         if plain.dtype.kind not in "iu":
             raise TypeError(f"SparseTensor: `{name}` holds integers, not {plain.dtype.name}.")
-        # Under a trace too it is a constant, which can be the size of something.
+        # It stays a constant under a trace, so that it can be used as a size.
         with jax.ensure_compile_time_eval():
             return jnp.asarray(plain.astype(narrowed(np.int64)))
     value = operand(value)
@@ -207,41 +208,41 @@ def _has_tracer(value) -> bool:
 
 
 def of_constants(*arrays):
-    """A context in which what is computed from constants is a constant, under a trace too."""
+    """Return a context in which results of constants are constants, also under a trace."""
     if any(map(jp.is_tracer, jax.tree.leaves(arrays))):
         return contextlib.nullcontext()
     return jax.ensure_compile_time_eval()
 
 
 def is_sparse(value) -> bool:
-    """Whether a value is a `SparseTensor`."""
+    """Return whether a value is a `SparseTensor`."""
     return isinstance(value, SparseTensor)
 
 
 def dims(function: str, sp: SparseTensor) -> tuple:
-    """The dense shape as dimensions."""
+    """Return the dense shape as dimensions."""
     return sizes_of(function, sp.dense_shape)
 
 
 def rank_of(sp: SparseTensor) -> int:
-    """The number of axes."""
+    """Return the number of axes."""
     return sp.dense_shape.shape[0]
 
 
 def columns(sp: SparseTensor) -> list:
-    """The coordinates, one vector per axis."""
+    """Return the coordinates, one vector per axis."""
     return [sp.indices[:, i] for i in range(rank_of(sp))]
 
 
 def sizes_as_vector(sp: SparseTensor, array):
-    """The sizes of an array in the dtype of coordinates."""
+    """Return the sizes of an array as a vector in the dtype of coordinates."""
     sizes = [primitives.as_size(d) for d in array.shape]
     dtype = sp.dense_shape.dtype
     return jnp.stack(sizes).astype(dtype) if sizes else jnp.zeros((0,), dtype)
 
 
 def beside(sp: SparseTensor, other):
-    """What stands in an array, broadcast to the sparse tensor's shape, at its coordinates."""
+    """Gather an array, broadcast to the sparse tensor's shape, at its coordinates."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")
