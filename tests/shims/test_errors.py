@@ -199,7 +199,7 @@ CASES = (
     (
         calls.nothing_to_compile_for,
         ValueError,
-        "precompile: nothing says which sizes to compile for.\n"
+        "precompile: the sizes to compile for are not specified.\n"
         "  Required: example arguments, `sizes`, or a list of `buckets`\n"
         "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC]).precompile()\n"
         "  Do:       write `precompile(sizes=[64, 256, 1024])`",

@@ -1,4 +1,4 @@
-"""One call of a function: its arguments laid flat, and the plan by which equal ones run again."""
+"""Describe one call of a function: its flat arguments, and the plan that equal calls reuse."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from shims._src.sizes.padded import Padded
 from shims._src.sizes.sites import Settled
 from shims._src.variables.references import dereferenced
 
-# After so many calls on the same sizes they are compiled for: a loop over batches of one size pays
-# for no padding, and lengths that vary compile no more than one program per bucket.
+# After this number of calls with the same sizes, a program for exactly these sizes is compiled: a loop
+# over batches of one size needs no padding, and varying lengths still compile one program per bucket.
 REPEATS = 16
 
 
 @dataclasses.dataclass(eq=False)
 class Plan:
-    """How arguments of one structure, shapes and dtypes run: found once, used again.
+    """The way to run arguments of one structure, shapes and dtypes: made once, used again.
 
     Attributes:
       entry: the program.
@@ -33,9 +33,9 @@ class Plan:
       shapes: per operand its padded shape.
       sizes: the sizes of the input variables.
       capacities: their buckets.
-      elements: how many elements the operands have, before and after padding.
-      calls: how often it was used again.
-      is_exact: from some call on, it runs a program for these very sizes.
+      elements: the number of elements of the operands, before and after padding.
+      calls: how often the plan was used again.
+      is_exact: whether it runs a program for these exact sizes, which it does from some call on.
     """
 
     entry: Any
@@ -61,7 +61,7 @@ class Plan:
         return arrays if found is None else [*found.values(), *arrays]
 
     def came_again(self, operands) -> bool:
-        """Count a call; whether a program for these very sizes was made for it."""
+        """Count a call, and return whether a program for these exact sizes was made for it."""
         if not self.sizes or self.calls == REPEATS or not jp.nothing_looks_on():
             return False
         self.calls += 1
@@ -71,7 +71,7 @@ class Plan:
         return self.is_exact
 
     def operands(self, leaves):
-        """The operands among the leaves of other arguments of the same kind."""
+        """Return the operands among the leaves of other arguments of the same kind."""
         found = [leaves[i] for i in self.places]
         return [
             x if d is None else narrowed(np.asarray(x), d)
@@ -80,7 +80,7 @@ class Plan:
 
 
 def plan_key(leaves, tree):
-    """What two calls share that run by one plan; `None` when that cannot be told."""
+    """Return a key that calls with the same plan share; `None` if an argument is not hashable."""
     key = []
     for x in leaves:
         if isinstance(x, (jax.Array, np.ndarray)):
@@ -97,9 +97,9 @@ def plan_key(leaves, tree):
 
 @dataclasses.dataclass(eq=False)
 class Call:
-    """The arguments of one call, flat.
+    """The flat arguments of one call.
 
-    `is_example` where they only stand for their shapes and dtypes.
+    `is_example` if they only stand for their shapes and dtypes.
     """
 
     tree: object
@@ -123,7 +123,7 @@ class Call:
         )
 
     def key(self, unknown):
-        """What two calls share whose program may be the same."""
+        """Return a key that calls share if the same program may serve them."""
         open_axes = {(u.operand, u.axis) for u in unknown}
         shapes = tuple(
             (
@@ -136,12 +136,12 @@ class Call:
         return self.tree, tuple(self.places), self.statics, shapes
 
     def receiver(self):
-        """The object that a method was called on; `None` for a plain function."""
+        """Return the object that a method was called on; `None` for a plain function."""
         first = self.leaves[0] if self.leaves and 0 not in self.places else None
-        return None if isinstance(first, _VALUES) else dereferenced(first)
+        return None if isinstance(first, _ARGUMENT_TYPES) else dereferenced(first)
 
     def over_operands(self, f):
-        """`f` as a function of the flat operands."""
+        """Return `f` as a function of the flat operands."""
         leaves, tree, places = [*map(dereferenced, self.leaves)], self.tree, list(self.places)
 
         def flat(*xs):
@@ -156,14 +156,14 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Request:
-    """What a program is asked for: a call, and how its sizes are told apart.
+    """A request for a program: a call, and the pattern of its sizes.
 
     Attributes:
       call: the arguments.
       unknown: the unknown dimensions of the operands.
       pattern: for each of them its variable or constant.
       sizes: the sizes of the variables at this call.
-      settled: what earlier runs have settled.
+      settled: the results of earlier runs.
     """
 
     call: Call
@@ -174,7 +174,7 @@ class Request:
 
     @property
     def key(self) -> object:
-        """Equal for requests that the same programs may answer."""
+        """A key that requests share if the same programs may serve them."""
         return self.call.key(self.unknown), self.pattern, self.settled.key
 
 
@@ -195,10 +195,10 @@ def variable_sizes(pattern, dims):
 
 
 def bind_positional(f, args, kwargs, count):
-    """Positional arguments for a signature of `count` arguments; `self` may come before them.
+    """Return positional arguments for a signature of `count` arguments, with `self` before them.
 
     Raises:
-      TypeError: there are more arguments, or fewer, than the signature has.
+      TypeError: the number of arguments is not that of the signature.
     """
     bound = args
     if kwargs:
@@ -208,7 +208,7 @@ def bind_positional(f, args, kwargs, count):
             raise TypeError(errors.message("function", f"`{f.__name__}` {error}.")) from None
         bound = tuple(arguments.values())[: max(count, len(args) + len(kwargs))]
     own = bound[: len(bound) - count]
-    if len(bound) < count or len(own) > 1 or any(isinstance(x, _VALUES) for x in own):
+    if len(bound) < count or len(own) > 1 or any(isinstance(x, _ARGUMENT_TYPES) for x in own):
         raise TypeError(
             errors.message(
                 "function",
@@ -220,5 +220,17 @@ def bind_positional(f, args, kwargs, count):
     return bound
 
 
-# What a call passes; the object in front of them is the one that a method belongs to.
-_VALUES = (jax.Array, np.ndarray, np.generic, int, float, complex, str, list, tuple, dict, Padded)
+# Types of arguments; an object of another type before them is the receiver of a method.
+_ARGUMENT_TYPES = (
+    jax.Array,
+    np.ndarray,
+    np.generic,
+    int,
+    float,
+    complex,
+    str,
+    list,
+    tuple,
+    dict,
+    Padded,
+)

@@ -1,4 +1,4 @@
-"""`shims.dynamic`: ordinary JAX code over data-dependent sizes as an ordinary JAX function."""
+"""Define `shims.dynamic`, which makes JAX code over data-dependent sizes a JAX function."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.tracing.dynamic import run_dynamic
 
 
 def dynamic(f, *, autograph: bool = True):
-    """`f` as a JAX function in which sizes may depend on data.
+    """Make `f` a JAX function in which sizes may depend on data.
 
     Inside it `x[mask]`, `shims.boolean_mask`, `shims.range(k)`, ... have symbolic sizes, and plain
     `jax.numpy` code works on them. The result is ordinary JAX code: `jit`, `grad`, `jvp`, `vmap`
@@ -19,7 +19,7 @@ def dynamic(f, *, autograph: bool = True):
 
     Args:
       f: a function of arrays (JAX, NumPy, `Padded`) and static Python values, in pytrees.
-      autograph: convert Python control flow on arrays in `f` and in what it calls.
+      autograph: convert Python control flow on arrays in `f` and in the functions that it calls.
 
     Returns:
       A function with the signature of `f`. Results whose size depends on data are exact arrays
@@ -30,7 +30,7 @@ def dynamic(f, *, autograph: bool = True):
       CapacityError: under a trace, a size that nothing bounds.
       UnsupportedPrimitiveError: a JAX primitive without a rule for unknown sizes.
 
-    Under jit: float results of a call whose data broke a stated bound are NaN, `Padded` results
+    Under jit: if the data exceeds a stated bound, float results are NaN, `Padded` results
     raise from `unpad`, and integer results raise when the program runs.
     """
     converted: list[Callable[..., Any]] = []

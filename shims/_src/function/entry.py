@@ -1,4 +1,4 @@
-"""One traced form of a function, compiled once per combination of buckets."""
+"""Trace one program of a function, and compile it once per combination of buckets."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from shims._src.tracing.program import Program, Size, lower, trace_program
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """How one input variable is written: a symbol, a constant, or a multiple of a symbol."""
+    """The form of one input size: a symbol, a constant, or a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0
 
     def fits(self, size: int) -> bool:
-        """Whether a size can be written so."""
+        """Return whether a size has this form."""
         if self.kind == "constant":
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0
 
     def capacity(self, size: int, bucket) -> int:
-        """The static extent for a size."""
+        """Return the capacity for a size."""
         if self.kind == "constant":
             return size
         return (
@@ -41,14 +41,14 @@ class Form:
         )
 
     def symbol_size(self, size: int) -> int:
-        """The value of the symbol for a size."""
+        """Return the value of the symbol for a size."""
         return size // self.number if self.kind == "multiple" else size
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
 class Outcome:
-    """What a compiled program returns: arrays, one vector of sizes and codes, and static facts."""
+    """The result of a compiled program: arrays, one vector of sizes and codes, and static data."""
 
     arrays: Any
     masks: Any
@@ -56,17 +56,17 @@ class Outcome:
     facts: tuple
 
     def tree_flatten(self):
-        """Arrays, masks and numbers are traced, the rest is static."""
+        """Return arrays, masks and numbers as children, and the facts as static data."""
         return (self.arrays, self.masks, self.numbers), self.facts
 
     @classmethod
     def tree_unflatten(cls, facts, children):
-        """The inverse of `tree_flatten`."""
+        """Create an outcome from static data and children."""
         return cls(*children, facts)
 
 
 def input_name(i: int) -> str:
-    """The dimension variable of the input size with number `i`."""
+    """Return the name of the dimension variable of input size `i`."""
     return f"n{i}"
 
 
@@ -79,9 +79,9 @@ class Entry:
       pattern: per unknown dimension its variable or constant.
       places: the unknown dimensions.
       sizes: the sizes of the variables at the call that made the entry.
-      forms: how each variable is written.
-      settled: what earlier runs have settled.
-      host_cuts: results are cut to their true sizes on the host.
+      forms: the form of each variable.
+      settled: the results of earlier runs.
+      host_cuts: whether results are cut to their true sizes on the host.
     """
 
     def __init__(self, f, operands, places, pattern, sizes, forms, settled, host_cuts):
@@ -126,7 +126,7 @@ class Entry:
         return form.number * d if form.kind == "multiple" else d
 
     def matches(self, sizes) -> bool:
-        """Whether this program is right for these sizes of the variables."""
+        """Return whether this program is valid for these sizes of the variables."""
         if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
             return False
         symbols = {
@@ -136,10 +136,10 @@ class Entry:
         return self.program.state.decisions.hold_for(symbols)
 
     def call(self, arrays, sizes, capacities):
-        """Run on padded arrays; returns the `Outcome`."""
+        """Run on padded arrays; return the `Outcome`."""
         key = frozenset(self.buckets.items())
         if key not in self._jitted:
-            self._jitted[key] = jax.jit(self._body(dict(self.buckets)))
+            self._jitted[key] = jax.jit(self._padded_body(dict(self.buckets)))
         numbers = np.asarray(
             [f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True)], np.int32
         )
@@ -147,20 +147,20 @@ class Entry:
             return self._jitted[key](list(arrays), numbers, _Static(capacities))
 
     def call_exactly(self, arrays, sizes):
-        """Run a program for these very sizes, without padding; returns the `Outcome`."""
-        outcome = self._exactly(sizes)(list(arrays))
+        """Run a program for these exact sizes, without padding; return the `Outcome`."""
+        outcome = self._exact_program(sizes)(list(arrays))
         outcome.arrays += arrays
         return outcome
 
     def can_be_exact(self, arrays, sizes) -> bool:
-        """Whether there is a program for these very sizes; it is traced here."""
+        """Return whether a program for these exact sizes can be traced, which is done here."""
         try:
-            jax.eval_shape(self._exactly(sizes), list(arrays))
-        except Exception:  # noqa: BLE001 - whatever it is: the padded program does the same
+            jax.eval_shape(self._exact_program(sizes), list(arrays))
+        except Exception:  # noqa: BLE001 - the padded program handles every failure
             return False
         return True
 
-    def _exactly(self, sizes):
+    def _exact_program(self, sizes):
         key = (frozenset(self.buckets.items()), sizes)
         if key not in self._jitted:
             self._jitted[key] = jax.jit(self._exact_body(dict(self.buckets), sizes))
@@ -180,11 +180,11 @@ class Entry:
         def body(arrays):
             self.compilations += 1
             values, ctx = lower(program, arrays, bound, buckets, masks=self.host_cuts)
-            return _outcome(values, ctx, arrays)
+            return _make_outcome(values, ctx, arrays)
 
         return body
 
-    def _body(self, buckets):
+    def _padded_body(self, buckets):
         def body(arrays, numbers, capacities):
             self.compilations += 1
             sizes = {
@@ -196,7 +196,7 @@ class Entry:
             values, ctx = lower(
                 self.program, arrays, sizes, buckets, self.notes, masks=self.host_cuts
             )
-            return _outcome(values, ctx)
+            return _make_outcome(values, ctx)
 
         return body
 
@@ -211,11 +211,11 @@ class _Static:
 jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _: _Static(v))
 
 
-def _outcome(values, ctx, inputs=()) -> Outcome:
-    """What a program returns of its results.
+def _make_outcome(values, ctx, inputs=()) -> Outcome:
+    """Assemble the `Outcome` of a program from its results.
 
-    Selections from `inputs` are masks alone: the host has what they select from, and the caller adds
-    the inputs to the arrays.
+    For selections from `inputs` only masks are returned: the host has the inputs, and the caller adds
+    them to the arrays.
     """
     numbers: list[jax.Array] = []
     masks: list[jax.Array] = []
@@ -234,7 +234,7 @@ def _outcome(values, ctx, inputs=()) -> Outcome:
     first_code = len(numbers)
     numbers += [r.code for r in ctx.reports]
     vector = jnp.stack(numbers) if numbers else None
-    # Parts of one array that only their masks tell apart come out of the program once.
+    # Selections from the same array, which differ only in their masks, return it once.
     whole_arrays = [v.array if v.unfilled is None else v.unfilled for v in values]
     given = {id(x): i for i, x in enumerate(inputs)}
     from_given = [
@@ -251,7 +251,7 @@ def _outcome(values, ctx, inputs=()) -> Outcome:
 
 
 def read_codes(outcome: Outcome):
-    """`(numbers, [(condition, code)])`; one read from the device, none where nothing is dynamic."""
+    """Return `(numbers, [(condition, code)])`, with at most one read from the device."""
     _, first_code, conditions = outcome.facts
     if outcome.numbers is None:
         return None, []
@@ -260,7 +260,7 @@ def read_codes(outcome: Outcome):
 
 
 def exact_results(outcome: Outcome, numbers):
-    """The results cut to their true sizes."""
+    """Return the results, cut to their true sizes."""
     return exact_all(
         [
             (
@@ -274,7 +274,7 @@ def exact_results(outcome: Outcome, numbers):
 
 
 def padded_results(outcome: Outcome):
-    """The results as they are, without waiting for the device."""
+    """Return the results as `Padded` values, without waiting for the device."""
     return [
         Padded(outcome.arrays[i], {axis: outcome.numbers[at] for axis, at in own}, jnp.int32(OK))
         if own
@@ -284,5 +284,5 @@ def padded_results(outcome: Outcome):
 
 
 def is_static(x) -> bool:
-    """Whether a leaf of the arguments is a Python value, which is part of the program."""
+    """Return whether a leaf of the arguments is a Python value, which is part of the program."""
     return not (hasattr(x, "dtype") and hasattr(x, "shape")) and not jp.is_tracer(x)

@@ -1,4 +1,4 @@
-"""What a function tells about itself: guards, sizes, layouts, lines."""
+"""Describe the programs of a function: guards, sizes, layouts, lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 def explain(function) -> str:
-    """Guards, fresh sizes and layouts of every program of a function."""
+    """Describe the guards, data-dependent sizes and layouts of every program of a function."""
     lines = [f"{getattr(function, '__name__', 'function')}: {len(function.entries)} program(s)"]
     for entry in function.entries:
         lines.append(f"program over {', '.join(map(str, entry.shapes)) or 'no operands'}")
@@ -40,7 +40,7 @@ class ConcreteFunction:
         self.structured_input_signature = (tuple(signature), {})
         specs = jax.tree.leaves(tuple(signature), is_leaf=_is_spec)
         self._specs = specs
-        # Two is a size like any other; 0 and 1 would be programs of their own.
+        # 2 stands for any size; 0 and 1 would be traced as constants.
         examples = [
             jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
             for s in specs
@@ -55,25 +55,25 @@ class ConcreteFunction:
 
     @property
     def inputs(self) -> list[TensorSpec]:
-        """Specs of the tensors that it takes."""
+        """The specs of the input tensors."""
         return list(self._specs)
 
     @property
     def outputs(self) -> list[TensorSpec]:
-        """Specs of the tensors that it gives."""
+        """The specs of the output tensors."""
         return jax.tree.leaves(self.structured_outputs, is_leaf=_is_spec)
 
     @property
     def output_shapes(self):
         """The shapes of the results, in their structure."""
-        return self._of_outputs(lambda s: s.shape)
+        return self._map_outputs(lambda s: s.shape)
 
     @property
     def output_dtypes(self):
         """The dtypes of the results, in their structure."""
-        return self._of_outputs(lambda s: s.dtype)
+        return self._map_outputs(lambda s: s.dtype)
 
-    def _of_outputs(self, f):
+    def _map_outputs(self, f):
         return jax.tree.map(f, self.structured_outputs, is_leaf=_is_spec)
 
     @property
@@ -83,7 +83,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self):
-        """Specs of the results; a size that only the run knows is `None`."""
+        """The specs of the results; a size that is known only at run time is `None`."""
         avals = self._entry.program.jaxpr.out_avals
         specs = [
             TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals
@@ -92,5 +92,5 @@ class ConcreteFunction:
         return out if self._entry.found is None else out[0]
 
     def __call__(self, *args, **kwargs):
-        """Run it."""
+        """Call the function."""
         return self._function(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""`shims.function`: a compiled function over arrays whose sizes are not known beforehand."""
+"""Define `shims.function`: a compiled function over arrays of unknown sizes."""
 
 from __future__ import annotations
 
@@ -54,22 +54,22 @@ def function(
     on_specialize: str = "warn",
     unpad: bool = True,
 ):
-    """A compiled function whose arrays may have unknown and data-dependent sizes.
+    """Compile a function whose arrays may have unknown and data-dependent sizes.
 
     Args:
       func: a function of arrays, variables and static Python values, in pytrees; may be a method.
       input_signature: `TensorSpec`s of the positional arguments. `None` as a size is unknown, a
-        name (`["batch", 3]`) is unknown and equal wherever it stands. Without a signature every
-        shape is compiled for itself.
+        name (`["batch", 3]`) is unknown and equal wherever it occurs. Without a signature every
+        shape is compiled separately.
       autograph: convert Python control flow on arrays.
       jit_compile: accepted; everything is compiled by XLA.
       reduce_retracing: treat all sizes as unknown although there is no signature.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
-        With the first, sizes that come again and again are compiled for as they are, for up to
+        With the first, sizes that repeat often get programs for exactly these sizes, at most
         eight of them; sums may then be rounded in another order.
-      overflow: what happens when a data-dependent size that nothing bounds outgrows its bucket:
+      overflow: the reaction when a data-dependent size that nothing bounds outgrows its bucket:
         `"grow"` runs again with a larger one, `"raise"` raises `CapacityError`.
-      on_specialize: what happens when an unknown input size must become a constant:
+      on_specialize: the reaction when an unknown input size must become a constant:
         `"warn"` once and compile per size, or `"raise"` `SpecializationError`.
       unpad: return exact arrays; with False, `Padded` values without waiting for the device.
 
@@ -82,7 +82,7 @@ def function(
       CapacityError: see `overflow`.
 
     Differs from TensorFlow: `jit_compile` changes nothing; `experimental_*` arguments are not
-    taken; a Python number is part of the program, as in TensorFlow.
+    supported; a Python number is part of the program, as in TensorFlow.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])
@@ -107,7 +107,7 @@ def function(
 
 @dataclasses.dataclass
 class Counts:
-    """How often a function was called, traced and compiled, and how much was padding."""
+    """Statistics of a function: calls, traces, compilations, reruns, and elements of padding."""
 
     calls: int = 0
     traces: int = 0
@@ -118,12 +118,12 @@ class Counts:
 
     @property
     def waste(self) -> float:
-        """The share of the padded inputs that was padding."""
+        """The fraction of the padded inputs that is padding."""
         return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
 
 
 class Function:
-    """What `shims.function` returns."""
+    """A compiled function, the result of `shims.function`."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Function:
         self._overflow = overflow
         self.on_specialize = on_specialize
         self.host_cuts = unpad
-        # Buckets that a person chose are kept, and so is the kind of result.
+        # Explicitly chosen buckets are kept, and so is the kind of result.
         self._may_be_exact = unpad and self._bucket is powers_of_two
         self._exact_programs = 0
         self._entries: dict[object, list[Entry]] = {}
@@ -165,28 +165,28 @@ class Function:
         self._maker = Maker(self)
 
     def __get__(self, instance, owner=None):
-        """A function is usable as a method."""
+        """Bind the function to an instance, so that it works as a method."""
         return self if instance is None else BoundFunction(self, instance)
 
     def __call__(self, *args, **kwargs):
-        """Run: at the top level compiled, under a trace as `shims.dynamic(func)`."""
+        """Call the function: compiled at the top level, as `shims.dynamic(func)` under a trace."""
         if trace.current() is not None or not jp.ambient_is_eager():
-            return self._inlined(args, kwargs)
-        # A signature says tensors: it takes the values of variables.
+            return self._call_inlined(args, kwargs)
+        # A signature consists of tensors: variables are passed by value.
         leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
             if any(map(is_traced, leaves)):
-                return self._inlined(args, kwargs)
-            leaves = [_unpadded(x) for x in leaves]
+                return self._call_inlined(args, kwargs)
+            leaves = [_unpad(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         return self._run(args, kwargs, leaves, tree)
 
-    def _inlined(self, args, kwargs):
+    def _call_inlined(self, args, kwargs):
         with graph_of(self, self._random_signature(args, kwargs)):
             return self._dynamic(*args, **kwargs)
 
     def _random_signature(self, args, kwargs):
-        """What makes TensorFlow trace a function anew, so that its random numbers begin again."""
+        """Return the key for which TensorFlow retraces, which restarts its random sequences."""
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
@@ -200,7 +200,7 @@ class Function:
         specs: list = [None] * len(leaves)
         given = leaves
         if self.input_signature is not None:
-            leaves, specs, tree = self._conformed(args, kwargs)
+            leaves, specs, tree = self._conform_arguments(args, kwargs)
         places = [i for i, x in enumerate(leaves) if not is_static(x)]
         leaves = [x if is_static(x) else narrowed(x) for x in leaves]
         if self.input_signature is None and self._reduce_retracing:
@@ -208,8 +208,8 @@ class Function:
                 specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)
         return Call(tree, leaves, places, [specs[i] for i in places], given)
 
-    def _conformed(self, args, kwargs):
-        """Arguments as their specs say, in the order of the signature."""
+    def _conform_arguments(self, args, kwargs):
+        """Convert the arguments to their specs, in the order of the signature."""
         bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
         try:
             signature, given = arranged(
@@ -247,13 +247,13 @@ class Function:
             def prepared():
                 return call if call is not None else self._prepare(args, kwargs, leaves, tree)
 
-            plan, outcome, numbers, first = self._settled(plan, operands, prepared)
+            plan, outcome, numbers, first = self._run_until_settled(plan, operands, prepared)
             if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
                 self._plans[key] = first
         self.counts.calls += 1
-        return self._finished(plan.entry, outcome, numbers)
+        return self._finish_call(plan.entry, outcome, numbers)
 
-    def _finished(self, entry, outcome, numbers):
+    def _finish_call(self, entry, outcome, numbers):
         results = exact_results(outcome, numbers) if self.host_cuts else padded_results(outcome)
         out = jax.tree.unflatten(entry.program.out_tree, results)
         if entry.found is None:
@@ -262,16 +262,16 @@ class Function:
         entry.found.store(values)
         return out
 
-    def _settled(self, plan, operands, prepared):
+    def _run_until_settled(self, plan, operands, prepared):
         """Run until no report asks for a larger bucket or another assumption.
 
-        Returns the plan and the outcome of the last run, and the plan of the first.
+        Returns the plan, the outcome and the numbers of the last run, and the plan of the first.
         """
         settled = Settled(buffers=dict(self._buffers))
         first = plan
         for attempt in range(_MOST_RETRIES):
             if plan is None:
-                plan, outcome = self._outcome(prepared(), settled)
+                plan, outcome = self._plan_and_run(prepared(), settled)
                 first = plan if attempt == 0 else first
             else:
                 outcome = self.launched(plan, operands)
@@ -299,7 +299,7 @@ class Function:
         self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
         return outcome
 
-    def _outcome(self, call: Call, settled: Settled):
+    def _plan_and_run(self, call: Call, settled: Settled):
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern(call, unknown, dims)
@@ -314,7 +314,7 @@ class Function:
         return plan, outcome
 
     def _pattern(self, call, unknown, dims):
-        """The pattern of sizes; past a bound on their number, equal sizes are no longer shared."""
+        """Return the pattern of sizes; beyond a number of patterns, equal sizes are not shared."""
         if not unknown:
             return ()
         pattern = pattern_of(unknown, dims)
@@ -380,44 +380,44 @@ class Function:
                 raise ValueError(
                     errors.message(
                         "precompile",
-                        "nothing says which sizes to compile for.",
+                        "the sizes to compile for are not specified.",
                         required="example arguments, `sizes`, or a list of `buckets`",
                         do="write `precompile(sizes=[64, 256, 1024])`",
                     )
                 )
         if sizes is not None:
             specs = jax.tree.leaves(self.input_signature or (), is_leaf=_is_spec)
-            examples = [(tuple(_example(s, n) for s in specs), {}) for n in sizes]
+            examples = [(tuple(_example_of(s, n) for s in specs), {}) for n in sizes]
         for a, k in examples:
             self.compiled(a, k)
 
     def compiled(self, args, kwargs) -> Entry:
-        """The program for arguments like these, traced and compiled."""
+        """Trace and compile the program for arguments like these, and return it."""
         leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         leaves = [_zeros_like(x) for x in leaves]
         args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)
         with self._lock:
-            return self._settled(None, None, lambda: call)[0].entry
+            return self._run_until_settled(None, None, lambda: call)[0].entry
 
     def stats(self) -> Counts:
-        """How often it was called, traced, compiled and run again, and the share of padding."""
+        """Return statistics: calls, traces, compilations, reruns, and the share of padding."""
         return dataclasses.replace(self.counts)
 
     def explain(self) -> str:
-        """What was traced and why: guards, fresh sizes, layouts, and the line of each."""
+        """Describe the traced programs: guards, data-dependent sizes, layouts, with the line of each."""
         return explaining.explain(self)
 
     def get_concrete_function(self, *args, **kwargs) -> explaining.ConcreteFunction:
-        """The program for one kind of arguments.
+        """Return the program for one kind of arguments.
 
         Args:
           *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values,
-            which become part of the program; nothing where there is an `input_signature`.
+            which become part of the program; no arguments if there is an `input_signature`.
           **kwargs: as above.
 
         Returns:
-          What takes the tensors among the arguments, in order, and tells about its program.
+          A function of the tensors among the arguments, in order, that describes its program.
 
         https://www.tensorflow.org/api_docs/python/tf/types/experimental/PolymorphicFunction
         """
@@ -445,7 +445,7 @@ class Function:
         return explaining.ConcreteFunction(function, function.input_signature)
 
     def experimental_get_tracing_count(self) -> int:
-        """How often it was traced."""
+        """Return the number of traces."""
         return self.counts.traces
 
     @property
@@ -454,11 +454,11 @@ class Function:
         return [e for group in self._entries.values() for e in group]
 
     def pretty_printed_concrete_signatures(self) -> str:
-        """The signatures traced so far."""
+        """Format the signatures traced so far, one per line."""
         return "\n".join(str(e.shapes) for e in self.entries)
 
 
-def _unpadded(x):
+def _unpad(x):
     if not isinstance(x, Padded):
         return x
     check_status(x.status, x.values)
@@ -470,7 +470,7 @@ def _is_spec(x) -> bool:
 
 
 def _spec_of(leaf) -> TensorSpec | None:
-    """What an argument says of its kind; `None` where it is a Python value."""
+    """Return the spec of an argument; `None` for a Python value."""
     if isinstance(leaf, TensorSpec):
         return leaf
     if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
@@ -478,7 +478,7 @@ def _spec_of(leaf) -> TensorSpec | None:
     return None
 
 
-def _example(spec, n):
+def _example_of(spec, n):
     if not isinstance(spec, TensorSpec):
         return spec
     shape = [n if d is None or isinstance(d, str) else d for d in spec.shape]

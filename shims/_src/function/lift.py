@@ -1,4 +1,4 @@
-"""Turning the variables that a function reads and assigns into inputs and outputs.
+"""Turn the variables that a function reads and assigns into inputs and outputs.
 
 found = discover(f, *args)              # traces once: which variables, in which order
 pure = lift(f, found.used)              # (values, *args) -> (outputs, new values)
@@ -22,12 +22,12 @@ from shims._src.variables.variable import Variable
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The variables behind a function.
+    """The variables that a function uses.
 
     Attributes:
       used: every variable that it reads or assigns, in the order of first use.
       written: those that it assigns, in the order of their first assignments.
-      created: those that it makes; they have their initial values.
+      created: those that it creates; they have their initial values.
     """
 
     used: tuple[Variable, ...]
@@ -35,7 +35,7 @@ class Found:
     created: tuple[Variable, ...]
 
     def values(self) -> tuple[jax.Array, ...]:
-        """The present values of `used`, read anew at each call."""
+        """Return the current values of `used`."""
         return tuple(state.read(v) for v in self.used)
 
     def store(self, values) -> None:
@@ -45,7 +45,7 @@ class Found:
 
 
 class Discovery(state.Overlay):
-    """A scope in which variables may be made, as the first call of a function may.
+    """A scope in which variables may be created, as by the first call of a function.
 
     Args:
       may_create: whether this is the first call.
@@ -60,19 +60,19 @@ class Discovery(state.Overlay):
         self.pending: dict[int, tuple[Variable, Any]] = {}
 
     def create(self, variable, value):
-        """Take note of a variable; only one that depends on arguments counts as assigned."""
+        """Record a new variable; only one whose value depends on arguments counts as assigned."""
         if not self.may_create:
-            raise _created_again(variable)
+            raise _created_again_error(variable)
         self.created[id(variable)] = variable
         if state.has_value(variable):
             return
         if state.current_scope() is not self:
-            raise _created_on_condition(variable)
+            raise _created_conditionally_error(variable)
         self.pending[id(variable)] = (variable, value)
         self.writes[id(variable)] = (variable, value)
 
 
-def _created_again(variable):
+def _created_again_error(variable):
     return ValueError(
         errors.message(
             "function",
@@ -84,7 +84,7 @@ def _created_again(variable):
     )
 
 
-def _created_on_condition(variable):
+def _created_conditionally_error(variable):
     return ValueError(
         errors.message(
             "Variable",
@@ -97,7 +97,7 @@ def _created_on_condition(variable):
 
 
 def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
-    """Trace `f` abstractly and say which variables it reads, assigns and creates.
+    """Trace `f` abstractly and return the variables that it reads, assigns and creates.
 
     Nothing is computed and no variable changes, except that variables which `f` creates get their
     initial values.
@@ -109,8 +109,8 @@ def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
       **kwargs: the same.
 
     Raises:
-      ValueError: it creates a variable and may not, or one whose initial value depends on the
-        arguments.
+      ValueError: it creates a variable although it must not, or one whose initial value depends on
+        the arguments.
     """
     scope = Discovery(may_create)
 
@@ -127,7 +127,7 @@ def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
 
 
 def depends_on_arguments(variables):
-    """The error for initial values that nothing but a call could tell."""
+    """Create the error for initial values that can only be computed by a call."""
     return ValueError(
         errors.message(
             "Variable",
@@ -140,22 +140,22 @@ def depends_on_arguments(variables):
 
 
 class _Lifted(state.Overlay):
-    """The scope of a lifted call: it starts from the values that were passed in."""
+    """The scope of a lifted call, which starts from the values that were passed in."""
 
     def create(self, variable, value):
-        raise _created_again(variable)
+        raise _created_again_error(variable)
 
 
 def lift(f: Callable, used, written=None) -> Callable:
-    """A pure function `(values, *args, **kwargs) -> (outputs, new values)`.
+    """Return a pure function `(values, *args, **kwargs) -> (outputs, new values)`.
 
     Args:
       f: a function that reads and assigns variables.
       used: the variables whose values are passed in, for instance `discover(f).used`.
-      written: the variables whose new values come out; all of `used` unless said otherwise.
+      written: the variables whose new values are returned; all of `used` by default.
 
     Returns:
-      The pure function. Variables among the outputs become their values at the end.
+      The pure function. Variables among the outputs are replaced by their final values.
     """
     written = tuple(used if written is None else written)
 
@@ -169,7 +169,7 @@ def lift(f: Callable, used, written=None) -> Callable:
 
 
 def read_outputs(outputs):
-    """`outputs` with every variable replaced by its value."""
+    """Replace every variable in `outputs` by its value."""
     return jax.tree.map(
         lambda leaf: as_array(leaf) if isinstance(leaf, Variable) else leaf,
         outputs,

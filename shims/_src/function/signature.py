@@ -1,4 +1,4 @@
-"""How a call is described: which sizes are unknown, which are equal, which bucket they go into."""
+"""Describe the sizes of a call: which are unknown, which are equal, and their buckets."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Unknown:
 
 
 def powers_of_two(size: int) -> int:
-    """The capacity for a size where nobody chose another rule."""
+    """Return the default capacity for a size: the next power of two, at least `SMALLEST_BUCKET`."""
     return max(next_bucket(size), SMALLEST_BUCKET)
 
 
 def bucket_rule(buckets) -> Callable[[int], int]:
-    """The capacity for a size: powers of two, the entries of a list, or one number.
+    """Return the function from sizes to capacities: powers of two, entries of a list, or one number.
 
     Raises:
       ValueError: `buckets` is none of these.
@@ -77,7 +77,7 @@ class _ListedBuckets:
 
 
 def unknown_dimensions(specs, operands) -> list[Unknown]:
-    """The unknown dimensions of a list of specs (`None` where an operand has no spec)."""
+    """List the unknown dimensions of specs (`None` where an operand has no spec)."""
     found = []
     for i, (spec, x) in enumerate(zip(specs, operands, strict=True)):
         if spec is None:
@@ -90,7 +90,7 @@ def unknown_dimensions(specs, operands) -> list[Unknown]:
 
 
 def pattern_of(unknown: list[Unknown], sizes: list[int], share: bool = True):
-    """Which unknown sizes share a variable, and which are the constants 0 and 1.
+    """Determine which unknown sizes share a variable, and which are the constants 0 and 1.
 
     Sizes of 0 and 1 are constants (they broadcast and vanish), equal sizes share one variable, and
     sizes of one name always do.
@@ -124,30 +124,34 @@ def pattern_of(unknown: list[Unknown], sizes: list[int], share: bool = True):
 
 
 def conform(x, spec: TensorSpec, position: int):
-    """An argument as an array of its spec's dtype.
+    """Convert an argument to an array of its spec's dtype, and check its shape.
 
     Raises:
       TypeError: an array of another dtype.
-      ValueError: a shape that the spec does not describe.
+      ValueError: the shape does not match the spec.
     """
     wanted = jax.dtypes.canonicalize_dtype(spec.dtype)
     array: jax.Array | np.ndarray
     if isinstance(x, jax.Array):
         if x.dtype != wanted:
-            raise TypeError(_mismatch("dtype", wanted.name, x.dtype.name, spec, position))
+            raise TypeError(_mismatch_message("dtype", wanted.name, x.dtype.name, spec, position))
         array = x
     else:
         array = np.asarray(x)
         if array.dtype != wanted:
             if array.dtype.kind == "f" and wanted.kind in "iub":
-                raise TypeError(_mismatch("dtype", wanted.name, array.dtype.name, spec, position))
+                raise TypeError(
+                    _mismatch_message("dtype", wanted.name, array.dtype.name, spec, position)
+                )
             array = narrowed(array, wanted)
     if not spec.shape.is_compatible_with(array.shape):
-        raise ValueError(_mismatch("shape", str(spec.shape), str(array.shape), spec, position))
+        raise ValueError(
+            _mismatch_message("shape", str(spec.shape), str(array.shape), spec, position)
+        )
     return array
 
 
-def _mismatch(what, required, received, spec, position) -> str:
+def _mismatch_message(what, required, received, spec, position) -> str:
     name = spec.name or f"argument {position}"
     return errors.message(
         "function",
@@ -158,9 +162,9 @@ def _mismatch(what, required, received, spec, position) -> str:
 
 
 def pad_to(x, shape):
-    """An array filled up with zeros to a larger shape, on the host (no compilation).
+    """Pad an array with zeros to a larger shape, on the host (no compilation).
 
-    What belongs to the caller is copied: he may write to it before the program has read it.
+    NumPy arrays are copied, because the caller may write to them before the program has read them.
     """
     if tuple(x.shape) == tuple(shape) and isinstance(x, jax.Array):
         return x

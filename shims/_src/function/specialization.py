@@ -1,4 +1,4 @@
-"""Making a program for a call: sizes as symbols where that works, as constants elsewhere."""
+"""Make a program for a call: with symbolic sizes where possible, with constants elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Maker:
     """Traces the programs of one function.
 
     Args:
-      owner: the function; it plans and launches what is made here.
+      owner: the function; it plans and launches the programs.
     """
 
     def __init__(self, owner):
@@ -31,13 +31,13 @@ class Maker:
         self._called: dict[int, object] = {}
 
     def new_entry(self, request: Request):
-        """Trace, with input sizes as constants only where symbols do not do."""
+        """Trace a program, with constant input sizes only where symbolic ones fail."""
         try:
             result = self._first_that_works(request)
         except untaken_branches.REFUSALS as error:
             if not request.unknown or not untaken_branches.depends_on_sizes(error):
                 raise
-            result = self._where_it_runs(error, request)
+            result = self._trace_with_postponed_errors(error, request)
         receiver = request.call.receiver()
         self._called[id(receiver)] = receiver
         return result
@@ -46,55 +46,55 @@ class Maker:
         sizes = request.sizes
         symbols = [Form() for _ in sizes]
         try:
-            return self._attempt(request, symbols)
-        except _NOT_FOR_OTHER_FORMS:
+            return self._trace_and_run(request, symbols)
+        except _FINAL_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             first = error
-        for pins in _other_answers(first, request.settled.pins):
+        for pins in _alternative_pins(first, request.settled.pins):
             settled = request.settled.with_pins(pins)
             try:
-                return self._attempt(dataclasses.replace(request, settled=settled), symbols)
+                return self._trace_and_run(dataclasses.replace(request, settled=settled), symbols)
             except Exception:  # noqa: BLE001 - it was no better; the first is raised
                 continue
         if not sizes:
             _raise_translated(first)
-        for forms in _other_forms(first, sizes):
+        for forms in _alternative_forms(first, sizes):
             try:
-                result = self._attempt(request, forms)
+                result = self._trace_and_run(request, forms)
             except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
                 last = error
                 continue
             if any(f.kind == "constant" for f in forms):
-                self._specialized(first, forms, sizes)
+                self._report_specialization(first, forms, sizes)
             return result
         _raise_translated(last)
 
-    def _where_it_runs(self, refused, request):
-        """Trace for these sizes alone, what is refused being refused where the run comes to it."""
+    def _trace_with_postponed_errors(self, refused, request):
+        """Trace for constant sizes, with the errors of untaken branches postponed to run time."""
         forms = [Form("constant", s) for s in request.sizes]
         try:
             with untaken_branches.postponed():
-                result = self._attempt(request, forms)
-        except Exception:  # noqa: BLE001 - it is refused anyhow; how it was first is raised
+                result = self._trace_and_run(request, forms)
+        except Exception:  # noqa: BLE001 - it is refused in any case; the first error is raised
             raise refused from refused.__cause__
         if request.sizes:
-            self._specialized(refused, forms, request.sizes)
+            self._report_specialization(refused, forms, request.sizes)
         return result
 
-    def _attempt(self, request, forms):
+    def _trace_and_run(self, request, forms):
         forms = list(forms)
         numbers = {input_name(i): i for i in range(len(forms))}
         while True:
             try:
-                entry = self._traced(request, forms)
+                entry = self._trace_entry(request, forms)
                 plan = self._owner.plan(entry, request)
                 return plan, self._owner.launched(plan, request.call.operands)
             except trace.Respecialize as wanted:
                 for i in (numbers[name] for name in wanted.names):
                     forms[i] = Form("constant", request.sizes[i])
 
-    def _traced(self, request, forms):
+    def _trace_entry(self, request, forms):
         self._owner.counts.traces += 1
         call = request.call
         f = call.over_operands(self._owner.converted())
@@ -120,10 +120,10 @@ class Maker:
             self._initialize([v for v, _ in scope.pending.values()], entry, request)
         if not scope.created and not scope.reads and not scope.writes:
             return entry
-        return self._lifted(entry, f, request, forms)
+        return self._trace_lifted(entry, f, request, forms)
 
     def _initialize(self, variables, entry, request):
-        """Give variables the initial values that a program computes from the arguments."""
+        """Set the initial values of variables, which a program computes from the arguments."""
         if request.call.is_example:
             raise lift.depends_on_arguments(variables)
         plan = self._owner.plan(entry, request)
@@ -134,8 +134,8 @@ class Maker:
         for variable, value in zip(variables, values, strict=True):
             variable.stored_value = value
 
-    def _lifted(self, plain, f, request, forms):
-        """The same with the variables that it uses as operands and results."""
+    def _trace_lifted(self, plain, f, request, forms):
+        """Trace again with the variables that the function uses as operands and results."""
         operands = request.call.operands
         specs = [
             jax.ShapeDtypeStruct(s, o.dtype) for s, o in zip(plain.shapes, operands, strict=True)
@@ -157,8 +157,8 @@ class Maker:
         entry.found = found
         return entry
 
-    def _specialized(self, error, forms, sizes):
-        """Tell once that a size became a constant."""
+    def _report_specialization(self, error, forms, sizes):
+        """Warn once, or raise, because a size became a constant."""
         fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
         text = errors.message(
             getattr(self._owner, "__name__", "function"),
@@ -181,32 +181,33 @@ def _raise_translated(error):
     raise other from error
 
 
-# What another spelling of the sizes cannot mend.
-_NOT_FOR_OTHER_FORMS = (
+# Errors that no other form of the sizes can avoid.
+_FINAL_ERRORS = (
     errors.SpecializationError,
     errors.CapacityError,
     KeyboardInterrupt,
 )
 
 
-# So many sizes from data are taken to be what the program asked them for, where it fails otherwise.
-_MOST_ANSWERS = 3
+# The largest number of data-dependent sizes that are pinned to make a failing trace work.
+_MOST_PINS = 3
 
 
-def _other_answers(error, pins):
-    """Sizes from data that the failed trace took not to be a number, as that number.
+def _alternative_pins(error, pins):
+    """Yield data-dependent sizes with the numbers that the failed trace assumed they are not.
 
-    `squeeze` leaves an axis that is not 1: what follows may only do for one that is. The run checks it.
+    `squeeze` keeps an axis whose size is not 1; the code that follows may require size 1. The assumption
+    is checked at run time.
     """
     more: dict[str, int] = {}
     for name, number in trace.failure_of(error).differing:
-        if name not in pins and name not in more and len(more) < _MOST_ANSWERS:
+        if name not in pins and name not in more and len(more) < _MOST_PINS:
             more[name] = number
             yield dict(more)
 
 
-def _other_forms(error, sizes):
-    """Further ways to write the input sizes: multiples of their divisors, then constants."""
+def _alternative_forms(error, sizes):
+    """Yield further forms of the input sizes: multiples of their divisors, then constants."""
     for k in trace.failure_of(error).divisors:
         for i, size in enumerate(sizes):
             if 1 < k <= size and size % k == 0:

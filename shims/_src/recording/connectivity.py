@@ -1,6 +1,6 @@
-"""Which outputs of an operation TensorFlow would differentiate by which inputs.
+"""Determine which outputs of an operation TensorFlow differentiates by which inputs.
 
-A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow says `None` where nothing
+A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow returns `None` where nothing
 connects a result to a source, and optimizers treat the two differently.
 """
 
@@ -15,30 +15,30 @@ from shims._src.platform.jaxprs import evaluate
 
 Links = tuple[frozenset[int], ...]
 
-# What TensorFlow does not differentiate at all.
+# Operations that TensorFlow does not differentiate.
 _NOT_DIFFERENTIABLE = ("ceil", "floor", "round", "stop_gradient")
-# What hands its operands to one inner program, in order. Functions with a derivative of their own are
-# not among them: what connects their results to their operands is the rule, which may pass on what the
-# program rounds.
+# Operations that pass their operands to one inner program, in order. Functions with a custom derivative
+# are not among them: their links follow from the rule, which may pass a gradient where the program
+# rounds.
 _CALLS = ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint")
 _NONE: frozenset[int] = frozenset()
-_KNOWN: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
+_LINKS_CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def is_differentiable(x) -> bool:
-    """Whether an array, or what stands for one, can have a gradient."""
+    """Return whether an array, or a value with a dtype, can have a gradient."""
     dtype = getattr(x, "dtype", None)
     return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
 
 
 def links_between(inputs, outputs) -> Links:
-    """The links of an operation of which nothing is known but its operands and results."""
+    """Return links from every differentiable input to every differentiable output."""
     every = frozenset(i for i, x in enumerate(inputs) if is_differentiable(x))
     return tuple(every if is_differentiable(y) else _NONE for y in outputs)
 
 
 def links_of(primitive, params, inputs, outputs) -> Links:
-    """For each output of an operation, the positions of the inputs that it is differentiable by.
+    """Return, for each output of an operation, the positions of the inputs that it is connected to.
 
     Args:
       primitive: the JAX primitive.
@@ -54,42 +54,42 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         inner = next(iter(jp.sub_jaxprs(params)), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
-        found = _meet(found, links_through(inner))
+        found = _intersect(found, links_through(inner))
     elif name == "cond":
         branches = [links_through(branch) for branch in params["branches"]]
         joined = [frozenset().union(*per) for per in zip(*branches, strict=True)]
-        found = _meet(found, [frozenset(i + 1 for i in link) for link in joined])
+        found = _intersect(found, [frozenset(i + 1 for i in link) for link in joined])
     elif name == "scan":
         consts, carries = jp.scan_counts(params)
-        found = _meet(found, _repeated(links_through(params["jaxpr"]), consts, carries))
+        found = _intersect(found, _links_of_loop(links_through(params["jaxpr"]), consts, carries))
     elif name == "while":
         skipped, consts = params["cond_nconsts"], params["body_nconsts"]
         body = links_through(params["body_jaxpr"])
-        repeated = _repeated(body, consts, len(outputs))
-        found = _meet(found, [frozenset(i + skipped for i in link) for link in repeated])
+        repeated = _links_of_loop(body, consts, len(outputs))
+        found = _intersect(found, [frozenset(i + skipped for i in link) for link in repeated])
     return found
 
 
 def joined(links: Links, outputs) -> Links:
-    """The links of an operation that is differentiated as a whole."""
+    """Return links from every linked input to every output, for an operation treated as a whole."""
     every = _NONE.union(*links)
     return tuple(every if is_differentiable(y) else _NONE for y in outputs)
 
 
-def _meet(outer, inner) -> Links:
+def _intersect(outer, inner) -> Links:
     return tuple(a & b for a, b in zip(outer, inner, strict=True))
 
 
 def links_through(closed) -> Links:
-    """The links between the inputs and the outputs of an inner program."""
+    """Return the links between the inputs and the outputs of an inner program."""
     jaxpr, _ = jp.open_jaxpr(closed)
-    known = _KNOWN.get(jaxpr)
+    known = _LINKS_CACHE.get(jaxpr)
     if known is None:
-        known = _KNOWN[jaxpr] = _walk(jaxpr)
+        known = _LINKS_CACHE[jaxpr] = _links_of_jaxpr(jaxpr)
     return known
 
 
-def _walk(jaxpr) -> Links:
+def _links_of_jaxpr(jaxpr) -> Links:
     reached = dict.fromkeys(jaxpr.constvars, _NONE)
     reached.update((v, frozenset([i])) for i, v in enumerate(jaxpr.invars))
 
@@ -102,8 +102,8 @@ def _walk(jaxpr) -> Links:
     return tuple(evaluate(jaxpr, reached, step, lambda number: _NONE))
 
 
-def _repeated(body: Links, consts: int, carries: int) -> list[frozenset[int]]:
-    """The links of a loop: of its final carries, then of what each iteration gives."""
+def _links_of_loop(body: Links, consts: int, carries: int) -> list[frozenset[int]]:
+    """Return the links of a loop: of its final carry, then of its stacked outputs."""
     carried = [frozenset([consts + i]) for i in range(carries)]
 
     def traced_back(link):

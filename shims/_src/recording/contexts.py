@@ -1,4 +1,4 @@
-"""`with` blocks that TensorFlow programs put around operators: names, order, devices, no graph."""
+"""Provide the `with` blocks of TensorFlow programs: name scopes, control dependencies, devices."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from shims._src.platform.thread_state import ThreadSlot
 from shims._src.recording import recording, state
 from shims._src.sizes import trace
 
-# The names of the open scopes, and who makes variables in them.
+# The names of the open scopes, and the open variable creators.
 _NAMES: ThreadSlot[tuple[str, ...]] = ThreadSlot(())
 _CREATORS: ThreadSlot[tuple[Callable, ...]] = ThreadSlot(())
 
 
 class name_scope:
-    """A block whose operations and variables are named after it.
+    """A block that prefixes the names of operations and variables.
 
     Args:
-      name: the name; the empty string and one that ends in `/` start from the root again.
+      name: the name; the empty string and a name that ends in `/` start from the root again.
 
     Raises:
-      ValueError: `name` is no string.
+      ValueError: `name` is not a string.
 
     Differs from TensorFlow:
-      Names of operations show in profiles and compiled programs only. A name used twice stays as
-      it is.
+      Names of operations appear in profiles and compiled programs only. A name that is used twice is
+      not made unique.
 
     Under jit:
       `jax.named_scope`.
@@ -53,7 +53,7 @@ class name_scope:
 
     @property
     def name(self) -> str:
-        """The name that it was made with."""
+        """The name that was passed."""
         return self._name
 
     def __enter__(self) -> str:
@@ -72,7 +72,7 @@ class name_scope:
 
 
 def get_current_name_scope() -> str:
-    """The names of the open scopes, outermost first, joined by `/`.
+    """Return the names of the open scopes, outermost first, joined by `/`.
 
     https://www.tensorflow.org/api_docs/python/tf/get_current_name_scope
     """
@@ -80,17 +80,17 @@ def get_current_name_scope() -> str:
 
 
 def scoped_name(name: str) -> str:
-    """The name of a variable that is made here."""
+    """Prefix a variable name with the open name scopes."""
     return "/".join((*_NAMES.value, name))
 
 
 @contextlib.contextmanager
 def variable_creator_scope(variable_creator):
-    """A block in which a function makes the variables.
+    """Intercept the creation of variables in a block.
 
     Args:
       variable_creator: `f(next_creator, **kwargs)`, which gets the arguments of `Variable` and calls
-        `next_creator(**kwargs)`, or makes something else.
+        `next_creator(**kwargs)`, or creates something else.
 
     Differs from TensorFlow:
       Nothing.
@@ -102,20 +102,20 @@ def variable_creator_scope(variable_creator):
 
 
 def variable_creators() -> tuple[Callable, ...]:
-    """The functions that make variables here, the innermost last."""
+    """Return the open variable creators, the innermost last."""
     return _CREATORS.value
 
 
 @contextlib.contextmanager
 def control_dependencies(control_inputs):
-    """A block that runs after its `control_inputs`, as everything does here.
+    """Run a block after its `control_inputs`, which program order ensures anyway.
 
     Args:
       control_inputs: operations and arrays, or `None`.
 
     Differs from TensorFlow:
-      Nothing has to be ordered: assignments, checks and prints happen in the order of the program,
-      in `shims.function` too, and none of them is left out.
+      Nothing has to be ordered: assignments, checks and prints happen in program order, in
+      `shims.function` too, and none of them is left out.
 
     Under jit:
       As above.
@@ -128,7 +128,7 @@ def control_dependencies(control_inputs):
 
 @contextlib.contextmanager
 def init_scope():
-    """A block that runs at once, outside of every function being traced and of every tape.
+    """Run a block eagerly, outside of every function being traced and of every tape.
 
     Differs from TensorFlow:
       Nothing.
@@ -160,7 +160,7 @@ _DEVICE = re.compile(r"(?:.*/)?(?:device:)?(cpu|gpu|tpu):?(\d+|\*)?$", re.IGNORE
 
 @contextlib.contextmanager
 def device(device_name):
-    """A block whose arrays are made on a device.
+    """Create the arrays of a block on a device.
 
     Args:
       device_name: TensorFlow's name, `/CPU:0` or `/device:GPU:1`; `None` changes nothing.
@@ -169,14 +169,18 @@ def device(device_name):
       ValueError: the name is not of that form.
 
     Differs from TensorFlow:
-      A device that is not there is passed over, as TensorFlow does with soft placement.
+      A missing device is ignored, as TensorFlow does with soft placement.
 
     Under jit:
-      Nothing: what is compiled runs where its arguments are.
+      Nothing: a compiled program runs on the device of its arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/device
     """
-    found = None if device_name is None else _device(str(getattr(device_name, "name", device_name)))
+    found = (
+        None
+        if device_name is None
+        else _find_device(str(getattr(device_name, "name", device_name)))
+    )
     if found is None or found == (jax.config.jax_default_device or jax.devices()[0]):
         yield
         return
@@ -184,7 +188,7 @@ def device(device_name):
         yield
 
 
-def _device(name: str):
+def _find_device(name: str):
     if not name:
         return None
     parsed = _DEVICE.match(name)
@@ -200,7 +204,7 @@ def _device(name: str):
 
 
 def executing_eagerly() -> bool:
-    """Whether operators compute at once: outside of every trace, and inside `init_scope`.
+    """Return whether operators run eagerly: outside of every trace, and inside `init_scope`.
 
     https://www.tensorflow.org/api_docs/python/tf/executing_eagerly
     """
@@ -208,7 +212,7 @@ def executing_eagerly() -> bool:
 
 
 def inside_function() -> bool:
-    """Whether a function is being traced.
+    """Return whether a function is being traced.
 
     https://www.tensorflow.org/api_docs/python/tf/inside_function
     """

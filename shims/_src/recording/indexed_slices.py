@@ -1,4 +1,4 @@
-"""`IndexedSlices`: the gradient of rows that were taken by position."""
+"""Define `IndexedSlices`: the gradient of a gather of rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.sizes.primitives import as_size, to_dim, unify_axis
 
 @jax.tree_util.register_pytree_node_class
 class IndexedSlices:
-    """Rows of an array that is zero elsewhere; rows with one index add up.
+    """Rows of an array that is zero elsewhere; rows with the same index add up.
 
     Args:
       values: array `[n, ...]`.
@@ -23,10 +23,10 @@ class IndexedSlices:
       dense_shape: the shape of the whole array.
 
     Differs from TensorFlow:
-      `dense_shape` is a tuple of sizes. JAX functions take it as the whole array.
+      `dense_shape` is a tuple of sizes. JAX functions accept it as the dense array.
 
     Under jit:
-      A pytree of `values`, `indices` and the sizes that are not known beforehand.
+      A pytree of `values`, `indices` and the sizes that are not static.
 
     Example:
       >>> IndexedSlices(jnp.ones([2, 1]), jnp.array([0, 0]), (2, 1)).to_dense().tolist()
@@ -39,7 +39,7 @@ class IndexedSlices:
 
     def __init__(self, values, indices, dense_shape=None):
         self._values, self._indices = values, indices
-        self._dense_shape = None if dense_shape is None else _sizes_in(dense_shape)
+        self._dense_shape = None if dense_shape is None else _as_sizes(dense_shape)
 
     @property
     def values(self):
@@ -53,7 +53,7 @@ class IndexedSlices:
 
     @property
     def dense_shape(self):
-        """The shape of the whole array, or `None`."""
+        """The shape of the dense array, or `None`."""
         return self._dense_shape
 
     @property
@@ -63,23 +63,23 @@ class IndexedSlices:
 
     @property
     def shape(self):
-        """The shape of the whole array, or `None`."""
+        """The shape of the dense array, or `None`."""
         if _is_of_graph(self._dense_shape):
             return self._dense_shape.graph.constant_value_as_shape(self._dense_shape)
         return self._dense_shape
 
     def get_shape(self):
-        """The same as `shape`."""
+        """Return `shape`."""
         return self.shape
 
     @property
     def is_composite(self) -> bool:
-        """Whether the rows are tensors of a graph, which are fetched one by one."""
+        """Whether the rows are tensors of a graph, which are fetched separately."""
         return _is_of_graph(self._values)
 
     @property
     def op(self):
-        """The operation that gives the rows, in a graph."""
+        """The operation that computes the rows, in a graph."""
         return self._values.op
 
     @property
@@ -98,7 +98,7 @@ class IndexedSlices:
         return self._values.device
 
     def to_dense(self):
-        """The whole array.
+        """Return the dense array.
 
         Raises:
           ValueError: there is no `dense_shape`.
@@ -116,7 +116,7 @@ class IndexedSlices:
         return whole.at[self._indices].add(values)
 
     def _to_dense_in_graph(self):
-        """Add the operation that makes the whole tensor."""
+        """Add the operation that computes the dense tensor to the graph."""
         shape = self._dense_shape
         if shape is None:
             raise ValueError(
@@ -145,7 +145,7 @@ class IndexedSlices:
         )
 
     def tree_flatten(self):
-        """Values, indices and sizes that are not plain numbers are traced."""
+        """Return values, indices and non-static sizes as children, the other sizes as static data."""
         shape = self._dense_shape
         if shape is None:
             return (self._values, self._indices), None
@@ -157,22 +157,22 @@ class IndexedSlices:
 
     @classmethod
     def tree_unflatten(cls, known, children):
-        """The inverse of `tree_flatten`."""
+        """Create a value from static sizes and children."""
         values, indices, *open_sizes = children
         if known is None or known == "tensor":
             return cls(values, indices, *open_sizes)
         sizes = iter(open_sizes)
-        shape = tuple(_plain(next(sizes)) if d is None else d for d in known)
+        shape = tuple(_as_int_if_concrete(next(sizes)) if d is None else d for d in known)
         return cls(values, indices, shape)
 
 
 def _is_of_graph(value) -> bool:
-    """Whether something is a tensor of a graph, whose numbers only a session knows."""
+    """Return whether a value is a tensor of a graph, which only a session evaluates."""
     return hasattr(value, "graph")
 
 
-def _sizes_in(shape):
-    """The sizes; iterating over a vector that is traced would hide what they were computed from."""
+def _as_sizes(shape):
+    """Return the sizes as a tuple; a traced vector is indexed, so that their origin stays known."""
     if _is_of_graph(shape):
         return shape
     if is_tracer(shape):
@@ -180,31 +180,31 @@ def _sizes_in(shape):
     return tuple(shape)
 
 
-def _plain(size):
-    """A size as a number where it is one."""
+def _as_int_if_concrete(size):
+    """Convert a concrete size to an int; return a traced one unchanged."""
     is_number = isinstance(size, (jax.Array, np.ndarray)) and not is_tracer(size)
     return int(size) if is_number else size
 
 
 def values_of(t):
-    """The rows of `IndexedSlices`; anything else as it is."""
+    """Return the rows of `IndexedSlices`; any other value unchanged."""
     return t.values if isinstance(t, IndexedSlices) else t
 
 
 def with_values(t, values):
-    """`values` in the places of the rows of `t`, or as they are where `t` has no rows."""
+    """Return `t` with other rows if it is an `IndexedSlices`; otherwise `values`."""
     if not isinstance(t, IndexedSlices):
         return values
     return IndexedSlices(values, t.indices, t.dense_shape)
 
 
 def dense(gradient):
-    """A gradient as an array."""
+    """Convert a gradient to a dense array."""
     return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient
 
 
 def added(first, second):
-    """The sum of two gradients; rows stay rows."""
+    """Add two gradients; the sum of two `IndexedSlices` is an `IndexedSlices`."""
     if isinstance(first, IndexedSlices) and isinstance(second, IndexedSlices):
         values = jnp.concatenate([first.values, second.values])
         indices = jnp.concatenate([first.indices, second.indices])
@@ -213,7 +213,7 @@ def added(first, second):
 
 
 def rows_of(cotangent, indices, shape) -> IndexedSlices:
-    """The gradient of `params[indices]` by `params`."""
+    """Return the gradient of `params[indices]` with respect to `params`, whose shape is `shape`."""
     indices = as_array(indices)
     count = math.prod(indices.shape)
     values = jnp.reshape(cotangent, (count, *shape[1:]))

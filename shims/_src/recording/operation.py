@@ -1,4 +1,4 @@
-"""What a tape remembers of one operation: operands, results, and how to differentiate it."""
+"""Record one operation for a tape: operands, results, and how to differentiate it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from shims._src.recording.indexed_slices import dense
 
 
 class Application:
-    """A JAX program applied to arrays; JAX differentiates it.
+    """A JAX program applied to arrays, which JAX differentiates.
 
     Attributes:
       inputs: the operands.
       outputs: the results.
-      links: per output, the positions of the inputs that it is differentiable by.
-      program: what was applied; see `Bound`.
+      links: per output, the positions of the inputs that it is connected to.
+      program: the applied program; see `Bound`.
     """
 
     def __init__(self, inputs: Sequence, outputs: Sequence, links, program):
@@ -34,7 +34,7 @@ class Application:
         self.output_keys = tuple(map(jp.key_of, outputs))
 
     def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
-        """Cotangents of the inputs `wanted`, from those of the outputs `given`."""
+        """Compute cotangents of the inputs `wanted` from those of the outputs `given`."""
         operands = (list(self.inputs), [dense(c) for c in cotangents])
         pull = _pull
         if self.program.compiles and _all_concrete(operands):
@@ -42,14 +42,14 @@ class Application:
         return pull(self.program, tuple(wanted), tuple(given), *operands)
 
     def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
-        """Tangents of the outputs `given`, from those of the inputs `moving`."""
-        chosen, primals = _chosen(self.program, moving, given, self.inputs)
+        """Compute tangents of the outputs `given` from those of the inputs `moving`."""
+        chosen, primals = _restrict_program(self.program, moving, given, self.inputs)
         with self.program.running():
             return jax.jvp(chosen, tuple(primals), tuple(tangents))[1]
 
 
 class Explicit:
-    """An operation with a derivative of its own.
+    """An operation with a custom derivative.
 
     Args:
       inputs: the operands.
@@ -70,7 +70,7 @@ class Explicit:
         self.output_keys = tuple(map(jp.key_of, outputs))
 
     def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
-        """Gradients of the inputs `wanted`; outputs that are not `given` have the cotangent 0."""
+        """Compute gradients of the inputs `wanted`; outputs not in `given` have the cotangent 0."""
         known = dict(zip(given, cotangents, strict=True))
         full = [
             conjugate(dense(known[j])) if j in known else jnp.zeros_like(y)
@@ -80,7 +80,7 @@ class Explicit:
         return [None if gradients[i] is None else conjugate(gradients[i]) for i in wanted]
 
     def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
-        """Tangents of the outputs `given`: the transpose of what `pull` computes."""
+        """Compute tangents of the outputs `given`, by transposing `pull`."""
 
         def pull(*cotangents):
             pulled = self.pull(moving, given, cotangents)
@@ -94,7 +94,7 @@ class Explicit:
 
 
 def conjugate(x):
-    """TensorFlow's gradient is the conjugate of JAX's."""
+    """Conjugate a gradient: TensorFlow's complex gradients are the conjugates of JAX's."""
     if isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jnp.complexfloating):
         return jnp.conj(x)
     return x
@@ -104,7 +104,7 @@ def conjugate(x):
 
 
 class Bound:
-    """A primitive with its parameters; two of them are equal where they compute the same."""
+    """A primitive with its parameters; equal instances compute the same."""
 
     def __init__(self, primitive, params: dict[str, Any]):
         self._primitive, self._params = primitive, params
@@ -118,13 +118,13 @@ class Bound:
             self.compiles = False
 
     def call(self, *operands) -> Sequence:
-        """Apply it; what it did beside computing is not done again."""
+        """Apply the program again, without its side effects."""
         if self._prints:
             return _evaluate(self._params["jaxpr"], operands, {})
         return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
-        """A context in which it may be applied again."""
+        """Return a context in which the program may be applied again."""
         return jp.emptied_stores(())
 
     def __hash__(self) -> int:
@@ -137,7 +137,7 @@ class Bound:
 
 
 class Rule(Bound):
-    """A function with a rule for its derivative, as JAX hands it over."""
+    """A function with a custom derivative rule, as JAX passes it to a trace."""
 
     compiles = False
 
@@ -148,7 +148,7 @@ class Rule(Bound):
         self._hash = id(self)
 
     def running(self):
-        """A context in which it may be applied again."""
+        """Return a context in which the program may be applied again."""
         return jp.emptied_stores(self._functions)
 
     __hash__ = Bound.__hash__
@@ -158,7 +158,7 @@ class Rule(Bound):
 
 
 class Equation:
-    """An equation of a program that is being traced, which is `eqn`."""
+    """The equation `eqn` of a program that is being traced."""
 
     compiles = False
 
@@ -166,16 +166,16 @@ class Equation:
         self.eqn = eqn
 
     def call(self, *operands) -> Sequence:
-        """Apply it."""
+        """Apply the program again."""
         return division.apply(self.eqn, operands)
 
     def running(self):
-        """A context in which it may be applied again."""
+        """Return a context in which the program may be applied again."""
         return jp.emptied_stores(())
 
 
 class Capturing:
-    """A compiled function that has arrays built in, which come behind its operands here."""
+    """A compiled function with captured arrays, which follow its operands here."""
 
     compiles = False
 
@@ -184,44 +184,44 @@ class Capturing:
         self._built_in = tuple(map(id, built_in))
 
     def call(self, *operands) -> Sequence:
-        """Apply it."""
+        """Apply the program again."""
         count = len(operands) - len(self._built_in)
         given = dict(zip(self._built_in, operands[count:], strict=True))
         return _evaluate(self._closed, operands[:count], given)
 
     def running(self):
-        """A context in which it may be applied again."""
+        """Return a context in which the program may be applied again."""
         return jp.emptied_stores(())
 
 
 class Identity:
-    """What gives back its operand."""
+    """A program that returns its operand."""
 
     compiles = False
 
     def call(self, operand) -> Sequence:
-        """Apply it."""
+        """Apply the program again."""
         return [operand]
 
     def running(self):
-        """A context in which it may be applied again."""
+        """Return a context in which the program may be applied again."""
         return jp.emptied_stores(())
 
 
 def built_in_arrays(primitive, params) -> tuple:
-    """The arrays that a compiled function has built in: what it closes over is no operand."""
+    """Return the arrays that a compiled function captures: they are no operands."""
     if primitive.name not in ("jit", "pjit"):
         return ()
-    return _arrays_in(params["jaxpr"])
+    return _captured_arrays(params["jaxpr"])
 
 
 def built_in_effects(primitive, params):
-    """What a compiled function does beside computing: printing, above all."""
+    """Return the side effects of a compiled function, such as printing."""
     return params["jaxpr"].effects if primitive.name in ("jit", "pjit") else ()
 
 
 @functools.lru_cache(maxsize=512)
-def _arrays_in(closed) -> tuple:
+def _captured_arrays(closed) -> tuple:
     jaxpr, consts = jp.open_jaxpr(closed)
     found = {id(c): c for c in consts if isinstance(c, jax.Array)}
     for eqn in jaxpr.eqns:
@@ -230,7 +230,7 @@ def _arrays_in(closed) -> tuple:
 
 
 def _evaluate(closed, operands, given) -> list:
-    """Run a program for its results, with some of the arrays that it has built in replaced."""
+    """Evaluate a jaxpr without its side effects, with some of its captured arrays replaced."""
     jaxpr, consts = jp.open_jaxpr(closed)
     known = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
     known.update(zip(jaxpr.invars, operands, strict=True))
@@ -250,8 +250,8 @@ def _evaluate(closed, operands, given) -> list:
 # ---- derivatives ---------------------------------------------------------------------------------
 
 
-def _chosen(program, wanted, given, inputs):
-    """Some outputs of a program as a function of some inputs, and the values of these."""
+def _restrict_program(program, wanted, given, inputs):
+    """Return chosen outputs of a program as a function of chosen inputs, and the values of these."""
 
     def chosen(*values):
         operands = list(inputs)
@@ -264,7 +264,7 @@ def _chosen(program, wanted, given, inputs):
 
 
 def _pull(program, wanted, given, inputs, cotangents):
-    chosen, primals = _chosen(program, wanted, given, inputs)
+    chosen, primals = _restrict_program(program, wanted, given, inputs)
     with program.running():
         return jax.vjp(chosen, *primals)[1](list(cotangents))
 

@@ -1,9 +1,9 @@
-"""How the operations of a `with` block are seen: a JAX trace that computes as before, and tells.
+"""Record the operations of a `with` block with a JAX trace that computes as before and reports them.
 
-Arrays stay what they are, so nothing is wrapped and values stay concrete; an array is known by its
-identity. A recorder sees every primitive that is applied in its thread while its trace is the
-present one, from `jax.numpy` and from operators alike. Recorders nest: the trace of the inner one
-computes under the trace of the outer one, which therefore sees the same operations.
+Arrays are not wrapped and values stay concrete; an array is identified by its identity. A recorder
+observes every primitive that is applied in its thread while its trace is the current one, from
+`jax.numpy` and from operators alike. Recorders nest: the trace of the inner one computes under the
+trace of the outer one, which therefore observes the same operations.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from shims._src.recording.operation import (
     built_in_arrays,
 )
 
-# The recorders of each thread, from the outside in; they may end in any order.
+# The recorders of each thread, the outermost first; they may end in any order.
 _RECORDERS: ThreadStack[Recorder] = ThreadStack()
-# Whether what is called now is one operation.
+# Whether a call is recorded as one operation.
 _WHOLE = ThreadSlot(False)
 
 
 class Recorder:
-    """Something that wants to know of operations. Subclasses say of which, and what they do then.
+    """An observer of operations. Subclasses define which ones they record, and how.
 
     Attributes:
-      recording: whether it wants to know at present.
+      recording: whether it records at present.
     """
 
     # Whether reads of variables inside of inner traces count.
@@ -46,19 +46,19 @@ class Recorder:
         self._trace: RecordingTrace | None = None
 
     def start(self) -> None:
-        """Begin: everything that follows in this thread is seen."""
+        """Start to observe the operations of this thread."""
         self._trace = RecordingTrace(jp.current_trace(), self)
         jp.set_trace(self._trace)
-        _remember(self)
+        _add_recorder(self)
         self.recording = True
 
     def stop(self) -> None:
-        """End. Recorders may end in any order."""
+        """Stop observing. Recorders may end in any order."""
         self.recording = False
         if self._trace is not None:
             self._trace.ended = True
         self._trace = None
-        _forget(self)
+        _remove_recorder(self)
         present = jp.current_trace()
         while isinstance(present, RecordingTrace) and present.ended:
             present = present.parent
@@ -66,27 +66,27 @@ class Recorder:
 
     @property
     def base(self):
-        """The trace in which everything that is recorded is computed."""
+        """The trace in which recorded operations are computed."""
         return jp.below(self._trace)
 
     def sees(self, owner) -> bool:
-        """Whether arrays of a trace can be known here: of this one, or of one around it."""
+        """Return whether arrays of a trace can be known here: of this trace or an enclosing one."""
         return self._trace is not None and (owner is None or jp.is_within(self.base, owner))
 
     def follows(self, x) -> bool:
-        """Whether operations on an array matter."""
+        """Return whether operations on an array are recorded."""
         raise NotImplementedError
 
     def record(self, operation) -> None:
-        """Take note of an operation, under the trace in which it was computed."""
+        """Record an operation, under the trace in which it was computed."""
         raise NotImplementedError
 
     def read(self, variable, value) -> None:
-        """Take note of a read of a variable, which gave `value`."""
+        """Record a read of a variable, which returned `value`."""
 
 
 class RecordingTrace(jp.core.Trace):
-    """The trace of one recorder."""
+    """The JAX trace of one recorder."""
 
     looks_on = True
 
@@ -97,29 +97,29 @@ class RecordingTrace(jp.core.Trace):
         self.ended = False
 
     def is_valid(self) -> bool:
-        """Whether operations may still come here."""
+        """Return whether the trace is still valid."""
         return self.parent.is_valid()
 
     def stage_value(self, val):
-        """A value as an array of the trace below."""
+        """Lift a value to an array of the trace below."""
         with jp.under(self.parent):
             out = self.parent.stage_value(val)
         if out is not val:
             links = links_between([val], [out])
-            (out,) = self._tell([val], [out], lambda: (links, Identity()))
+            (out,) = self._report_operation([val], [out], lambda: (links, Identity()))
         return out
 
     def process_primitive(self, primitive, tracers, params, /):
-        """Compute below, then tell the recorder."""
+        """Apply a primitive in the trace below, then report it to the recorder."""
         with jp.under(self.parent):
             out = primitive.bind(*tracers, **params)
         if not self.recorder.recording:
             return out
         outputs = list(out) if primitive.multiple_results else [out]
-        outputs = self._tell_bound(primitive, params, list(tracers), outputs)
+        outputs = self._report_primitive(primitive, params, list(tracers), outputs)
         return outputs if primitive.multiple_results else outputs[0]
 
-    def _tell_bound(self, primitive, params, inputs, outputs):
+    def _report_primitive(self, primitive, params, inputs, outputs):
         built_in = [c for c in built_in_arrays(primitive, params) if self.recorder.follows(c)]
 
         def described():
@@ -131,27 +131,27 @@ class RecordingTrace(jp.core.Trace):
                 links = joined(links, outputs)
             return links, Bound(primitive, params)
 
-        return self._tell([*inputs, *built_in], outputs, described)
+        return self._report_operation([*inputs, *built_in], outputs, described)
 
-    def _tell(self, inputs, outputs, described: Callable) -> list:
-        """Let the recorder know of an operation, whose results then are arrays of their own."""
+    def _report_operation(self, inputs, outputs, described: Callable) -> list:
+        """Report an operation to the recorder; its results become distinct arrays."""
         if not self.recorder.recording or not any(map(self.recorder.follows, inputs)):
             return outputs
         links, program = described()
         with jp.under(self.parent):
-            outputs = _distinct(inputs, outputs)
+            outputs = _make_distinct(inputs, outputs)
             self.recorder.record(Application(inputs, outputs, links, program))
         return outputs
 
     def process_custom_jvp_call(self, primitive, fun, jvp, tracers, /, *, symbolic_zeros):
-        """Compute below; the rule of the function is what the recorder gets."""
+        """Call the function in the trace below, and record it with its derivative rule."""
         params = {"symbolic_zeros": symbolic_zeros}
         return self._with_rule(primitive, (fun, jvp), tracers, params)
 
     def process_custom_vjp_call(
         self, primitive, fun, fwd, bwd, tracers, /, *, out_trees, symbolic_zeros
     ):
-        """Compute below; the rule of the function is what the recorder gets."""
+        """Call the function in the trace below, and record it with its derivative rule."""
         params = {"out_trees": out_trees, "symbolic_zeros": symbolic_zeros}
         return self._with_rule(primitive, (fun, fwd, bwd), tracers, params)
 
@@ -160,11 +160,13 @@ class RecordingTrace(jp.core.Trace):
             outputs = list(primitive.bind(*tracers, subfuns=functions, **params))
         inputs = list(tracers)
         links = links_between(inputs, outputs)
-        return self._tell(inputs, outputs, lambda: (links, Rule(primitive, functions, params)))
+        return self._report_operation(
+            inputs, outputs, lambda: (links, Rule(primitive, functions, params))
+        )
 
 
-def _distinct(inputs, outputs) -> list:
-    """The outputs, those replaced that are an input or another output: arrays are known by identity."""
+def _make_distinct(inputs, outputs) -> list:
+    """Copy outputs that are identical to an input or another output: arrays are known by identity."""
     taken = set(map(jp.key_of, inputs))
     found = []
     for y in outputs:
@@ -175,7 +177,7 @@ def _distinct(inputs, outputs) -> list:
 
 
 def present_recorders() -> list[Recorder]:
-    """The recorders that see what is computed next, from the inside out."""
+    """Return the recorders that observe the next operation, the innermost first."""
     found = []
     trace = jp.current_trace()
     while isinstance(trace, RecordingTrace):
@@ -186,17 +188,17 @@ def present_recorders() -> list[Recorder]:
 
 
 def trace_below():
-    """The trace under the present recorders."""
+    """Return the trace below the active recorders."""
     return jp.below(jp.current_trace())
 
 
 def is_followed(*arrays) -> bool:
-    """Whether a present recorder wants to know what is computed from one of the arrays."""
+    """Return whether an active recorder follows one of the arrays."""
     return any(r.follows(x) for r in present_recorders() for x in arrays)
 
 
 def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=()) -> None:
-    """Tell the present recorders of an operation that has a derivative of its own.
+    """Report an operation with a custom derivative to the active recorders.
 
     Args:
       inputs: its operands.
@@ -215,7 +217,7 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
 
 @contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
-    """Compute without the present recorders; reads of variables are not seen either."""
+    """Suspend the active recorders for a block; reads of variables are not recorded either."""
     hidden = [r for r in present_recorders() if not r.reads_everywhere]
     for recorder in hidden:
         recorder.recording = False
@@ -228,16 +230,16 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """What is called here is one operation: any of its results is connected to all of its operands.
+    """Return a context in which a call is one operation: every result depends on every operand.
 
-    TensorFlow does so with functions. An operand by which none of them can be differentiated stays
+    TensorFlow does so with functions. An operand by which no result can be differentiated stays
     unconnected.
     """
     return _WHOLE.holding(True)
 
 
 def renamed(x):
-    """The same values as an array that no recorder knows."""
+    """Return the same values as an array that no recorder knows."""
     with jp.under(trace_below()):
         return jp.another(x)
 
@@ -246,7 +248,7 @@ def renamed(x):
 
 
 class VariableWatcher(Recorder):
-    """Knows which variables were read while it was open, in order."""
+    """A recorder of the variables that are read while it is open, in order."""
 
     reads_everywhere = True
 
@@ -255,30 +257,30 @@ class VariableWatcher(Recorder):
         self.reads: dict[int, tuple] = {}
 
     def __enter__(self) -> VariableWatcher:
-        _remember(self)
+        _add_recorder(self)
         self.recording = True
         return self
 
     def __exit__(self, *exception) -> None:
         self.recording = False
-        _forget(self)
+        _remove_recorder(self)
 
     def follows(self, x) -> bool:
-        """No array matters."""
+        """Return False: no array is followed."""
         return False
 
     def read(self, variable, value) -> None:
-        """Take note of a variable and its values."""
+        """Record a variable and the value that was read."""
         self.reads.setdefault(id(variable), (variable, []))[1].append(value)
 
 
-def _remember(recorder: Recorder) -> None:
+def _add_recorder(recorder: Recorder) -> None:
     _RECORDERS.items.append(recorder)
     state.on_read(_variable_read)
     state.enter_block()
 
 
-def _forget(recorder: Recorder) -> None:
+def _remove_recorder(recorder: Recorder) -> None:
     state.leave_block()
     _RECORDERS.items.remove(recorder)
     if not _RECORDERS.items:
@@ -286,10 +288,10 @@ def _forget(recorder: Recorder) -> None:
 
 
 def _variable_read(variable, value):
-    """What a read gives while recorders are open: each read is an array of its own.
+    """Report a read of a variable to the recorders, and return it as a distinct array.
 
-    Two variables may hold one array, and a variable may hold a result: their gradients are not
-    each other's.
+    Two variables may hold the same array, and a variable may hold a result; their gradients must stay
+    separate.
     """
     owner = jp.trace_of(value)
     told, base = [], None

@@ -1,4 +1,4 @@
-"""Which operations take rows by position, so that their gradient is rows as well."""
+"""Find operations that gather rows, so that their gradients can be `IndexedSlices`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shims._src.recording.indexed_slices import dense, rows_of
 
 
 def rows_taken(primitive, params) -> bool:
-    """Whether an operation takes rows of its first operand, at positions that are its second."""
+    """Return whether an operation gathers rows of its first operand at positions of its second."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
     inner = next(iter(jp.sub_jaxprs(params)), None)
@@ -16,11 +16,11 @@ def rows_taken(primitive, params) -> bool:
     jaxpr, _ = jp.open_jaxpr(inner)
     for eqn in jaxpr.eqns:
         if eqn.primitive.name == "gather" and eqn.invars[0] is jaxpr.invars[0]:
-            return _is_of_rows(eqn)
+            return _gathers_rows(eqn)
     return False
 
 
-def _is_of_rows(eqn) -> bool:
+def _gathers_rows(eqn) -> bool:
     numbers = eqn.params["dimension_numbers"]
     shape = eqn.invars[0].aval.shape
     whole = all(a is b or a == b for a, b in zip(eqn.params["slice_sizes"][1:], shape[1:]))
@@ -33,7 +33,7 @@ def _is_of_rows(eqn) -> bool:
 
 
 def only_rows(closed) -> frozenset[int]:
-    """The inputs of a program of which it takes rows, and uses nothing else.
+    """Return the inputs of a program that are used only in gathers of rows.
 
     Args:
       closed: a jaxpr.
@@ -50,11 +50,11 @@ def only_rows(closed) -> frozenset[int]:
 
 
 def with_rows(operations, sources) -> list:
-    """The operations, those replaced that take rows of a source.
+    """Replace the operations that gather rows of a source by ones with `IndexedSlices` gradients.
 
     Args:
-      operations: of `operations_behind`.
-      sources: the keys of values whose gradients are to be rows.
+      operations: the result of `operations_behind`.
+      sources: the keys of values whose gradients are to be `IndexedSlices`.
     """
     keys, found = set(sources), []
     for operation in operations:
@@ -63,25 +63,25 @@ def with_rows(operations, sources) -> list:
             found.append(operation)
         elif eqn.primitive.name == "copy":
             keys.update(operation.output_keys)
-            found.append(_OfRows(operation, lambda ct: ct))
+            found.append(_RowGather(operation, lambda ct: ct))
         elif rows_taken(eqn.primitive, eqn.params):
-            found.append(_OfRows(operation, _rows(operation)))
+            found.append(_RowGather(operation, _row_gradient(operation)))
         else:
             found.append(operation)
     return found
 
 
-def _rows(operation):
+def _row_gradient(operation):
     params, indices = operation.inputs[:2]
     return lambda ct: rows_of(dense(ct), indices, params.shape)
 
 
-class _OfRows:
-    """An operation whose first operand has rows for its gradient.
+class _RowGather:
+    """An operation whose first operand has an `IndexedSlices` gradient.
 
     Args:
       operation: the operation.
-      backward: from the cotangent of its result to that of its first operand.
+      backward: maps the cotangent of its result to that of its first operand.
     """
 
     def __init__(self, operation, backward):
@@ -90,7 +90,7 @@ class _OfRows:
         self._backward = backward
 
     def pull(self, wanted, given, cotangents):
-        """Gradients of the inputs `wanted`, which is the first one."""
+        """Compute the gradients of the inputs `wanted`; only the first input has one."""
         del given
         (cotangent,) = cotangents
         return [self._backward(cotangent) if i == 0 else None for i in wanted]

@@ -1,11 +1,11 @@
-"""Who keeps the values of variables while a function is being traced.
+"""Manage the values of variables while a function is being traced.
 
-Outside of every scope a variable keeps its own value. Inside one, reads and assignments go through
-the innermost scope of the thread, so that a function can be traced without changing anything, and
-what it assigns can become an output.
+Outside of every scope a variable keeps its own value. Inside a scope, reads and assignments go
+through the innermost scope of the thread, so that tracing a function changes no variable, and
+assigned values can become outputs.
 
-A read has the gradient of the variable, as in TensorFlow, and not of what was assigned to it: the
-value of an assignment is a result like any other, but what is read later is a read.
+A read has the gradient of the variable, as in TensorFlow, not of the value assigned to it: the value
+of an assignment is a result like any other, but a later read is a read of the variable.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shims._src.platform.thread_state import ThreadSlot
 
 
 class _Thread(threading.local):
-    """How many blocks are open in each thread, and what Keras was given back for them."""
+    """The number of open blocks of each thread, and the function that closes Keras's scope."""
 
     blocks: int = 0
     close_keras: Callable[[], None] | None = None
@@ -36,29 +36,29 @@ _SCOPE: ThreadSlot[Overlay | None] = ThreadSlot(None)
 _READER: ThreadSlot[Callable[[Any, Any], Any] | None] = ThreadSlot(None)
 
 
-# How Keras' variables are brought here: opens a scope of Keras, and returns what closes it or `None`.
+# Opens a scope of Keras that routes its variables here; returns a function that closes it, or `None`.
 _open_keras: Callable[[], Callable[[], None] | None] = lambda: None
 
 
 def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
-    """Let `opener()` run when a thread enters its first block, and what it returns when it leaves."""
+    """Register `opener`, called when a thread enters its first block; its result is called at exit."""
     global _open_keras
     _open_keras = opener
 
 
 class Overlay:
-    """A scope that keeps what is assigned in it and passes other reads on.
+    """A scope that stores the values assigned in it, and forwards other reads.
 
     Args:
-      outer: the scope around it.
+      outer: the enclosing scope.
       given: variables whose values this scope starts from, instead of reading them outside.
       values: their values, in order.
 
     Attributes:
-      outer: the scope around it, or `None` where variables keep their own values.
-      reads: variables in the order in which they were first used.
+      outer: the enclosing scope, or `None` where variables keep their own values.
+      reads: variables in the order of first use.
       writes: variable and newest value, in the order of the first assignments.
-      created: variables that were made in this scope.
+      created: variables that were created in this scope.
     """
 
     def __init__(self, outer: Overlay | None = None, given=(), values=()):
@@ -69,17 +69,17 @@ class Overlay:
         self.created: dict[int, Any] = {}
 
     def newest(self, variable):
-        """The value of a variable as the program sees it at this point."""
+        """Return the value of a variable at this point of the program."""
         found = self.writes.get(id(variable))
         if found is not None:
             return found[1]
         self.reads.setdefault(id(variable), variable)
         if id(variable) in self._given:
             return self._given[id(variable)]
-        return self.outer.newest(variable) if self.outer else _stored(variable)
+        return self.outer.newest(variable) if self.outer else _require_stored_value(variable)
 
     def origin(self, variable):
-        """The value from which the outermost scope starts; `None` of one that begins in a trace."""
+        """Return the value that the outermost scope starts from; `None` without an initial value."""
         self.reads.setdefault(id(variable), variable)
         if self.outer is not None:
             return self.outer.origin(variable)
@@ -88,12 +88,12 @@ class Overlay:
         return variable.stored_value if has_value(variable) else None
 
     def write(self, variable, value) -> None:
-        """Keep a value for a variable; it reaches the variable when the program runs."""
+        """Store a value for a variable; the variable gets it when the program runs."""
         self.reads.setdefault(id(variable), variable)
         self.writes[id(variable)] = (variable, value)
 
     def create(self, variable, value) -> None:
-        """Take note of a variable made in this scope, or where the trace around it is kept."""
+        """Record a variable that was created in this scope or an inner one, in the outermost scope."""
         if self.outer is not None:
             self.outer.create(variable, value)
             return
@@ -106,22 +106,22 @@ class Overlay:
         return tuple(variable for variable, _ in self.writes.values())
 
 
-class _Unknown:
-    """Stands for the value of a variable whose initial value is not known yet."""
+class _UnknownValue:
+    """The placeholder for the value of a variable whose initial value is not known yet."""
 
     def __repr__(self) -> str:
         return "<unknown>"
 
 
-UNKNOWN = _Unknown()
+UNKNOWN = _UnknownValue()
 
 
 def has_value(variable) -> bool:
-    """Whether a variable has got its initial value."""
+    """Return whether a variable has its initial value."""
     return variable.stored_value is not UNKNOWN
 
 
-def _stored(variable):
+def _require_stored_value(variable):
     value = variable.stored_value
     if value is UNKNOWN:
         raise errors.FailedPreconditionError(
@@ -137,13 +137,13 @@ def _stored(variable):
 
 
 def current_scope() -> Overlay | None:
-    """The innermost scope of this thread."""
+    """Return the innermost scope of this thread."""
     return _SCOPE.value
 
 
 @contextlib.contextmanager
 def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
-    """Let `scope` keep the values of variables in this thread, also when an exception leaves it."""
+    """Use `scope` for the values of variables in this thread for a block."""
     with _SCOPE.holding(scope):
         enter_block()
         try:
@@ -153,14 +153,14 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 
 def enter_block() -> None:
-    """From here on reads and assignments of Keras' variables come here; `leave_block` ends it."""
+    """Route reads and assignments of Keras's variables through the scopes, until `leave_block`."""
     if _THREAD.blocks == 0:
         _THREAD.close_keras = _open_keras()
     _THREAD.blocks += 1
 
 
 def leave_block() -> None:
-    """The end of what `enter_block` began."""
+    """End the block that `enter_block` began."""
     _THREAD.blocks -= 1
     if _THREAD.blocks == 0 and _THREAD.close_keras is not None:
         close, _THREAD.close_keras = _THREAD.close_keras, None
@@ -168,25 +168,25 @@ def leave_block() -> None:
 
 
 def sees_keras() -> bool:
-    """Whether reads and assignments of Keras' variables come here."""
+    """Return whether reads and assignments of Keras's variables go through the scopes."""
     return _THREAD.close_keras is not None
 
 
 def read(variable):
-    """The value of a variable as the innermost scope sees it."""
+    """Return the value of a variable as the innermost scope sees it."""
     scope, reader = _SCOPE.value, _READER.value
-    value = scope.newest(variable) if scope else _stored(variable)
+    value = scope.newest(variable) if scope else _require_stored_value(variable)
     if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
         origin = scope.origin(variable)
         if origin is not None and origin is not value:
-            value = _read_of(
+            value = _with_gradient_of_read(
                 variable, value, origin if reader is None else reader(variable, origin)
             )
     return value if reader is None else reader(variable, value)
 
 
-def _read_of(variable, value, origin):
-    """A value that was assigned in a trace, with the gradient of a read; no recorder sees how."""
+def _with_gradient_of_read(variable, value, origin):
+    """Return an assigned value with the gradient of a read of the variable, hidden from recorders."""
     with jp.under(jp.below(jp.current_trace())):
         if variable.shape.is_fully_defined():
             return with_derivative_of(value, origin)
@@ -194,12 +194,12 @@ def _read_of(variable, value, origin):
 
 
 def on_read(reader: Callable[[Any, Any], Any] | None) -> None:
-    """Let `reader(variable, value)` see every read in this thread, and say what it gives."""
+    """Set `reader(variable, value)`, called for every read in this thread; its result is returned."""
     _READER.value = reader
 
 
 def write(variable, value) -> None:
-    """Give a variable a value, in the innermost scope or at once.
+    """Assign a value to a variable, in the innermost scope or at once.
 
     Raises:
       FailedPreconditionError: there is no scope, and the value is being traced.

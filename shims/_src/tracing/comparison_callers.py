@@ -1,11 +1,11 @@
-"""Tells who asks about a symbolic size, the user's code or a rule of JAX, from the stack.
+"""Tell from the stack who compares a symbolic size: the user's code or a rule of JAX.
 
-JAX has one entry for every comparison of symbolic sizes, and the right answer depends on who asks.
-Where the user's code compares with a data-dependent size, the trace assumes an answer, and the run
-checks it. Where JAX compares for itself (in its caches, in the shape rule of a gather), an
-assumption would be checked although the program does not depend on it, and would trace it again
-for nothing. JAX hands the caller to none of its functions, so the stack is the only place that
-tells. All of that is here, and `tests/shims/test_askers.py` holds JAX to the names below.
+JAX has one entry for every comparison of symbolic sizes, and the right answer depends on the caller.
+Where the user's code compares with a data-dependent size, the trace assumes an answer, which is
+checked at run time. Where JAX compares for itself (in its caches, in the shape rule of a gather), an
+assumption would be checked although the program does not depend on it, and would cause a needless
+retrace. JAX passes the caller to none of its functions, so the stack is the only source. All stack
+inspection is in this module, and `tests/shims/test_askers.py` checks JAX for the names below.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from types import FrameType
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 
-# JAX's rules that want an axis to be at least as long as what is read of it, or written to it by a
-# derivative of that. Only the run knows, and the masking rules say what happens.
+# JAX's rules that require an axis to be at least as long as the slice read from it, or written to it in
+# a derivative. That is known at run time only, and the masking rules handle it.
 READS = (
     "jax._src.lax.slicing",
     *("_gather_shape_rule", "_dynamic_slice_shape_rule"),
     *("_scatter_shape_rule", "_dynamic_update_slice_shape_rule"),
 )
-# The rules that want sizes of at least 0, which products of sizes of arrays are.
+# The rules that require sizes of at least 0; products of array sizes always are.
 EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_rule")
-# So many frames lie between a rule and the comparison at most.
+# The largest number of frames between a rule and the comparison.
 _MOST_FRAMES = 8
 
 
 def user_calls(depth: int) -> bool:
-    """Whether the user's code has called the function `depth` frames above the caller of this."""
+    """Return whether user code called the function `depth` frames above this function's caller."""
     return user_frames.asks_for_user(sys._getframe(depth + 1))
 
 
 def user_orders(hooks: dict) -> bool:
-    """Whether the user's code has written the `<` (or a relative) that JAX decides now.
+    """Return whether user code wrote the `<` (or a similar operator) that JAX is deciding.
 
     Args:
-      hooks: the globals of the hooks, which stand between JAX's operators and their caller.
+      hooks: the globals of the hooks, which are between JAX's operators and their caller.
     """
     frame: FrameType | None = sys._getframe(1)
     operators = vars(jp.shape_poly)
@@ -48,12 +48,12 @@ def user_orders(hooks: dict) -> bool:
 
 
 def rule_reads() -> bool:
-    """Whether a rule of JAX asks if an axis has as many elements as are read of it."""
+    """Return whether a rule of JAX compares the size of an axis with the slice to be read of it."""
     return _asked_by(*READS)
 
 
 def rule_extends() -> bool:
-    """Whether a rule of JAX asks if the size of a result is none below 0."""
+    """Return whether a rule of JAX checks that the size of a result is not negative."""
     return _asked_by(*EXTENDS)
 
 

@@ -1,4 +1,4 @@
-"""How an operator runs: eagerly, inside a dynamic trace, or inside somebody else's trace."""
+"""Run operators: eagerly, inside a dynamic trace, or inside an enclosing JAX trace."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shims._src.tracing.dynamic import run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
 
-# What JAX raises where Python asks for the number behind a tracer.
-_NOT_KNOWN = (
+# JAX's errors for reading the value of a tracer.
+_CONCRETIZATION_ERRORS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
@@ -30,10 +30,9 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
     Args:
       f: the operator, written over arrays whose dimensions may be symbolic.
-      fresh: whether the size of its result depends on data; then a call on tracers outside of a
-        dynamic trace runs as `shims.dynamic(f)`.
-      compiled: whether eager calls that repeat are compiled; only for operators that do nothing but
-        compute their result.
+      fresh: whether the size of its result depends on data; a call on tracers outside of a dynamic
+        trace then runs as `shims.dynamic(f)`.
+      compiled: whether repeated eager calls are compiled; only for operators without side effects.
     """
     if f is None:
         return functools.partial(operator, fresh=fresh, compiled=compiled)
@@ -45,16 +44,16 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
-                # Of `call`, which asks composites inside the trace as well.
+                # Trace `call`, not `f`, so that composites are handled inside the trace as well.
                 return _in_dynamic_trace(call, args, kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             # A traced size among the arguments: only now is it known to be one.
             return _in_dynamic_trace(f, args, kwargs)
         except errors.CompositeOperandError as error:
-            return _of_composites(call, f.__name__, args, kwargs, error)
-        except (*_NOT_KNOWN, RuntimeError) as error:
-            _refuse(f.__name__, error)
+            return _call_composites(call, f.__name__, args, kwargs, error)
+        except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
+            _raise_needs_value(f.__name__, error)
 
     if not compiled:
         return call
@@ -76,9 +75,9 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
 
 def _in_dynamic_trace(f, args, kwargs):
-    """Run `f` as a dynamic program of the arguments that are traced.
+    """Run `f` as a dynamic program of its traced arguments.
 
-    The others stay what they are: the shape of a sparse tensor says how large its results are.
+    The other arguments stay concrete: the shape of a sparse tensor determines the size of its results.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
     moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
@@ -94,11 +93,11 @@ def _in_dynamic_trace(f, args, kwargs):
     return run_dynamic(of_moving, tuple(leaves[i] for i in moving))
 
 
-def _of_composites(call, name: str, args, kwargs, error):
-    """Ask the composites among the arguments for the result; calls on arrays never come here.
+def _call_composites(call, name: str, args, kwargs, error):
+    """Ask the composites among the arguments for the result; calls on arrays never get here.
 
     Raises:
-      CompositeOperandError: `error`, where none of them knows the operator.
+      CompositeOperandError: `error`, if none of them supports the operator.
     """
     arguments = inspect.signature(call).bind(*args, **kwargs).arguments
     asked = OperatorCall(call, name, args, kwargs, arguments)
@@ -109,10 +108,10 @@ def _of_composites(call, name: str, args, kwargs, error):
     raise error
 
 
-def _refuse(name: str, error: Exception):
-    """Raises what is to be said where an operator needed a number that is traced."""
+def _raise_needs_value(name: str, error: Exception):
+    """Raise the error for an operator that needed the value of a traced argument."""
     if isinstance(error, RuntimeError):
-        _refuse_size(name, error)
+        _raise_too_large(name, error)
     if failing_call(error).line:  # in a function of the user's that the operator calls
         raise error
     raise errors.FreshSizeError(
@@ -125,8 +124,8 @@ def _refuse(name: str, error: Exception):
     ) from error
 
 
-def _refuse_size(name: str, error: Exception):
-    """Raises what is to be said of an array with more elements than an integer counts."""
+def _raise_too_large(name: str, error: Exception):
+    """Raise the error for an array with more elements than an int64 can count."""
     if "overflow in static extent product" not in str(error):
         raise error
     raise errors.InvalidArgumentError(

@@ -33,7 +33,7 @@ def _is_operand(x) -> bool:
 
 
 def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
-    """Call `f` where sizes may depend on data: in the dynamic trace of this thread, or in a new one."""
+    """Call `f` with data-dependent sizes: in the dynamic trace of this thread, or in a new one."""
     kwargs = kwargs or {}
     if trace.current() is not None:
         return f(*args, **kwargs)
@@ -53,7 +53,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
 
 
 def prepare(state: trace.DynamicTrace, operands):
-    """`(specs, arrays, sizes)` of operands, `Padded` ones with symbolic sizes."""
+    """Return `(specs, arrays, sizes)` of operands; `Padded` operands have symbolic sizes."""
     specs, arrays, sizes = [], [], {}
     names: dict[tuple[int, int], str] = {}
     for x in operands:
@@ -75,8 +75,8 @@ def prepare(state: trace.DynamicTrace, operands):
     return specs, arrays, sizes
 
 
-def _limits(operands):
-    """Bounds that `shims.bounded` stated outside: `({position: bounds}, [(number, bound)])`."""
+def _outer_bounds(operands):
+    """Return the bounds that `shims.bounded` stated outside: `({position: bounds}, [(number, bound)])`."""
     limits, checks = {}, []
     for i, x in enumerate(operands):
         found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
@@ -92,7 +92,7 @@ def _run_traced(f, operands):
         return outlined(f, operands)
     state = trace.DynamicTrace()
     specs, arrays, sizes = prepare(state, operands)
-    limits, checks = _limits(operands)
+    limits, checks = _outer_bounds(operands)
     with refusals.translating():
         program = trace_program(state, f, specs)
         values, ctx = lower(program, arrays, sizes, None, limits=limits)
@@ -105,7 +105,7 @@ def _run_traced(f, operands):
 
 
 def combined_status(reports, inherited=()):
-    """One status code for all run-time conditions; `None` when there are none."""
+    """Combine all run-time conditions into one status code; `None` when there are none."""
     status = None
     for report in reports:
         match report.condition:
@@ -116,14 +116,14 @@ def combined_status(reports, inherited=()):
             case Invalid():
                 bad = INVALID
         code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
-        status = code if status is None else _worse(status, code)
+        status = code if status is None else _worse_status(status, code)
     for code in inherited:
         code = jnp.asarray(code, jnp.int32)
-        status = code if status is None else _worse(status, code)
+        status = code if status is None else _worse_status(status, code)
     return status
 
 
-def _worse(a, b):
+def _worse_status(a, b):
     return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
 
 
@@ -138,7 +138,7 @@ def _traced_result(value, status):
 
 
 def marked(array, status):
-    """The array, or where the status is bad something that cannot be mistaken for data."""
+    """Return the array, or NaN or a run-time error in its place if the status is bad."""
     if jnp.issubdtype(array.dtype, jnp.inexact):
         # A product, so that derivatives are marked too.
         return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
@@ -172,42 +172,42 @@ def _run_eagerly(f, operands):
             return jax.tree.unflatten(program.out_tree, outs)
 
 
-# From how many elements on a selection is worth a thread.
+# The number of elements from which a selection is worth a thread.
 _LARGE = 1 << 17
 
 
 def exact_all(parts):
-    """`exact` of several results, each `(array, sizes, masks)`; large selections side by side."""
+    """Call `exact` for several `(array, sizes, masks)`; large selections run in parallel."""
     large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
     large = [i for i in large if not is_followed(parts[i][0])]
     if len(large) < 2:
         return [exact(*part) for part in parts]
-    cut = host_memory.side_by_side([functools.partial(_cut, *parts[i]) for i in large])
+    cut = host_memory.side_by_side([functools.partial(_cut_on_host, *parts[i]) for i in large])
     done = dict(zip(large, map(jp.array_from_host, cut), strict=True))
     return [done[i] if i in done else exact(*part) for i, part in enumerate(parts)]
 
 
 def exact(array, sizes, masks=None):
-    """The true entries of a padded result, cut on the host (no compilation) unless on a tape."""
+    """Cut a padded result to its valid entries, on the host (no compilation) unless on a tape."""
     if not sizes and not masks:
         return array
     if is_followed(array):
         for axis, size in sizes.items():
             array = lax.slice_in_dim(array, 0, int(size), axis=axis)
         for axis, mask in (masks or {}).items():
-            array = _at(array, np.flatnonzero(np.asarray(mask)), axis)
+            array = _take_slots(array, np.flatnonzero(np.asarray(mask)), axis)
         return array
-    return jp.array_from_host(_cut(array, sizes, masks))
+    return jp.array_from_host(_cut_on_host(array, sizes, masks))
 
 
-def _at(array, places, axis):
-    """The slots at places; JAX drops a gather of none, and a tape would find no connection."""
+def _take_slots(array, places, axis):
+    """Take slots along an axis; for no slots a slice of `array`, which keeps the tape's connection."""
     if not places.size:
         return lax.slice_in_dim(array, 0, 0, axis=axis)
     return jnp.take(array, places, axis=axis)
 
 
-def _cut(array, sizes, masks) -> np.ndarray:
+def _cut_on_host(array, sizes, masks) -> np.ndarray:
     index = [slice(None)] * array.ndim
     for axis, size in sizes.items():
         index[axis] = slice(int(size))

@@ -1,4 +1,4 @@
-"""Indexing on tracers inside a dynamic trace: masks, traced slice bounds, symbolic positions."""
+"""Index tracers inside a dynamic trace: by masks, traced slice bounds, symbolic positions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shims._src.sizes import primitives
 
 
 def take(state, original, array, index, **options):
-    """`array[index]` where the index holds something that JAX would refuse."""
-    taken = _taken(state, original, array, index, options)
+    """Compute `array[index]` where the index has parts that JAX would refuse."""
+    taken = _take_items(state, original, array, index, options)
     if not _has_none(taken) or _has_none(array):
         return taken
-    # JAX makes nothing out of nothing, which no gradient passes; TensorFlow has zeros, and what
-    # is before them may make NaN of a zero.
+    # JAX returns a constant for no elements, which gradients do not pass; TensorFlow has gradients of
+    # zeros, which earlier operations may turn into NaN.
     return primitives.connected(taken, jnp.asarray(array))
 
 
@@ -28,22 +28,22 @@ def _has_none(array) -> bool:
     return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
 
 
-def _taken(state, original, array, index, options):
-    items = _paired(_items(index))
+def _take_items(state, original, array, index, options):
+    items = _unify_position_sizes(_as_tuple(index))
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
-        array, items = _read_of_nothing(jnp.asarray(array), items)
-    if any(_takes_one(i) or _turns(i) for i in items):
-        array, items = _cut_exactly(state, jnp.asarray(array), items)
+        array, items = _apply_empty_reads(jnp.asarray(array), items)
+    if any(_has_unit_bound(i) or _is_reversal(i) for i in items):
+        array, items = _apply_exact_slices(state, jnp.asarray(array), items)
         index = items
     if not any(_is_dynamic(i) for i in items):
-        if len(items) > 1 and any(map(_steps, items)):
-            array, items = _cut_unknown(original, jnp.asarray(array), items)
+        if len(items) > 1 and any(map(_has_step, items)):
+            array, items = _apply_unknown_slices(original, jnp.asarray(array), items)
         return original(array, items if isinstance(index, tuple) else index, **options)
     array = jnp.asarray(array)
-    items = _spelled_out(items, array.ndim)
-    array, items = _cut_slices(array, items)
+    items = _expand_ellipsis(items, array.ndim)
+    array, items = _apply_traced_slices(array, items)
     if not any(_is_mask(i) for i in items):
         return original(array, tuple(items), **options)
     if sum(map(_is_advanced, items)) > 1:
@@ -52,7 +52,7 @@ def _taken(state, original, array, index, options):
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
-    """Whether an axis of no elements is read at a number, or at positions that the run knows."""
+    """Return whether an axis of no elements is read at a number or at traced positions."""
     is_one = isinstance(positions, int) and not isinstance(positions, bool)
     is_traced = jp.is_tracer(positions) and jnp.issubdtype(positions.dtype, jnp.integer)
     if not is_one and not is_traced:
@@ -62,11 +62,11 @@ def reads_nothing(positions, array, axis: int) -> bool:
     return is_known and shape[axis] == 0
 
 
-def _read_of_nothing(array, items):
-    """An index of numbers and slices, without the numbers that would read an axis of no elements."""
+def _apply_empty_reads(array, items):
+    """Apply the numbers of an index that read an axis of no elements; return array and rest."""
     rest = []
     axis = 0
-    for item in _spelled_out(items, array.ndim):
+    for item in _expand_ellipsis(items, array.ndim):
         if reads_nothing(item, array, axis):
             array = from_nothing(array, item, axis)
         else:
@@ -76,9 +76,9 @@ def _read_of_nothing(array, items):
 
 
 def from_nothing(array, positions, axis: int):
-    """No elements, read at no positions; JAX itself refuses to read from an axis of none.
+    """Read an axis of no elements, which JAX refuses: check at run time that nothing is read.
 
-    A position that a loop or a branch would read, and does not, is no position.
+    A position in a loop or branch that does not run is not read.
     """
     axis %= array.ndim
     places = np.shape(positions)
@@ -89,39 +89,39 @@ def from_nothing(array, positions, axis: int):
         required="no positions",
         received=f"{errors.NUMBER} positions in an array of shape {array.shape}",
     )
-    # Of the positions themselves, so that under `vmap` no example means no position.
+    # Computed from the positions, so that under `vmap` with no examples nothing is read.
     are_read = positions == positions if jp.is_tracer(positions) else count > 0
     primitives.check(are_read, text, count)
     shape = (*array.shape[:axis], *places, *array.shape[axis + 1 :])
     zeros = jnp.zeros(shape, array.dtype)
-    # The sum of no elements, so that a gradient by the array is one of no elements and not `None`.
+    # The sum of no elements connects the array, so that its gradient is empty and not `None`.
     return zeros + jnp.sum(array) if jnp.issubdtype(array.dtype, jnp.inexact) else zeros
 
 
 def update(state, original, array, index, *rest, **options):
-    """`array.at[index].set(...)` and its relatives with masks and traced bounds as index."""
-    items = _paired(_items(index))
+    """Apply `array.at[index].set(...)` and similar updates with masks and traced bounds as index."""
+    items = _unify_position_sizes(_as_tuple(index))
     array = jnp.asarray(array)
-    _need_rows(state, array, items)
+    _assume_rows(state, array, items)
     if not any(_is_dynamic(i) for i in items):
         index = items if isinstance(index, tuple) else index
         return original(array, index, *rest, **options)
-    items = _spelled_out(items, array.ndim)
+    items = _expand_ellipsis(items, array.ndim)
     axis = 0
     plain = []
     for item in items:
         if _is_traced_slice(item):
             if not _keeps_its_place(items):
                 raise two_unknown_windows()
-            plain.append(_positions(item, array.shape[axis]))
+            plain.append(_slice_positions(item, array.shape[axis]))
         else:
             plain.append(item)
         axis += _axes_of(item)
     return original(array, _masks_as_positions(plain), *rest, **options)
 
 
-def _need_rows(state, array, items) -> None:
-    """There is no row to write to where a number points into an axis of no rows."""
+def _assume_rows(state, array, items) -> None:
+    """Assume that an axis has rows where an integer index writes to it."""
     axis = 0
     for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
         if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
@@ -130,7 +130,7 @@ def _need_rows(state, array, items) -> None:
 
 
 def nonzero(mask):
-    """The positions of the True entries of a traced mask, one vector per axis."""
+    """Return the positions of the true entries of a traced mask, one vector per axis."""
     mask = jnp.asarray(mask, bool)
     flat = mask.reshape(-1)
     position = primitives.compress(jnp.arange(flat.shape[0], dtype=jnp.int32), flat)
@@ -141,7 +141,7 @@ def nonzero(mask):
     return [position, *reversed(places)]
 
 
-def _items(index):
+def _as_tuple(index):
     return index if isinstance(index, tuple) else (index,)
 
 
@@ -169,8 +169,8 @@ def _axes_of(item) -> int:
     return np.ndim(item) if _is_mask(item) else 1
 
 
-def _spelled_out(items, rank):
-    """The index without Ellipsis, and with numbers for symbolic positions."""
+def _expand_ellipsis(items, rank):
+    """Expand the Ellipsis of an index, and convert symbolic positions to scalars."""
     consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
     out = []
     for item in items:
@@ -181,59 +181,61 @@ def _spelled_out(items, rank):
     return out
 
 
-def _cut_slices(array, items):
-    """Carry out the slices with traced bounds; what they leave is a full axis."""
+def _apply_traced_slices(array, items):
+    """Apply the slices with traced bounds; each leaves a full slice in the index."""
     axis = 0
     out = []
     for item in items:
         if _is_traced_slice(item):
-            array = jnp.take(array, _positions(item, array.shape[axis]), axis=axis, mode="clip")
+            array = jnp.take(
+                array, _slice_positions(item, array.shape[axis]), axis=axis, mode="clip"
+            )
             item = slice(None)
         axis += _axes_of(item)
         out.append(item)
     return array, out
 
 
-def _cut_exactly(state, array, items):
-    """Carry out the slices that JAX reads off positions which it takes for granted.
+def _apply_exact_slices(state, array, items):
+    """Apply the slices whose sizes JAX infers by assuming that no selection is empty.
 
-    Of `y[:1]` it says that it has 1 element, of `y[1:]` that it has `u - 1`. At the top level the
-    function is traced again where nothing is selected; a branch or a body selects nothing in one
-    iteration and some in another. `y[::-1]` it reads from position `u - 1` on.
+    JAX infers 1 element for `y[:1]` and `u - 1` for `y[1:]`. At the top level the function is traced again
+    if the selection is empty; a branch or a loop body cannot be, because its selection may be empty in
+    some iterations only. JAX reads `y[::-1]` from position `u - 1` on.
     """
     axis, out = 0, []
-    for item in _spelled_out(items, np.ndim(array)):
-        size = array.shape[axis] if axis < array.ndim else None  # JAX says that it is one too many
-        if _turns(item) and jp.is_symbolic(size):
+    for item in _expand_ellipsis(items, np.ndim(array)):
+        size = array.shape[axis] if axis < array.ndim else None  # JAX raises for too many indices
+        if _is_reversal(item) and jp.is_symbolic(size):
             array, item = jnp.flip(array, axis), slice(None)
-        if _takes_one(item) and state.fresh.vary(size):
-            array = jnp.take(array, _positions(item, size), axis=axis, mode="clip")
+        if _has_unit_bound(item) and state.fresh.vary(size):
+            array = jnp.take(array, _slice_positions(item, size), axis=axis, mode="clip")
             item = slice(None)
         axis += _axes_of(item)
         out.append(item)
     return array, tuple(out)
 
 
-def _turns(item) -> bool:
+def _is_reversal(item) -> bool:
     return isinstance(item, slice) and not _is_traced_slice(item) and item == slice(None, None, -1)
 
 
-def _takes_one(item) -> bool:
+def _has_unit_bound(item) -> bool:
     if not isinstance(item, slice) or _is_traced_slice(item):
         return False
     return any(isinstance(b, (int, np.integer)) and abs(b) == 1 for b in (item.start, item.stop))
 
 
-def _steps(item) -> bool:
+def _has_step(item) -> bool:
     return isinstance(item, slice) and item.step not in (None, 1)
 
 
-def _cut_unknown(original, array, items):
-    """Carry out what cuts an axis of unknown size: every step along another axis would do it again."""
+def _apply_unknown_slices(original, array, items):
+    """Apply slices of axes of unknown size first, so that steps along other axes do not repeat them."""
     axis = 0
     out = []
-    for item in _spelled_out(items, array.ndim):
-        is_cut = isinstance(item, slice) and not _steps(item) and item != slice(None)
+    for item in _expand_ellipsis(items, array.ndim):
+        is_cut = isinstance(item, slice) and not _has_step(item) and item != slice(None)
         if is_cut and jp.is_symbolic(array.shape[axis]):
             array = original(array, (*[slice(None)] * axis, item))
             item = slice(None)
@@ -243,7 +245,7 @@ def _cut_unknown(original, array, items):
 
 
 def _keeps_its_place(items) -> bool:
-    """Whether one slice may become a vector of positions without moving axes about."""
+    """Return whether one slice may become a vector of positions without transposing axes."""
     vectors = [i for i, x in enumerate(items) if _is_advanced(x) or _is_traced_slice(x)]
     between = items[vectors[0] : vectors[-1] + 1]
     return (
@@ -254,21 +256,21 @@ def _keeps_its_place(items) -> bool:
 
 
 def _masks_as_positions(items):
-    """The index with each mask as the positions of its True entries (NumPy's rule for pairing)."""
+    """Replace each mask in an index by the positions of its true entries (NumPy's rule)."""
     out = []
     for item in items:
         out += nonzero(item) if _is_mask(item) else [item]
-    return _paired(tuple(out))
+    return _unify_position_sizes(tuple(out))
 
 
-def _paired(items):
-    """The index with its vectors of positions stated to be of one size, where sizes are unknown."""
+def _unify_position_sizes(items):
+    """Unify the sizes of the position vectors of an index, where sizes are unknown."""
     sizes = [x.shape[0] for x in items if _is_vector(x)]
     sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
     if all(jp.is_symbolic(d) == jp.is_symbolic(sizes[0]) and d == sizes[0] for d in sizes):
         return items
     if not any(map(jp.is_symbolic, sizes)):
-        return items  # JAX has its own words for known sizes that differ
+        return items  # JAX raises an error for known sizes that differ
     # Vectors of positions are paired: fresh sizes must agree, which is checked at run time.
     target = next((d for d in sizes if not jp.is_symbolic(d)), sizes[0])
     return tuple(
@@ -284,7 +286,7 @@ def _is_vector(item) -> bool:
 
 
 def _select(original, array, items, options):
-    """One mask among slices: its axes become one, of a fresh size, without moving anything."""
+    """Apply one mask among slices: its axes become one, of a new size, in place."""
     axis = 0
     out = []
     for item in items:
@@ -299,7 +301,7 @@ def _select(original, array, items, options):
 
 
 def select(array, mask, axis):
-    """The slots of `array` that a mask over axes `axis`, `axis + 1`, ... selects."""
+    """Select the slots of `array` by a mask over the axes `axis`, `axis + 1`, ..."""
     rank = mask.ndim
     have = array.shape[axis : axis + rank]
     if len(have) < rank or any(_must_differ(a, b) for a, b in zip(have, mask.shape, strict=True)):
@@ -322,8 +324,8 @@ def _must_differ(a, b) -> bool:
     return not jp.is_symbolic(a) and not jp.is_symbolic(b) and a != b
 
 
-def _positions(item: slice, size):
-    """Positions of `start:stop:step` with Python's rules, as a vector of a fresh size."""
+def _slice_positions(item: slice, size):
+    """Return the positions of `start:stop:step` by Python's rules, as a vector of a new size."""
     step = 1 if item.step is None else item.step
     if jp.is_tracer(step) or step == 0:
         step = jnp.asarray(step, jnp.int32)
@@ -333,8 +335,8 @@ def _positions(item: slice, size):
     # Backwards, a bound before the first element is -1, and one behind the last is the last.
     low = _by_direction(step, 0, -1)
     high = n + low
-    start = _bound(item.start, n, low, high, _by_direction(step, low, high))
-    stop = _bound(item.stop, n, low, high, _by_direction(step, high, low))
+    start = _clip_bound(item.start, n, low, high, _by_direction(step, low, high))
+    stop = _clip_bound(item.stop, n, low, high, _by_direction(step, high, low))
     length = jnp.maximum(_by_direction(step, stop - start, start - stop), 0)
     if not jp.is_tracer(step) and step == 1:
         return start + primitives.fresh_range(length, bound=size, label="slice")
@@ -348,7 +350,7 @@ def _by_direction(step, forwards, backwards):
     return forwards if step > 0 else backwards
 
 
-def _bound(value, n, low, high, default):
+def _clip_bound(value, n, low, high, default):
     if value is None:
         return default
     if isinstance(value, (int, np.integer)) and not jp.is_tracer(low):
@@ -359,7 +361,7 @@ def _bound(value, n, low, high, default):
 
 
 def two_unknown_windows() -> errors.UnimplementedError:
-    """A window with traced bounds beside another index."""
+    """Create the error for a slice with traced bounds beside another traced index."""
     return errors.UnimplementedError(
         errors.message(
             "x.at[...]",

@@ -1,4 +1,4 @@
-"""`jax.numpy` inside a dynamic trace: functions that need a size get it, or say what to write."""
+"""Replace functions of `jax.numpy` inside a dynamic trace, so that they support unknown sizes."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from shims._src.tracing import hooked_indexing
 
 
 def promote_shapes(state, original, name, *arrays):
-    """Broadcasting where two fresh sizes meet: they must agree, which is checked at run time."""
+    """Broadcast operands with data-dependent sizes: sizes that meet are unified, checked at run time."""
     shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
     rank = max(map(len, shapes), default=0)
     for back in range(1, rank + 1):
         sizes = [s[-back] for s in shapes if len(s) >= back]
-        target = _meeting_size(state, sizes)
+        target = _common_size(state, sizes)
         if target is None:
             continue
         arrays = [
@@ -35,8 +35,8 @@ def promote_shapes(state, original, name, *arrays):
     return original(name, *arrays)
 
 
-def _meeting_size(state, sizes):
-    """The size to follow where different sizes meet and one of them is fresh, or all are one."""
+def _common_size(state, sizes):
+    """Return the common size of different sizes that meet, or `None` if nothing is to be unified."""
     distinct = []
     for d in sizes:
         if not (not jp.is_symbolic(d) and d == 1) and all(not _same(d, e) for e in distinct):
@@ -45,14 +45,19 @@ def _meeting_size(state, sizes):
     if len(distinct) < 2:
         return None
     if not fresh:
-        return distinct[0] if all(_are_one(state, distinct[0], d) for d in distinct[1:]) else None
+        return (
+            distinct[0]
+            if all(_are_equal_in_call(state, distinct[0], d) for d in distinct[1:])
+            else None
+        )
     return next((d for d in distinct if not jp.is_symbolic(d)), distinct[0])
 
 
-def _are_one(state, a, b) -> bool:
-    """Whether two expressions over the same input sizes come to one number in this call, guarded.
+def _are_equal_in_call(state, a, b) -> bool:
+    """Return whether two expressions over the same input sizes are equal in this call, with a guard.
 
-    `d[1:]` and `d[:-1]` of `d = x[1:]` are `n - 1 - min(n - 1, 1)` and `max(0, n - 2)` to JAX.
+    For `d = x[1:]`, JAX writes the sizes of `d[1:]` and `d[:-1]` as `n - 1 - min(n - 1, 1)` and
+    `max(0, n - 2)`.
     """
     if not (state.owns(a) and state.owns(b)) or jp.variables(a) != jp.variables(b):
         return False
@@ -80,7 +85,7 @@ def _nonzero(state, original, a, *, size=None, fill_value=None):
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
     if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
-        condition = condition.__jax_array__()  # a question about a size, as a number
+        condition = condition.__jax_array__()  # a comparison of a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
         return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
@@ -134,7 +139,7 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
 
 
 def _assume_empty(state, start, stop, step):
-    """Note where JAX takes the range up to `1 - n` for none, as it takes no size for zero."""
+    """Record the assumption where JAX takes a range up to `1 - n` for empty, because it assumes n >= 1."""
     if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
         return
     count = start if stop is None else stop - start
@@ -144,7 +149,7 @@ def _assume_empty(state, start, stop, step):
         state.decisions.assume_negative(count - 1)
 
 
-def _filled(name):
+def _fill_hook(name):
     def fill(state, original, shape, *args, **options):
         if jp.is_tracer(shape) and np.ndim(shape) == 1:
             shape = tuple(shape)
@@ -191,7 +196,7 @@ def _squeeze(state, original, a, *axis, **named):
         return original(a, *axis, **named)
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
-            # Dropping it where it happens to be 1 is another program: checked when this one runs.
+            # If the size is 1 at run time, squeezing it gives another program, so that is checked.
             state.decisions.assume_nonzero(d - 1)
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
@@ -270,13 +275,13 @@ def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
 
     rows = [jnp.moveaxis(x, axis, 0) for x in leaves]
     start = (jnp.ones((), bool), [jnp.ones(x.shape[1:], x.dtype) for x in rows])
-    # Halving needs to know how deep; one step after the other does not.
+    # The tree of an associative scan needs a static depth; a sequential scan does not.
     _, out = lax.scan(step, start, rows, reverse=reverse)
     return jax.tree.unflatten(tree, [jnp.moveaxis(x, 0, axis) for x in out])
 
 
 def product_jvp(state, original, primals, tangents, **params):
-    """The derivative of a product over unknown sizes: the others' product, from both sides."""
+    """Differentiate a product over unknown sizes: multiply the products before and after each factor."""
     (x,), (t,) = primals, tangents
     axes = params["axes"]
     if not any(map(jp.is_symbolic, x.shape)) or type(t) is jp.ad.Zero:
@@ -303,10 +308,10 @@ FUNCTIONS = (
     ("compress", _compress),
     ("take", _take),
     ("arange", _arange),
-    ("zeros", _filled("zeros")),
-    ("ones", _filled("ones")),
-    ("full", _filled("full")),
-    ("empty", _filled("empty")),
+    ("zeros", _fill_hook("zeros")),
+    ("ones", _fill_hook("ones")),
+    ("full", _fill_hook("full")),
+    ("empty", _fill_hook("empty")),
     ("unique", _unique),
     ("searchsorted", _searchsorted),
 )

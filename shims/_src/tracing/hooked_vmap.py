@@ -1,4 +1,4 @@
-"""`vmap` inside a dynamic trace: where a row makes a size of its own, rows are mapped one by one."""
+"""Support `vmap` inside a dynamic trace: rows with sizes of their own are mapped one by one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ rows_p.multiple_results = True
 
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
-    """Batching, with the body traced first where it may select."""
-    fun = jp.batch_over(fun, _traced_first)
+    """Batch a function; a body that may make sizes is traced to a jaxpr first."""
+    fun = jp.batch_over(fun, _trace_body_first)
     return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
 
 
-def _traced_first(f, *args):
-    """Run a batched body from its jaxpr; bodies with sizes of their own become one equation."""
+def _trace_body_first(f, *args):
+    """Run a batched body from its jaxpr; a body with sizes of its own becomes one equation."""
     state = trace.current()
     if state is None or not any(jp.is_batched(a) for a in args):
         return f(*args)
@@ -32,26 +32,26 @@ def _traced_first(f, *args):
     with state.fresh.inside_row():
         closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
     jaxpr, consts = jp.open_jaxpr(closed)
-    if len(state.fresh) == before or not _selects_by(jaxpr, args, consts):
+    if len(state.fresh) == before or not _size_depends_on_batch(jaxpr, args, consts):
         return jp.core.eval_jaxpr(jaxpr, consts, *args)
     return rows_p.bind(*consts, *args, jaxpr=jp.close(jaxpr, len(consts)))
 
 
-def _selects_by(jaxpr, args, consts) -> bool:
-    """Whether a fresh size of the body depends on batched operands."""
+def _size_depends_on_batch(jaxpr, args, consts) -> bool:
+    """Return whether a data-dependent size of the body depends on batched operands."""
     tainted = {v for v, a in zip(jaxpr.invars, args, strict=True) if jp.is_batched(a)}
     tainted |= {v for v, c in zip(jaxpr.constvars, consts, strict=True) if jp.is_batched(c)}
-    return _find(jaxpr, tainted)
+    return _makes_tainted_size(jaxpr, tainted)
 
 
-def _find(jaxpr, tainted) -> bool:
+def _makes_tainted_size(jaxpr, tainted) -> bool:
     for eqn in jaxpr.eqns:
         touched = [not isinstance(a, jp.Literal) and a in tainted for a in eqn.invars]
         if eqn.primitive.name in primitives.SIZE_MAKERS and touched[-1]:
             return True
         for sub in jp.sub_jaxprs(eqn.params):
             inner, _ = jp.open_jaxpr(sub)
-            if any(touched) and _find(inner, set(inner.invars)):
+            if any(touched) and _makes_tainted_size(inner, set(inner.invars)):
                 return True
         if any(touched):
             tainted = tainted | set(eqn.outvars)
@@ -82,7 +82,7 @@ def _made_inside(jaxpr, d) -> bool:
 
 
 def ragged_rows(d) -> errors.FreshSizeError:
-    """`vmap` cannot stack rows of different sizes."""
+    """Create the error for `vmap` with rows of different sizes."""
     return errors.FreshSizeError(
         errors.message(
             "vmap",

@@ -1,8 +1,8 @@
-"""The hooks of a dynamic trace: what would raise, or silently mislead, is decided or answered.
+"""Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes in functions.
 
-Installed once, when the first dynamic trace starts. Each asks first whether this thread is inside a
-dynamic trace; where it is not, JAX's own code runs as it is, so that no failure and no other thread
-can leave anything behind.
+The hooks are installed once, when the first dynamic trace starts. Each first checks whether this
+thread is inside a dynamic trace; otherwise JAX's own code runs unchanged, so that neither a failure
+nor another thread can leave JAX modified.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def install() -> None:
             return
         modules = jp.hook_points()
         _replace(modules["shape_poly"], "_geq_decision", _ordering)
-        _replace(modules["shape_poly"], "_dim_as_value", _number)
+        _replace(modules["shape_poly"], "_dim_as_value", _dim_as_value)
         _replace(jp.DimExpr, "__eq__", _equality)
         setattr(jp.DimExpr, "__ne__", _inequality)  # noqa: B010 - the class is JAX's, not ours
         setattr(jp.DimExpr, "__bool__", _truth)  # noqa: B010
-        _replace(jp.DimExpr, "_divmod", _divided)
+        _replace(jp.DimExpr, "_divmod", _divmod)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
-            _replace(jp.DimExpr, name, _compared(name.strip("_")))
+            _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -74,10 +74,10 @@ def _hooked(original, hook):
 # ---- dimensions ----------------------------------------------------------------------------------
 
 
-def _number(state, original, dim):
-    """A dimension as a number: for fresh sizes it depends on the counts behind them.
+def _dim_as_value(state, original, dim):
+    """Convert a dimension to a number that depends on the counts behind its data-dependent sizes.
 
-    Without operands JAX would move it out of the loop, the branch or the row that it belongs to.
+    Without operands JAX would hoist it out of the loop, the branch or the row that it belongs to.
     """
     counts = state.fresh.counts(dim)
     if not counts:
@@ -87,8 +87,8 @@ def _number(state, original, dim):
     )
 
 
-def _divided(state, original, d, divisor):
-    """A quotient and its remainder; what would come out even for multiples of a number is noted."""
+def _divmod(state, original, d, divisor):
+    """Divide a dimension with a remainder; record a divisor that leaves a symbolic remainder."""
     quotient, remainder = original(d, divisor)
     if jp.is_symbolic(remainder) and isinstance(divisor, int) and state.is_input_only(d):
         state.decisions.note_divisor(abs(divisor))
@@ -96,7 +96,7 @@ def _divided(state, original, d, divisor):
 
 
 def _ordering(state, original, e1, e2, describe):
-    """`>=` and its relatives: over input sizes decided by this call, and guarded."""
+    """Decide `>=` and its relatives: over input sizes by this call's sizes, with a guard."""
     try:
         answer = original(e1, e2, describe)
         return (
@@ -127,8 +127,8 @@ def _ordering(state, original, e1, e2, describe):
         raise
 
 
-def _compared(name: str):
-    """The hook of `<` and its relatives: a float stands for the whole number that decides alike."""
+def _comparison_hook(name: str):
+    """Create the hook of `<` or a relative, which converts a float to an equivalent integer."""
 
     def compared(state, original, self, other):
         return original(self, whole(name, other))
@@ -137,7 +137,7 @@ def _compared(name: str):
 
 
 def whole(name: str, number):
-    """The whole number on the right of a comparison of sizes that decides as a float does."""
+    """Convert a float on the right of a comparison of sizes to an integer with the same outcome."""
     if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
         number = number.item()
     if not isinstance(number, float):
@@ -150,7 +150,7 @@ def whole(name: str, number):
 
 
 def _unless_empty(state, difference, answer: bool) -> bool:
-    """JAX's answer to `difference >= 0`, which takes no size for zero: data may tell otherwise."""
+    """Keep JAX's answer to `difference >= 0`, and assume it where JAX took sizes for positive."""
     if not state.owns(difference) or state.is_input_only(difference):
         return answer
     certain = size_bounds.sign(difference)
@@ -202,7 +202,7 @@ def _equal(state, original, self, other, asked):
 
 
 def is_size(d, number: int) -> bool:
-    """Whether a size is a number: by this call's sizes, guarded; not so, and checked, where fresh."""
+    """Return whether a size equals a number: guarded for input sizes; assumed false for others."""
     state = trace.current()
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
@@ -211,14 +211,14 @@ def is_size(d, number: int) -> bool:
 
 
 def _as_int(other):
-    """The number that a size is compared with as a Python number, where it is a whole one."""
+    """Convert a whole number that is compared with a size to an int; return others unchanged."""
     if isinstance(other, (np.ndarray, np.generic)) and np.ndim(other) == 0:
         other = other.item()
     return int(other) if isinstance(other, float) and other.is_integer() else other
 
 
 def _is_divisibility(state, d, other) -> bool:
-    """JAX itself asks whether an input size is divisible (`jnp.split`), and raises on a No."""
+    """Return whether JAX tests an input size for divisibility (as `jnp.split` does)."""
     if not isinstance(other, int) or not state.is_input_only(d):
         return False
     return any(f[1] == "mod" for factors, _ in jp.terms(d) for f in factors)
@@ -229,13 +229,13 @@ def _decide_equal(state, difference, text):
     names = jp.variables(difference)
     linear = all(len(f) <= 1 and all(x[0] for x in f) for f, _ in jp.terms(difference))
     if answer and linear and len(names) == 1:
-        # The code behind this question counts on the size being that number.
+        # The code that follows relies on the size being that number.
         raise trace.Respecialize(names)
     return answer
 
 
 def _truth(self) -> bool:
-    """`if n:`; JAX has no answer of its own (Python takes any object for true)."""
+    """Decide `if n:`, for which JAX defines nothing (Python takes any object for true)."""
     state = trace.current()
     if state is None or not state.owns(self) or not comparison_callers.user_calls(1):
         return True
@@ -246,7 +246,7 @@ def _truth(self) -> bool:
 
 
 def undecidable(question: str) -> errors.FreshSizeError:
-    """A Python decision on a size that is known only when the program runs."""
+    """Create the error for a Python decision on a size that is unknown while tracing."""
     return errors.FreshSizeError(
         errors.message(
             "",

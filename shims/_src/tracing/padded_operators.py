@@ -1,4 +1,4 @@
-"""Python's operators on `Padded` values: each runs as a dynamic program over the true entries."""
+"""Bind Python's operators to `Padded`: each runs as a dynamic program over the valid entries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNARY = ("neg", "invert", "abs")
 
 
 def bind() -> None:
-    """Give `Padded` its operators and its indexing."""
+    """Set the operators and the indexing method of `Padded`."""
     for name in (*_ARITHMETIC, *_COMPARISONS, *_UNARY):
         _set_method(f"__{name}__", getattr(operator, f"__{name}__"))
     for name in _ARITHMETIC:

@@ -1,4 +1,4 @@
-"""One dynamic program: traced over symbolic shapes, then lowered for given arrays and sizes."""
+"""Trace a dynamic program over symbolic shapes, and lower it for given arrays and sizes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shims._src.tracing import hooks
 
 @dataclasses.dataclass(eq=False)
 class Program:
-    """A symbolic jaxpr with what is needed to run it.
+    """A symbolic jaxpr with the data that running it needs.
 
     Attributes:
       jaxpr: closed jaxpr over symbolic shapes.
@@ -37,7 +37,7 @@ class Program:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Size:
-    """A size given from outside: int32 scalar, its bounds."""
+    """An input size: an int32 scalar, and its bounds."""
 
     value: Any
     capacity: int
@@ -45,7 +45,7 @@ class Size:
 
 
 def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
-    """Trace `f` over shape specifications whose sizes may be symbolic in `state.scope`."""
+    """Trace `f` over shape specifications whose sizes may be symbolic dimensions of `state`."""
     hooks.install()
     box = {}
 
@@ -78,21 +78,22 @@ def _as_array(x):
 def lower(
     program: Program, arrays, sizes: dict[str, Size], buckets, notes=None, limits=None, masks=False
 ):
-    """Run the padded form of a program (as JAX operations).
+    """Lower a program and run it (as JAX operations).
 
     Args:
-      program: what `trace_program` returned.
+      program: the result of `trace_program`.
       arrays: operands, padded where their specification is symbolic.
       sizes: the input sizes by variable name.
       buckets: capacities for sizes that nothing bounds; `None` where nothing can grow.
-      notes: a list that receives one line per fresh size.
+      notes: a list that receives one line per data-dependent size.
       limits: bounds of integer operands by position.
-      masks: results may stay where they are, with a validity vector (the host cuts them).
+      masks: results may keep the masked layout, with a validity mask (the host cuts them).
 
     Returns:
-      `(values, context)`: one `Value` per result, packed unless `masks`, and the reports in the context.
+      `(values, context)`: one `Value` per result, packed unless `masks`, and the context, which has
+      the reports.
     """
-    # Loaded with the first program: `import shims` stays quick.
+    # Imported with the first program, so that `import shims` stays fast.
     from shims._src.lowering import interpreter
 
     root = Root(interpreter.run, program.state, buckets)
@@ -110,7 +111,7 @@ def lower(
         values.append(value)
     with refusals.naming_sizes(program.state.origins):
         outs = interpreter.run(ctx, program.jaxpr, values)
-        outs = [_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
+        outs = [_finish_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
         _report_assumptions(ctx, program.state)
     return outs, ctx
 
@@ -119,7 +120,7 @@ def _is_number(array) -> bool:
     return array.dtype == bool or jnp.issubdtype(array.dtype, jnp.number)
 
 
-def _result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
+def _finish_result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
     if not value.dynamic:
         return value
     var = jaxpr.outvars[position]
@@ -138,7 +139,7 @@ def _result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
 
 
 def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
-    """Fresh sizes whose value Python code assumed are checked against their true value."""
+    """Report the assumptions about data-dependent sizes that do not hold at run time."""
     for assumed in state.decisions.assumptions:
         dim, line = assumed.d, assumed.line
         unknown = [v for v in jp.variables(dim) if v not in ctx.env]

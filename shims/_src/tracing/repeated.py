@@ -1,12 +1,12 @@
-"""An eager operator, compiled as a whole once the same kind of call comes again.
+"""Compile an eager operator as a whole when the same kind of call repeats.
 
-An operator is many steps of JAX's, and eagerly each costs as much as a whole operator of
-TensorFlow's. The first calls on arrays of some shapes and dtypes run step by step, so that a program
-that does not repeat itself compiles nothing more than it would anyway; the fifth compiles the
-operator. What the operator refuses in the data comes out of the compiled program as one flag; where
-it is set, the call runs again step by step and raises there, with the numbers in its message. An
-operator that needs the contents of its arguments, or gives back something else than arrays, stays as
-it is, and so does one with effects of its own: only pure operators may be wrapped.
+An operator consists of many JAX operations, and eagerly each of them costs as much as a whole operator
+of TensorFlow's. The first calls for given shapes and dtypes run step by step, so that a program that
+does not repeat itself compiles nothing extra; the fifth call compiles the operator. The data checks of
+the operator become one flag of the compiled program; if it is set, the call runs again step by step
+and raises there, with the numbers in its message. An operator that needs the values of its arguments,
+or returns anything but arrays, is not compiled, and neither is one with side effects: only pure
+operators may be wrapped.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 
-# How many kinds of calls are remembered of one operator, how many are compiled, and how many
-# arrays and numbers a call may have.
+# Limits per operator: the kinds of calls that are counted, those that are compiled, and the leaves of
+# a call's arguments.
 SEEN, COMPILED, LEAVES = 512, 128, 64
 
 _PLAIN = (bool, int, str, type(None), np.dtype)
 _CONTAINERS = (tuple, list, dict)
 
 
-class _NotForThis(Exception):
-    """The operator gives back something that a compiled program cannot."""
+class _NotCompilable(Exception):
+    """The operator returns a value that a compiled program cannot return."""
 
 
 class Repeated:
@@ -37,8 +37,8 @@ class Repeated:
 
     Attributes:
       f: the operator, written over arrays.
-      step_by_step: what calls it otherwise.
-      after: how many calls of a kind run step by step before it is compiled.
+      step_by_step: the function that calls it without compilation.
+      after: the number of calls of a kind that run step by step before it is compiled.
     """
 
     after = 4
@@ -50,9 +50,9 @@ class Repeated:
         self._programs: dict[object, Callable | None] = {}
 
     def __call__(self, *args, **kwargs):
-        """The operator's result."""
+        """Call the operator."""
         leaves, tree = jax.tree.flatten((args, kwargs))
-        kind = _kind(leaves)
+        kind = _call_kind(leaves)
         if kind is None or not jp.ambient_is_eager():
             return self.step_by_step(*args, **kwargs)
         key = (tree, *kind)
@@ -63,13 +63,13 @@ class Repeated:
             return self.step_by_step(*args, **kwargs)
         try:
             result, flag = program([x for x in leaves if type(x) is jp.ArrayImpl])
-        except Exception:  # noqa: BLE001 - whatever is wrong with the call, the operator says it
+        except Exception:  # noqa: BLE001 - the operator raises a better error itself
             self._programs[key] = None
             return self.step_by_step(*args, **kwargs)
         return result if flag is None or not flag else self.step_by_step(*args, **kwargs)
 
     def _look_up(self, key, leaves, args, kwargs):
-        """The program for a kind of call that has none yet; none while it is new."""
+        """Return the program for a kind of call; count the call, and return `None` while it is new."""
         seen = self._seen.get(key, 0)
         if seen < self.after:
             if len(self._seen) >= SEEN:
@@ -79,13 +79,13 @@ class Repeated:
         if len(self._programs) >= COMPILED:
             self._programs.clear()
         standard = _is_standard(args) and _is_standard(kwargs)
-        program = jax.jit(_program(self.f, leaves, key[0])) if standard else None
+        program = jax.jit(_make_program(self.f, leaves, key[0])) if standard else None
         self._programs[key] = program
         return program
 
 
-def _kind(leaves) -> list[object] | None:
-    """What a compiled program depends on; `None` where a call is never compiled."""
+def _call_kind(leaves) -> list[object] | None:
+    """Return the key of a call for its compiled program; `None` if it cannot be compiled."""
     if len(leaves) > LEAVES:
         return None
     found: list[object] = []
@@ -103,14 +103,14 @@ def _kind(leaves) -> list[object] | None:
 
 
 def _is_standard(value) -> bool:
-    """Whether a structure has no nodes of other kinds than Python's and named tuples."""
+    """Return whether a structure consists of Python's containers and named tuples only."""
     if isinstance(value, _CONTAINERS):
         return all(map(_is_standard, value.values() if isinstance(value, dict) else value))
     return jax.tree_util.all_leaves([value]) or value is None
 
 
-def _program(f, leaves, tree):
-    """The operator as a function of the arrays among its arguments; also what it refuses, as a flag."""
+def _make_program(f, leaves, tree):
+    """Return the operator as a function of its array arguments, with its checks as one flag."""
     rest = [None if type(x) is jp.ArrayImpl else x for x in leaves]
     places = [i for i, x in enumerate(leaves) if type(x) is jp.ArrayImpl]
 
@@ -122,7 +122,7 @@ def _program(f, leaves, tree):
         with primitives.flagging() as flags:
             result = f(*args, **kwargs)
         if not all(isinstance(x, jax.Array) for x in jax.tree.leaves(result)):
-            raise _NotForThis
+            raise _NotCompilable
         flag = None
         for bad in flags:
             flag = jnp.any(bad) if flag is None else flag | jnp.any(bad)

@@ -1,4 +1,4 @@
-"""Acting on the reports of a finished run: a larger capacity, another assumption, or an error."""
+"""Act on the reports of a finished run: raise a capacity, change an assumption, or raise an error."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ def settle_reports(
     *,
     grow: bool = True,
 ) -> bool:
-    """Act on the reports of a finished run; whether it must run again.
+    """Act on the reports of a finished run, and return whether it must run again.
 
     Args:
       found: the conditions with their codes.
       buckets: the capacities of sizes and bounds, which are raised here.
-      settled: what the next trace takes for granted, which is changed here.
+      settled: the assumptions of the next trace, which are changed here.
       grow: whether capacities may be raised.
 
     Raises:
-      InvalidArgumentError: operands that do not agree; another error where the check says so.
+      InvalidArgumentError: operands that do not agree; another error where the check names its class.
       CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
     """
     again = False
@@ -45,13 +45,13 @@ def settle_reports(
                 again = True
             case Exceeded():
                 raise _capacity_error(condition, code)
-    if bad and not again:  # what did not fit may have made other numbers wrong
+    if bad and not again:  # an overflow may have made other values wrong
         raise bad[0]
     return again
 
 
 def _with_line(text: str, line: str, code: int) -> str:
-    """A message with the place and the number that the run found."""
+    """Insert the user's line, and the number found at run time, into a message."""
     head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
     kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
     return errors.with_place("\n".join([head, *kept]), line)
@@ -71,5 +71,5 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
 
 
 def next_bucket(needed: int) -> int:
-    """The smallest power of two that holds a count."""
+    """Return the smallest power of two that is not below `needed`."""
     return 1 << max(int(needed) - 1, 0).bit_length()

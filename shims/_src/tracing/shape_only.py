@@ -1,8 +1,8 @@
-"""Dynamic programs of which only shapes are asked: somebody else's trace over symbolic sizes.
+"""Evaluate the shapes of dynamic programs inside an enclosing trace over symbolic sizes.
 
-`jax.eval_shape` over symbolic sizes asks so, and Keras where it builds a layer. The program is traced
-over sizes of its own. What comes out has the shapes of its results, told in the sizes that were
-given, and cannot be run.
+`jax.eval_shape` over symbolic sizes needs this, and Keras where it builds a layer. The program is
+traced over symbolic sizes of its own; its results have the right shapes, in terms of the enclosing
+trace's sizes, and cannot be run.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from shims._src.tracing.program import trace_program
 
 outline_p = jp.Primitive("outline")
 outline_p.multiple_results = True
-# What a question about sizes is answered for.
+# The size for which comparisons of input sizes are decided.
 _EXAMPLE = 64
 
 
 def has_foreign_sizes(operands) -> bool:
-    """Whether an operand has a symbolic size, which then is one of another trace."""
+    """Return whether an operand has a symbolic size, which belongs to another trace."""
     arrays = [x.values if isinstance(x, Padded) else x for x in operands]
     return any(jp.is_symbolic(d) for x in arrays for d in jnp.shape(x))
 
 
 def outlined(f, operands):
-    """What `f` returns for the operands, as far as its shapes go.
+    """Evaluate `f` abstractly: return results with shapes and dtypes that cannot be computed.
 
     Raises:
       CapacityError: nothing bounds the size of a result.
@@ -43,7 +43,7 @@ def outlined(f, operands):
         array = x.values if isinstance(x, Padded) else jnp.asarray(x)
         dynamic = x.sizes if isinstance(x, Padded) else {}
         shape = [
-            _symbol(state, given, d, is_dynamic=axis in dynamic)
+            _own_dimension(state, given, d, is_dynamic=axis in dynamic)
             if jp.is_symbolic(d) or axis in dynamic
             else d
             for axis, d in enumerate(array.shape)
@@ -55,15 +55,17 @@ def outlined(f, operands):
     jaxpr, _ = jp.open_jaxpr(program.jaxpr)
     avals = [v.aval for v in jaxpr.outvars]
     shapes = tuple(
-        (tuple(_bound(state, given, d) for d in aval.shape), aval.dtype) for aval in avals
+        (tuple(_outer_size(state, given, d) for d in aval.shape), aval.dtype) for aval in avals
     )
     results = outline_p.bind(*arrays, shapes=shapes)
-    outs = [_result(state, result, aval.shape) for result, aval in zip(results, avals, strict=True)]
+    outs = [
+        _as_padded(state, result, aval.shape) for result, aval in zip(results, avals, strict=True)
+    ]
     return jax.tree.unflatten(program.out_tree, outs)
 
 
-def _symbol(state, given, size, *, is_dynamic: bool):
-    """The program's own symbol for a size; equal sizes share one, unless only bounds are equal."""
+def _own_dimension(state, given, size, *, is_dynamic: bool):
+    """Return the program's own dimension for a size; equal sizes share one, bounds do not."""
     for name, known in given.items():
         if not is_dynamic and name not in state.fresh and known is size:
             return state.dimension(name)
@@ -74,14 +76,14 @@ def _symbol(state, given, size, *, is_dynamic: bool):
     return state.declare_input(name, _EXAMPLE)
 
 
-def _bound(state, given, d):
-    """A size, or what bounds it, in the sizes that were given."""
+def _outer_size(state, given, d):
+    """Express a size, or its upper bound, in the sizes of the enclosing trace."""
     bound = size_bounds.upper_bound(state, d)
     if bound is None:
         raise errors.CapacityError(
             errors.message(
                 "",
-                "nothing bounds a data-dependent size inside of somebody else's trace.",
+                "nothing bounds a data-dependent size inside an enclosing JAX trace.",
                 required="a bound",
                 received=f"{d}",
                 do="state one: `shims.bounded(k, max=...)`",
@@ -90,7 +92,7 @@ def _bound(state, given, d):
     return dims.substituted(bound, given) if jp.is_symbolic(bound) else bound
 
 
-def _result(state, array, shape):
+def _as_padded(state, array, shape):
     unknown = {
         axis: jnp.int32(0)
         for axis, d in enumerate(shape)
@@ -104,7 +106,7 @@ def _aval(*operands, shapes):
     return [jp.ShapedArray(shape, dtype) for shape, dtype in shapes]
 
 
-def _refused(*operands, shapes):
+def _refuse_to_run(*operands, shapes):
     raise errors.UnimplementedError(
         errors.message(
             "",
@@ -114,4 +116,4 @@ def _refused(*operands, shapes):
     )
 
 
-outline_p.def_impl(_refused)
+outline_p.def_impl(_refuse_to_run)

@@ -1,4 +1,4 @@
-"""Operators whose result has a size that some of their arguments decide."""
+"""Decorate operators whose result size depends on some of their arguments."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from shims._src.tracing.dispatch import operator
 
 
 def selected_by(*names: str):
-    """Make an operator of a function whose result's size depends on the contents of arguments.
+    """Make an operator of a function whose result size depends on the values of arguments.
 
-    Where the arguments `names` are known, also under `jax.grad` and also when other arguments are
-    traced, the result has its exact size. Where they are traced it has a size of its own, and
-    outside of a dynamic trace it is a `Padded`.
+    If the arguments `names` are known, also under `jax.grad` and when other arguments are traced, the
+    result has its exact size. If they are traced it has a data-dependent size, and outside of a dynamic
+    trace it is a `Padded`.
     """
-    return _operator(names, jp.is_tracer)
+    return _operator_decorator(names, jp.is_tracer)
 
 
 def sized_by(*names: str, compiled: bool = False):
     """Make an operator of a function that takes sizes as the arguments `names`.
 
-    Like `selected_by`, and a traced size that was computed from shapes counts as known. `compiled`
-    is that of `operator`.
+    Like `selected_by`, but a traced size that was computed from shapes counts as known. `compiled` is
+    that of `operator`.
     """
-    return _operator(names, _is_unknown, compiled)
+    return _operator_decorator(names, _is_unknown, compiled)
 
 
-def _operator(names, is_unknown, compiled=False):
+def _operator_decorator(names, is_unknown, compiled=False):
 
     def decorate(f):
         places = {n: i for i, n in enumerate(inspect.signature(f).parameters) if n in names}
@@ -62,7 +62,7 @@ def _operator(names, is_unknown, compiled=False):
 
 
 def _is_shape(value) -> bool:
-    """Whether a known value is a size, or several, as `shims.shape` gives them."""
+    """Return whether a concrete value is a size or a short vector of sizes, as from `shims.shape`."""
     return (
         type(value) is jp.ArrayImpl
         and value.ndim < 2
@@ -72,14 +72,14 @@ def _is_shape(value) -> bool:
 
 
 def _is_traced(value, is_unknown) -> bool:
-    if type(value) is jp.ArrayImpl:  # by far the most, and told for a seventh of the cost
+    if type(value) is jp.ArrayImpl:  # by far the most frequent case, at a seventh of the cost
         return False
     leaves = jax.tree.leaves(value, is_leaf=lambda v: isinstance(v, Padded))
     return any(isinstance(v, Padded) or is_unknown(jp.primal_tracer(v)) for v in leaves)
 
 
 def _is_unknown(leaf) -> bool:
-    """Whether nothing is known of a size; what was computed from shapes is known in any trace."""
+    """Return whether a size is unknown; a size computed from shapes is known in any trace."""
     if not jp.is_tracer(leaf):
         return False
     if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):
