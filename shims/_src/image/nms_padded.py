@@ -1,8 +1,9 @@
-"""The selection of boxes with a result of fixed size, which TensorFlow composes for accelerators.
+"""Provide `image.non_max_suppression_padded`, whose result can have a static size.
 
-TensorFlow leaves boxes out tile by tile, in rounds, and marks what is left out with zeros. Where boxes
-overlap just as much as the threshold, or numbers are not finite, its rounds end early and its marks
-fail, so what is selected is no longer greedy. Here the same is computed, step by step.
+TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros.
+Where an overlap equals the threshold or numbers are not finite, its rounds end early and its
+marks fail, so that
+the selection is no longer greedy. This module reproduces its steps.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ from shims._src.tracing.repeated import Repeated
 _FUNCTION = "non_max_suppression_padded"
 
 
-def _number(mask, dtype):
-    """1 or 0; of a product with what it does not know to be one XLA makes no selection."""
+def _barriered_mask(mask, dtype):
+    """Convert a mask to 1 or 0 behind an optimization barrier, so that XLA keeps the product."""
     return lax.optimization_barrier(mask.astype(dtype))
 
 
-def _scoring(boxes, scores, score_threshold):
-    """Boxes and scores with zeros where the score is not above the threshold, if there is one."""
+def _apply_score_threshold(boxes, scores, score_threshold):
+    """Set boxes and scores to zero where the score is not above the threshold, if there is one."""
     if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
         return boxes, scores
     lowest = operand(score_threshold, scores.dtype)
-    mask = _number((scores > lowest) | (lowest == -jnp.inf), scores.dtype)
-    # A score of -inf becomes 0 as all others do, not NaN.
+    mask = _barriered_mask((scores > lowest) | (lowest == -jnp.inf), scores.dtype)
+    # Select instead of multiply: -inf times 0 would be NaN.
     return boxes * mask[..., None], jnp.where(mask > 0, scores, 0)
 
 
-def _turned(boxes):
-    """Boxes with their corners in the order that the very first box needs."""
+def _order_corners(boxes):
+    """Reorder the corners of all boxes as the first box requires: lower corner first."""
     first = jnp.take(boxes.reshape((-1, 4)), 0, axis=0, mode="clip")
     one, other = boxes[..., :2], boxes[..., 2:]
     in_order = first[:2] <= first[2:]
@@ -50,31 +51,34 @@ def _turned(boxes):
     return jnp.concatenate([low, high], axis=-1)
 
 
-def _product(sides):
-    # Rounded before it is added: XLA would not round it.
+def _rounded_areas(sides):
+    # A barrier, since XLA would fuse the product into the sum without rounding it.
+    """Compute areas from sides, rounded before any sum."""
     return lax.optimization_barrier(sides[..., 0] * sides[..., 1])
 
 
 def _overlaps(boxes, others):
-    """The overlap of each of `[b, n, 4]` with each of `[b, m, 4]`, whose union is a little larger."""
+    """Compute the overlaps of boxes `[b, n, 4]` and `[b, m, 4]`, with 1e-8 added to the union."""
     low = jnp.maximum(boxes[:, :, None, :2], others[:, None, :, :2])
     high = jnp.minimum(boxes[:, :, None, 2:], others[:, None, :, 2:])
-    shared = _product(jnp.maximum(high - low, 0))
+    shared = _rounded_areas(jnp.maximum(high - low, 0))
     sizes, other_sizes = (
-        _product(boxes[..., 2:] - boxes[..., :2]),
-        _product(others[..., 2:] - others[..., :2]),
+        _rounded_areas(boxes[..., 2:] - boxes[..., :2]),
+        _rounded_areas(others[..., 2:] - others[..., :2]),
     )
     union = sizes[:, :, None] + other_sizes[:, None, :] - shared + 1e-8
     return shared / union
 
 
-def _left_out(overlaps, threshold):
-    """Which boxes of a tile others of it leave out, for the overlaps with all that stand before."""
+def _suppressed_in_tile(overlaps, threshold):
+    """Return the mask of the boxes of a tile that earlier boxes of the tile suppress."""
 
     def next_round(state):
         overlaps, _, total = state
-        safe = _number(largest(overlaps, (1,)) < threshold, overlaps.dtype)[..., None]
-        left = _number(largest(safe * overlaps, (1,)) < threshold, overlaps.dtype)[..., None]
+        safe = _barriered_mask(largest(overlaps, (1,)) < threshold, overlaps.dtype)[..., None]
+        left = _barriered_mask(largest(safe * overlaps, (1,)) < threshold, overlaps.dtype)[
+            ..., None
+        ]
         overlaps = left * overlaps
         now = jnp.sum(overlaps, axis=(1, 2))
         return overlaps, jnp.any(total - now > threshold), now
@@ -85,10 +89,11 @@ def _left_out(overlaps, threshold):
 
 
 class _Tiles:
-    """Boxes `[b, n, 4]` as TensorFlow reads them: in tiles of `width`, with zeros behind the last.
+    """Access to boxes `[b, n, 4]` in TensorFlow's tiles of `width` boxes, zero-padded at the end.
 
-    With every tile that it writes TensorFlow adds zero times that tile to all others. What is not
-    finite so becomes NaN in the same place of each tile: `spoilt`, `[b, width, 4]`, has that sum.
+    With every tile that it writes, TensorFlow adds zero times that tile to all others, so that
+    values that are not finite become NaN at the same position of each tile. `spoilt`, `[b, width,
+    4]`, is that sum.
     """
 
     def __init__(self, boxes, width):
@@ -97,20 +102,23 @@ class _Tiles:
         self.size = primitives.as_size(boxes.shape[1])
 
     def read(self, boxes, spoilt, tile):
+        """Return the boxes of a tile."""
         places = tile * self.width + jnp.arange(self.width, dtype=jnp.int32)
         found = jnp.take(boxes, places, axis=1, mode="clip")
         return jnp.where((places < self.size)[:, None], found, 0) + spoilt
 
     def write(self, boxes, rows, tile):
+        """Return the boxes with a tile replaced."""
         spread = jnp.take(rows, self.here % self.width, axis=1, mode="clip")
         return jnp.where((self.here // self.width == tile)[:, None], spread, boxes)
 
     def every(self, boxes, spoilt):
+        """Return all boxes."""
         return boxes + jnp.take(spoilt, self.here % self.width, axis=1, mode="clip")
 
 
-def _suppressed(boxes, threshold, limit, width):
-    """`(listed, count)`: which of the boxes, best first, are selected, and how many TensorFlow counts."""
+def _suppress_tiles(boxes, threshold, limit, width):
+    """Return the mask of selected boxes, given best first, and TensorFlow's count of them."""
     tiles = _Tiles(boxes, width)
     ranks = jnp.arange(width, dtype=jnp.int32)
     is_before = ranks[:, None] < ranks
@@ -118,7 +126,9 @@ def _suppressed(boxes, threshold, limit, width):
     def across(rows, boxes, spoilt, tile):
         def step(before, rows):
             overlaps = _overlaps(tiles.read(boxes, spoilt, before), rows)
-            return rows * _number(jnp.all(overlaps < threshold, axis=1), rows.dtype)[..., None]
+            return (
+                rows * _barriered_mask(jnp.all(overlaps < threshold, axis=1), rows.dtype)[..., None]
+            )
 
         return lax.fori_loop(0, tile, step, rows)
 
@@ -127,9 +137,9 @@ def _suppressed(boxes, threshold, limit, width):
         given = tiles.read(boxes, spoilt, tile)
         rows = across(given, boxes, spoilt, tile)
         overlaps = _overlaps(rows, rows)
-        overlaps *= _number(is_before & (overlaps >= threshold), overlaps.dtype)
-        rows *= _number(~_left_out(overlaps, threshold), rows.dtype)[..., None]
-        # While TensorFlow counts, infinity is above 0; when it lists, it has become NaN.
+        overlaps *= _barriered_mask(is_before & (overlaps >= threshold), overlaps.dtype)
+        rows *= _barriered_mask(~_suppressed_in_tile(overlaps, threshold), rows.dtype)[..., None]
+        # TensorFlow counts infinite boxes here; in the final mask they are NaN and do not count.
         count += jnp.sum(jnp.any(rows > 0, axis=2), axis=1, dtype=jnp.int32)
         return tiles.write(boxes, rows + given * 0, tile), spoilt + rows * 0, count, tile + 1
 
@@ -143,8 +153,8 @@ def _suppressed(boxes, threshold, limit, width):
     return jnp.any(tiles.every(boxes, spoilt) > 0, axis=2), jnp.minimum(count, limit)
 
 
-def _first(listed, slots, otherwise):
-    """The positions of the first `slots` of what is listed in each row, `otherwise` behind them."""
+def _first_marked(listed, slots, otherwise):
+    """Return the indices of the first `slots` marked elements of each row, padded with `otherwise`."""
     batch = listed.shape[0]
     here = jnp.broadcast_to(jnp.arange(listed.shape[1], dtype=jnp.int32), listed.shape)
     place = jnp.where(listed, jnp.cumsum(listed, axis=1, dtype=jnp.int32) - 1, slots)
@@ -153,22 +163,22 @@ def _first(listed, slots, otherwise):
     return empty.at[rows, place].set(here, mode="drop")
 
 
-def _of_images(boxes, scores, threshold, limit, slots, width, is_turned, in_order):
-    boxes = boxes if is_turned else _turned(boxes)
+def _select_per_image(boxes, scores, threshold, limit, slots, width, is_turned, in_order):
+    boxes = boxes if is_turned else _order_corners(boxes)
     if not in_order:
         order = argsort(scores, direction="DESCENDING")
         boxes = jnp.take_along_axis(boxes, order[..., None], axis=1, mode="clip")
     last = primitives.as_size(scores.shape[1]) - 1
-    listed, count = _suppressed(boxes.astype(jnp.float32), threshold, limit, width)
-    selected = _first(listed, slots, last)
+    listed, count = _suppress_tiles(boxes.astype(jnp.float32), threshold, limit, width)
+    selected = _first_marked(listed, slots, last)
     if not in_order:
         selected = jnp.take_along_axis(order, selected, axis=1, mode="clip")
     place = jnp.arange(slots, dtype=jnp.int32)
     return jnp.where(place < count[:, None], selected, 0), count
 
 
-# Step by step the loops would be compiled at every call.
-_selected = Repeated(_of_images, _of_images)
+# Compiled once: eager loops would be compiled at every call.
+_select_compiled = Repeated(_select_per_image, _select_per_image)
 
 
 def _padded(
@@ -182,7 +192,7 @@ def _padded(
     canonicalized_coordinates,
     tile_size,
 ):
-    """`(selected_indices, valid_outputs)` with `slots` places, of which `limit` may be used."""
+    """Return `(selected_indices, valid_outputs)` with `slots` slots, of which `limit` may be used."""
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != scores.ndim + 1 or not scores.ndim or boxes.shape[-1] != 4:
         raise checks.invalid(
@@ -193,22 +203,24 @@ def _padded(
         )
     boxes, scores = agreeing(_FUNCTION, [boxes, scores], range(scores.ndim))
     is_sorted, is_turned = bool(sorted_input), bool(canonicalized_coordinates)
-    threshold = _checked(scores, slots, iou_threshold, is_sorted and is_turned)
+    threshold = _check_arguments(scores, slots, iou_threshold, is_sorted and is_turned)
     batch = scores.shape[:-1]
     if any(checks.is_known(d) and d == 0 for d in scores.shape):
         return jnp.zeros((*batch, slots), jnp.int32), jnp.zeros(batch, jnp.int32)
-    boxes, scores = _scoring(boxes, scores, score_threshold)
+    boxes, scores = _apply_score_threshold(boxes, scores, score_threshold)
     boxes, scores = boxes.reshape((-1, *boxes.shape[-2:])), scores.reshape((-1, scores.shape[-1]))
-    # One zero behind the boxes stands for all that TensorFlow puts there.
+    # One zero box after the others has the effect of TensorFlow's whole padding.
     count = scores.shape[-1]
     width = checks.static_int(_FUNCTION, "tile_size", tile_size)
     width = min(width, count + 1) if checks.is_known(count) else width
-    found, valid = _selected(boxes, scores, threshold, limit, slots, width, is_turned, is_sorted)
+    found, valid = _select_compiled(
+        boxes, scores, threshold, limit, slots, width, is_turned, is_sorted
+    )
     return found.reshape((*batch, slots)), valid.reshape(batch)
 
 
-def _checked(scores, slots, iou_threshold, takes_none):
-    """The threshold, where TensorFlow has an answer."""
+def _check_arguments(scores, slots, iou_threshold, takes_none):
+    """Check the arguments, and return the threshold."""
     threshold = operand(iou_threshold, jnp.float32)
     checks.check_data(
         threshold < 0,
@@ -218,7 +230,7 @@ def _checked(scores, slots, iou_threshold, takes_none):
         received=f"{iou_threshold}",
     )
     if checks.is_known(slots) and slots < 0:
-        raise _negative(slots)
+        raise _negative_size_error(slots)
     if not takes_none:
         sizes = [primitives.true_size(d) == 0 for d in scores.shape]
         checks.check_data(
@@ -231,7 +243,7 @@ def _checked(scores, slots, iou_threshold, takes_none):
     return threshold
 
 
-def _negative(size):
+def _negative_size_error(size):
     return checks.invalid(
         _FUNCTION, f"`max_output_size` is {size}.", required="max_output_size >= 0"
     )
@@ -240,7 +252,7 @@ def _negative(size):
 @operator(fresh=True)
 def _unpadded(boxes, scores, max_output_size, *options):
     if not jp.is_tracer(max_output_size) and max_output_size < 0:
-        raise _negative(max_output_size)
+        raise _negative_size_error(max_output_size)
     slots, limit = limits(operand(scores), max_output_size)
     found, count = _padded(boxes, scores, slots, limit, *options)
     places = primitives.fresh_range(count, bound=slots, label=_FUNCTION)
@@ -261,35 +273,36 @@ def non_max_suppression_padded(
     canonicalized_coordinates=False,
     tile_size=512,
 ):
-    """The best boxes, each of which overlaps no better one too much, in a result of fixed size.
+    """Select boxes by non-maximum suppression, with a result that can be padded to a static size.
 
     Args:
-      boxes: floating-point array `[..., n, 4]` of two opposite corners each, all in the same order.
+      boxes: floating-point array `[..., n, 4]` of boxes, given by two opposite corners, in the same
+        order for all.
       scores: array `[..., n]` of the same dtype.
-      max_output_size: the most boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected one is as large are left out;
-        any number that is not below 0.
+      max_output_size: the maximum number of boxes to select.
+      iou_threshold: boxes whose intersection over union with a selected box is at least this are
+        suppressed; at least 0.
       score_threshold: boxes must score more than this.
-      pad_to_max_output_size: whether the result has `max_output_size` places; leading axes ask for
-        it.
+      pad_to_max_output_size: whether the result is padded to `max_output_size`; required with
+        leading axes.
       name: ignored.
-      sorted_input: whether boxes are taken in the order in which they stand.
-      canonicalized_coordinates: whether lower corners come first; otherwise the first box tells.
-      tile_size: how many boxes are compared at once.
+      sorted_input: whether the boxes are already sorted by descending score.
+      canonicalized_coordinates: whether lower corners come first; otherwise the first box decides.
+      tile_size: the number of boxes that are compared at once.
 
     Returns:
-      `(selected_indices, valid_outputs)`: int32 `[..., m]`, 0 behind the valid ones, and how many
-      these are.
+      `(selected_indices, valid_outputs)`: int32 `[..., m]`, padded with 0, and the number of valid
+      indices.
 
     Raises:
-      InvalidArgumentError: the threshold is below 0, where TensorFlow never ends; the shapes do not
-        fit; there are no boxes, unless they are sorted with lower corners first.
+      InvalidArgumentError: the threshold is negative, for which TensorFlow does not terminate; the
+        shapes do not fit; there are no boxes, unless they are sorted with lower corners first.
       ValueError: there are leading axes and no padding.
 
     Differs from TensorFlow:
-      Scores that are NaN come first; TensorFlow leaves them anywhere. As there, a box that lies
-      nowhere above 0 takes no place, and where boxes overlap just as much as the threshold, or are
-      not finite, what is selected is no longer the best.
+      Scores of NaN come first; TensorFlow's order of them is undefined. As in TensorFlow, a box
+      without a positive coordinate takes no slot, and the selection is not greedy where an overlap
+      equals the threshold or boxes are not finite.
 
     Under jit:
       Without padding the number of selected boxes depends on data.

@@ -1,4 +1,4 @@
-"""Images read between their pixels: in another size, or in boxes."""
+"""Resample images: resize them, or crop boxes to a common size."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ _CUBIC_STEPS = 1024
 def resize(
     images, size, method="bilinear", preserve_aspect_ratio=False, antialias=False, name=None
 ):
-    """Images in another size.
+    """Resize images by interpolation.
 
     Args:
       images: array `[height, width, channels]` or `[batch, height, width, channels]`.
       size: `[height, width]` of the result.
       method: `bilinear`, `nearest`, `bicubic`, `area`, `lanczos3`, `lanczos5`, `gaussian` or
         `mitchellcubic`.
-      preserve_aspect_ratio: whether `size` is the largest size that is allowed.
-      antialias: whether all pixels of the input count where there are fewer in the output.
+      preserve_aspect_ratio: whether to keep the aspect ratio; `size` is then the maximum size.
+      antialias: whether to widen the kernel when downsampling, so that every input pixel
+        contributes.
       name: ignored.
 
     Returns:
-      float32 images; of `nearest` in the dtype of `images`. Pixel centers are at halves.
+      float32 images; with `nearest`, in the dtype of `images`. Pixel centers lie at half-integers.
 
     Raises:
-      ValueError: `images` has another number of axes, `size` is no pair, or there is no such
-        method.
+      ValueError: `images` has a wrong number of axes, `size` is not a pair, or `method` is unknown.
       InvalidArgumentError: a size is not positive.
 
     Differs from TensorFlow:
-      Where many pixels make up one, an infinity among them gives NaN. `area` has a gradient.
+      An infinity in a weighted sum of pixels gives NaN. `area` has a gradient.
 
     Under jit:
       Both sizes may be known only at run time, and `size` may be traced.
@@ -71,7 +71,7 @@ def resize(
     if len(target) != 2:
         raise ValueError("resize: `size` must hold two numbers, the new height and width.")
     if preserve_aspect_ratio:
-        target = _fitting(x, target)
+        target = _fit_into(x, target)
     target = [size_of("resize", d) for d in target]
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
         _check_positive("resize", new)
@@ -80,14 +80,14 @@ def resize(
     if method != "nearest":
         x = x.astype(jnp.float32)
     if take is _bilinear:
-        return _between_pixels(x, target)
+        return _resize_bilinear(x, target)
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
         x = take(x, axis, new)
     return x
 
 
 def _check_positive(function, new) -> None:
-    """A new size must be positive, also one that only the run knows."""
+    """Check that a new size is positive, at run time if it is symbolic."""
     problem, required = "output dimensions must be positive.", "sizes > 0"
     if not is_known(new):
         checks.check_data(primitives.as_size(new) <= 0, function, problem, required=required)
@@ -95,8 +95,8 @@ def _check_positive(function, new) -> None:
         raise checks.invalid(function, problem, required=required, received=f"{new}")
 
 
-def _fitting(x, target):
-    """The largest size of the images' proportions inside of `target`."""
+def _fit_into(x, target):
+    """Compute the largest size within `target` that keeps the aspect ratio."""
     sides = x.shape[-3:-1]
     if all(is_known(d) and not jp.is_tracer(d) for d in (*sides, *target)):
         scale = min(np.float32(n) / np.float32(d) for n, d in zip(target, sides, strict=True))
@@ -108,36 +108,39 @@ def _fitting(x, target):
 
 
 def quotient(have, want):
-    """One number over another in TensorFlow's float32, also where XLA knows the second one.
+    """Divide in float32 as TensorFlow does, also by constants.
 
-    Over a constant XLA would multiply by its reciprocal, and what is cut to a pixel be off by one.
+    XLA would multiply by the reciprocal of a constant, and a truncated position could be off by
+    one.
     """
     have, want = (jnp.asarray(v).astype(jnp.float32) for v in (have, want))
     return have / lax.optimization_barrier(want)
 
 
 def _scale(have, want):
-    """Input pixels per output pixel."""
+    """Return the number of input pixels per output pixel."""
     return quotient(primitives.as_size(have), primitives.as_size(want))
 
 
 def _centers(have, want):
-    """Where the centers of the output's pixels are among the input's."""
+    """Return the positions of the centers of output pixels among the input pixels."""
     centers = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
-    # Rounded before half a pixel is taken away: which pixels count hangs on what falls on one.
+    # Rounded before 0.5 is subtracted, since exact positions decide which pixels are read.
     return lax.optimization_barrier(centers)
 
 
 def _pick(x, axis, places):
+    """Take elements along an axis."""
     return jnp.take(x, places, axis=axis, mode="clip")
 
 
 def _along(vector, x, axis):
+    """Reshape a vector to broadcast along an axis of `x`."""
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
-def _between_pixels(x, target):
-    """Images of which each pixel lies between four; those of the same size are copied."""
+def _resize_bilinear(x, target):
+    """Interpolate bilinearly; images that keep their size are copied."""
     sides = tuple(zip(x.shape[-3:-1], target, strict=True))
     found = _bilinear(_bilinear(x, x.ndim - 2, target[1]), x.ndim - 3, target[0])
     if all(is_known(d) for pair in sides for d in pair):
@@ -152,6 +155,7 @@ def _between_pixels(x, target):
 
 
 def _bilinear(x, axis, want):
+    """Interpolate linearly along an axis."""
     place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
@@ -167,19 +171,20 @@ def _lerp(low, high, weight):
 
 @_lerp.defjvp
 def _lerp_jvp(primals, tangents):
-    # By one weight each, as TensorFlow: a slope that is infinite stays so.
+    # One factor per operand, as in TensorFlow, so that infinite tangents stay infinite.
     (low, high, weight), (t_low, t_high, t_weight) = primals, tangents
     slope = t_low * (1 - weight) + t_high * weight + t_weight * (high - low)
     return _lerp(low, high, weight), slope
 
 
 def _nearest(x, axis, want):
+    """Take the nearest pixels along an axis."""
     place = jnp.floor(_centers(x.shape[axis], want)).astype(jnp.int32)
     return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
 
 
 def _bicubic(x, axis, want):
-    """Keys' cubic of -0.5 in TensorFlow's 1024 steps; pixels beyond the edge have no weight."""
+    """Interpolate with Keys' cubic (-0.5) in TensorFlow's 1024 steps, without pixels outside."""
     place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     step = jnp.round((place - floor) * _CUBIC_STEPS) / _CUBIC_STEPS
@@ -201,29 +206,29 @@ def _bicubic(x, axis, want):
 
 
 def _area(x, axis, want):
-    """Each output pixel is the mean of what it covers."""
+    """Average the input pixels that each output pixel covers."""
     scale = _scale(x.shape[axis], want)
     begin = jnp.arange(want, dtype=jnp.float32) * scale
     pixel = jnp.arange(x.shape[axis], dtype=jnp.float32)
     low = jnp.maximum(begin[:, None], pixel)
     covered = jnp.maximum(jnp.minimum((begin + scale)[:, None], pixel + 1) - low, 0) / scale
-    return _weighted(x, axis, covered, covered > 0)
+    return _weighted_sums(x, axis, covered, covered > 0)
 
 
 def _with_kernel(kernel, antialias, x, axis, want):
-    """Each output pixel is made of those around it."""
+    """Interpolate with a kernel."""
     have = x.shape[axis]
     step = _scale(have, want)
-    return _weighted(x, axis, *weights(kernel, have, want, step, antialias=antialias))
+    return _weighted_sums(x, axis, *weights(kernel, have, want, step, antialias=antialias))
 
 
-def _weighted(x, axis, counts, inside):
-    """Sums of pixels, each of which counts so much; one that is not inside may be NaN."""
+def _weighted_sums(x, axis, counts, inside):
+    """Compute weighted sums of pixels, NaN where a pixel inside of the window is not finite."""
     sums = functools.partial(jnp.tensordot, axes=((axis,), (1,)), precision="highest")
     finite = jnp.isfinite(x)
     spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
     found = jnp.where(spoiled, jnp.nan, sums(jnp.where(finite, x, 0), counts))
-    # The slopes are those of the sums, whatever a pixel is.
+    # The derivative is that of the sums, even where a pixel is not finite.
     return jnp.moveaxis(with_derivative_of(found, sums(x, counts)), -1, axis)
 
 
@@ -245,15 +250,15 @@ _METHODS = {
 def crop_and_resize(
     image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None
 ):
-    """Boxes cut out of images, all in one size.
+    """Crop boxes out of images and resize them to a common size.
 
     Args:
       image: array `[batch, height, width, channels]`.
       boxes: float32 array `[n, 4]` of `y1, x1, y2, x2`, where 1 is the center of the last pixel.
-      box_indices: int32 vector `[n]`: which image each box belongs to.
+      box_indices: int32 vector `[n]`: the image of each box.
       crop_size: `[height, width]` of the result.
       method: `bilinear` or `nearest`.
-      extrapolation_value: what stands outside of the image.
+      extrapolation_value: the value outside of the image.
       name: ignored.
 
     Returns:
@@ -261,7 +266,7 @@ def crop_and_resize(
 
     Raises:
       InvalidArgumentError: shapes do not fit, or a size is not positive.
-      OutOfRangeError: the number of an image is out of range.
+      OutOfRangeError: an image index is out of range.
 
     Differs from TensorFlow:
       Nothing on CPU.
@@ -275,7 +280,7 @@ def crop_and_resize(
     boxes = _corners(x, boxes, owner)
     if method not in ("bilinear", "nearest"):
         raise checks.invalid(
-            "crop_and_resize", f"there is no method {method!r}.", required="bilinear or nearest"
+            "crop_and_resize", f"`method` must not be {method!r}.", required="bilinear or nearest"
         )
     owner = primitives.unify_axis(owner, 0, boxes.shape[0], label="crop_and_resize")
     checks.check_positions(
@@ -301,18 +306,20 @@ def crop_and_resize(
         one = jnp.take(x, i, axis=0, mode="clip")
         ends = [(box[axis], box[axis + 2], one.shape[axis], new) for axis, new in enumerate(target)]
         places, both = _in_image([_places_in(*given) for given in ends], one)
-        read = _nearest_pixels if method == "nearest" else functools.partial(_between, both=both)
+        read = (
+            _nearest_pixels if method == "nearest" else functools.partial(_interpolate, both=both)
+        )
         pixels = jnp.where(both, read(one, *places), jnp.asarray(extrapolation_value, jnp.float32))
-        # By the boxes TensorFlow differentiates as if the method was `bilinear`.
-        ways, both = _in_image([_ways_in(*given) for given in ends], one)
-        smooth = _between(lax.stop_gradient(one), *ways, both=both)
+        # TensorFlow differentiates by the boxes as if the method were `bilinear`.
+        ways, both = _in_image([_gradient_places_in(*given) for given in ends], one)
+        smooth = _interpolate(lax.stop_gradient(one), *ways, both=both)
         return with_derivative_of(pixels, pixels + jnp.where(both, smooth, 0))
 
     return jax.vmap(cut)(boxes, owner)
 
 
 def _check_pixels(x) -> None:
-    """An image must have pixels, even if nothing is cut out of it."""
+    """Check that images have pixels, even if no box is cropped."""
     problem, required = "an image has no pixels.", "height, width > 0"
     for side in x.shape[1:3]:
         if is_known(side) and side == 0:
@@ -320,7 +327,7 @@ def _check_pixels(x) -> None:
 
 
 def _corners(x, boxes, owner):
-    """Boxes as `[n, 4]`; where there are none, TensorFlow takes any number of columns."""
+    """Check the shapes; return boxes `[n, 4]` (without boxes TensorFlow accepts any columns)."""
     columns = boxes.shape[1] if boxes.ndim == 2 else 0
     none = is_known_shape(boxes) and is_known_shape(owner) and boxes.size == owner.size == 0
     fits = columns == 4 or none or not is_known(columns)
@@ -339,14 +346,14 @@ def _corners(x, boxes, owner):
     checks.check_data(
         (columns != 4) & (count > 0),
         "crop_and_resize",
-        "a box has another number of corners.",
+        "a box does not have four coordinates.",
         required="boxes [n, 4]",
     )
     return jnp.take(boxes, jnp.arange(4), axis=1, mode="fill", fill_value=0)
 
 
 def _in_image(places, one):
-    """Places along both axes with the number of the last pixel, and which are in the image."""
+    """Pair positions with the index of the last pixel; return also the mask of those in the image."""
     lasts = [primitives.as_size(size) - 1 for size in one.shape[:2]]
     pairs = list(zip(places, lasts, strict=True))
     rows, columns = ((p >= 0) & (p <= last.astype(jnp.float32)) for p, last in pairs)
@@ -354,7 +361,7 @@ def _in_image(places, one):
 
 
 def _places_in(begin, end, have, want):
-    """Where the crop's pixels are in the image; nothing is differentiated."""
+    """Compute the positions of the crop's pixels in the image, without derivatives."""
     begin, end = lax.stop_gradient(begin), lax.stop_gradient(end)
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     return _along_side(
@@ -362,15 +369,15 @@ def _places_in(begin, end, have, want):
     )
 
 
-def _ways_in(begin, end, have, want):
-    """The same as TensorFlow's gradient has it, which rounds otherwise, with the slopes by the ends."""
+def _gradient_places_in(begin, end, have, want):
+    """Compute the positions with the rounding and the derivatives of TensorFlow's gradient."""
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     found = _along_side(begin, end, side, want, lambda steps: (end - begin) * quotient(side, steps))
     if is_known(want) and want == 1:
         return found
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)
     one = steps == 0
-    # By one factor for each end, as TensorFlow: an infinite slope meets no other.
+    # One factor per end, as in TensorFlow, so that infinite cotangents do not mix.
     way = jnp.arange(want, dtype=jnp.float32) * (side / jnp.where(one, 1, steps))
     middle = 0.5 * (begin + end) * side
     carrier = jnp.where(one, middle, begin * (side - way) + end * way)
@@ -378,27 +385,28 @@ def _ways_in(begin, end, have, want):
 
 
 def _along_side(begin, end, side, want, scale):
-    """Places from one end to the other; `scale` gives, for how many steps, the length of one."""
+    """Compute evenly spaced positions; `scale` maps the number of steps to the step size."""
     middle = 0.5 * (begin + end) * side
     if is_known(want) and want == 1:
         return jnp.reshape(middle, (1,))
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)
     one = steps == 0
     further = jnp.arange(want, dtype=jnp.float32) * scale(jnp.where(one, 1, steps))
-    # Rounded at every step: whether the last pixel lies within the image hangs on it.
+    # Rounded at every step, since it decides whether the last position lies inside of the image.
     first, further = lax.optimization_barrier((jnp.where(one, middle, begin * side), further))
     return first + further
 
 
 def _nearest_pixels(one, *places):
+    """Read the pixels nearest to the positions."""
     for axis, (place, last) in enumerate(places):
         closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
         one = _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
     return one
 
 
-def _between(one, *places, both):
-    """What stands between four pixels each; those of crops that are outside count for nothing."""
+def _interpolate(one, *places, both):
+    """Interpolate between four pixels each; pixels of positions outside of the image are 0."""
     floors = [jnp.floor(place) for place, _ in places]
     ends = [
         [jnp.clip(f(place).astype(jnp.int32), 0, last) for f in (jnp.floor, jnp.ceil)]
@@ -422,7 +430,7 @@ def _blend(top_left, top_right, bottom_left, bottom_right, right, down):
 
 @_blend.defjvp
 def _blend_jvp(primals, tangents):
-    # As TensorFlow has it, by each corner and by each way: what is infinite stays so.
+    # One factor per operand, as in TensorFlow, so that infinite tangents stay infinite.
     *corners, right, down = primals
     top_left, top_right, bottom_left, bottom_right = corners
     a, b, c, d, t_right, t_down = tangents
