@@ -1,4 +1,10 @@
-"""Stateless draws have TensorFlow's bits, over shapes, dtypes and seeds, eagerly and compiled."""
+"""Stateless draws have TensorFlow's bits, over shapes, dtypes and seeds, eagerly and compiled.
+
+They rest on TensorFlow's CPU kernels, which round after each operation, and on the GNU C library with
+FMA for the float32 sine, cosine and logarithm of normal numbers. Ours round products by themselves
+(`separate_rounding.py`), so XLA may fuse what the processor can; `test_instruction_sets.py` varies it.
+The float64 logarithm, sine and cosine are XLA's: where these tests draw, they agree.
+"""
 
 import functools
 
@@ -32,7 +38,9 @@ INTEGERS = {
 }
 WIDE = {
     "uniform": ("stateless_uniform", {"dtype": "float64"}),
+    "bounds": ("stateless_uniform", {"minval": -1.7, "maxval": 1.6, "dtype": "float64"}),
     "normal": ("stateless_normal", {"dtype": "float64"}),
+    "mean": ("stateless_normal", {"mean": -1.7, "stddev": 0.3, "dtype": "float64"}),
     "truncated": ("stateless_truncated_normal", {"dtype": "float64"}),
     "int64": ("stateless_uniform", {"minval": -(2**40), "maxval": 2**62 + 5, "dtype": "int64"}),
     "all-int64": ("stateless_uniform", {"minval": None, "maxval": None, "dtype": "int64"}),

@@ -16,6 +16,7 @@ from shims._src.array.casting import convert
 from shims._src.array.shapes import size_of, sizes_of
 from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
+from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, on_host, primitives, size_bounds
 from shims._src.tracing.dispatch import operator
@@ -340,23 +341,15 @@ def linspace(start, stop, num, name=None, axis=0):
         dtype = array_dtype(np.float32 if start.dtype.itemsize < 4 else np.float64, "linspace")
         start, stop, way = (convert(v, dtype) for v in (start, stop, way))
     delta = way / jnp.maximum(last, 1).astype(start.dtype)
-    inner = start + _round_product(delta * steps.astype(start.dtype).reshape(along))
+    inner = start + _multiply_rounded(delta, steps.astype(start.dtype).reshape(along))
     inner = jnp.where((steps == 0).reshape(along), start, inner)  # also where it is infinite
     return jnp.where(((steps == last) & (steps > 0)).reshape(along), stop, inner)
 
 
-@jax.custom_jvp
-def _round_product(product):
-    """Prevent a product from being fused into an addition, as fusing changes its rounding.
-
-    Fused, the number halfway from -1 to 1 is 3e-8 instead of 0.
-    """
-    return lax.optimization_barrier(jnp.where(product == product, product, -product))
-
-
-@_round_product.defjvp
-def _round_product_jvp(primals, tangents):
-    return _round_product(*primals), tangents[0]
+def _multiply_rounded(delta, steps):
+    """Multiply with rounding; fused with the sum, the number halfway from -1 to 1 is 3e-8, not 0."""
+    is_complex = jnp.issubdtype(delta.dtype, jnp.complexfloating)
+    return delta * steps if is_complex else rounded_product(delta, steps)
 
 
 @sized_by("depth", compiled=True)

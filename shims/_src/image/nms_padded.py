@@ -19,6 +19,7 @@ from shims._src.arguments.operands import agreeing, operand
 from shims._src.array.sorting import argsort
 from shims._src.image.nms_variants import constants, limits
 from shims._src.math.over_axes import largest
+from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
@@ -52,9 +53,8 @@ def _order_corners(boxes):
 
 
 def _rounded_areas(sides):
-    # A barrier, since XLA would fuse the product into the sum without rounding it.
     """Compute areas from sides, rounded before any sum."""
-    return lax.optimization_barrier(sides[..., 0] * sides[..., 1])
+    return rounded_product(sides[..., 0], sides[..., 1])
 
 
 def _overlaps(boxes, others):

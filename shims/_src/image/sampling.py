@@ -19,6 +19,7 @@ from shims._src.errors import errors
 from shims._src.image.layout import image_of
 from shims._src.numeric.exact_quotient import quotient as exact_quotient
 from shims._src.numeric.image_kernels import KERNELS, weights
+from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
@@ -124,9 +125,8 @@ def _scale(have, want):
 
 def _centers(have, want):
     """Return the positions of the centers of output pixels among the input pixels."""
-    centers = (jnp.arange(want, dtype=jnp.float32) + 0.5) * _scale(have, want)
     # Rounded before 0.5 is subtracted, since exact positions decide which pixels are read.
-    return lax.optimization_barrier(centers)
+    return rounded_product(jnp.arange(want, dtype=jnp.float32) + 0.5, _scale(have, want))
 
 
 def _pick(x, axis, places):
@@ -391,10 +391,10 @@ def _along_side(begin, end, side, want, scale):
         return jnp.reshape(middle, (1,))
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)
     one = steps == 0
-    further = jnp.arange(want, dtype=jnp.float32) * scale(jnp.where(one, 1, steps))
     # Rounded at every step, since it decides whether the last position lies inside of the image.
-    first, further = lax.optimization_barrier((jnp.where(one, middle, begin * side), further))
-    return first + further
+    length = scale(jnp.where(one, 1, steps))
+    further = rounded_product(jnp.arange(want, dtype=jnp.float32), length)
+    return jnp.where(one, middle, rounded_product(begin, side)) + further
 
 
 def _nearest_pixels(one, *places):

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering import elementwise
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.reshaping import linear_position
 from shims._src.lowering.rule import Rule
@@ -38,12 +37,4 @@ def draw(ctx, eqn, *operands):
     return [Value(flat[line], axes)]
 
 
-def scale_and_shift(ctx, eqn, *values):
-    """Lower `scale_and_shift` as an elementwise primitive."""
-    return elementwise.lower(ctx, eqn, *values)
-
-
-RULES = (
-    Rule("tensorflow_random", draw),
-    Rule("scale_and_shift", scale_and_shift),
-)
+RULES = (Rule("tensorflow_random", draw),)

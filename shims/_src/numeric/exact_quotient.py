@@ -13,6 +13,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.numeric.division import ratio
+from shims._src.numeric.separate_rounding import rounded_product
 
 
 def quotient(x, y):
@@ -52,8 +53,7 @@ def _quotient(x, y):
 
 def _correct_rounding(out, x, y):
     """Correct a quotient by the remainder of the division, divided as well."""
-    # The select keeps the compiler from fusing product and difference into one instruction (FMA).
-    product = jnp.where(out == out, out * y, out)
+    product = rounded_product(out, y)
     (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
     left = (x - product) - lost

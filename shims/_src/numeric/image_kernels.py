@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+
+from shims._src.numeric.separate_rounding import rounded_product
 
 
 class Kernel(NamedTuple):
@@ -71,8 +72,8 @@ def weights(kernel: Kernel, have, want, step, *, antialias: bool):
       pixels that TensorFlow reads.
     """
     width = jnp.maximum(step, 1) if antialias else jnp.float32(1)
-    # The barrier fixes the rounding before the subtractions: it decides which pixels have a weight.
-    place = lax.optimization_barrier((jnp.arange(want, dtype=jnp.float32) + 0.5) * step)
+    # Rounded before the subtractions: the rounding decides which pixels have a weight.
+    place = rounded_product(jnp.arange(want, dtype=jnp.float32) + 0.5, step)
     pixel = jnp.arange(have, dtype=jnp.float32)
     reach = kernel.radius * width
     first = jnp.ceil(place - reach - 0.5)[:, None]

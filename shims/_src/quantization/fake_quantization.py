@@ -12,6 +12,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.default_dtype import fixed
 from shims._src.arguments.operands import agreeing, check_alike, matching, meeting, operand
 from shims._src.numeric.exact_quotient import quotient
+from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.tracing.dispatch import operator
 
 
@@ -64,10 +65,10 @@ def _quantized(x, low, high, levels, divides):
     inverse = quotient(0 * high + (highest - lowest), high - low)
     clamped = jnp.where(x > end, end, x)
     clamped = jnp.where(clamped < start, start, clamped)
-    zero = jnp.floor(-start * inverse + 0.5)
+    zero = jnp.floor(rounded_product(-start, inverse) + 0.5)
     above = clamped - start
-    steps = quotient(above, step) if divides else above * inverse
-    value = jnp.floor(lax.optimization_barrier(steps) - zero + 0.5) * step
+    steps = quotient(above, step) if divides else rounded_product(above, inverse)
+    value = jnp.floor(steps - zero + 0.5) * step
     return jnp.where((low == 0) & (high == 0), jnp.zeros_like(value), value)
 
 

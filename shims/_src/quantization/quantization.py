@@ -9,6 +9,7 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import matching
 from shims._src.math.over_axes import largest, smallest
+from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.tracing.dispatch import operator
 
 
@@ -85,7 +86,7 @@ def _quantized(function, x, low, high, others, options):
     scale, unit, low, high = _steps(low, high, extent)
     if given:
         x = jnp.where(x > high, high, jnp.where(x < low, low, x))
-    return _rounded(x * scale, mode) * unit
+    return _rounded(rounded_product(x, scale), mode) * unit
 
 
 @operator

@@ -11,9 +11,9 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import broadcasting, operand
 from shims._src.errors import errors
+from shims._src.numeric.separate_rounding import multiply_add
 from shims._src.random import distributions
 from shims._src.random.draw import draw
-from shims._src.random.scaling import scale_and_shift
 from shims._src.types.dtypes import array_dtype, as_dtype
 
 _KERNELS: dict[str, dict[str, Callable]] = {
@@ -90,14 +90,16 @@ def affine(function: str, kind: str, words, dims, scale, shift, dtype):
     """Standard numbers times `scale` plus `shift`."""
     numbers = standard(function, kind, words, dims, dtype)
     scale, shift = operand(scale, numbers.dtype), operand(shift, numbers.dtype)
-    return scale_and_shift(*broadcasting(function, numbers, scale, shift))
+    return multiply_add(*broadcasting(function, numbers, scale, shift))
 
 
 def between(function: str, words, dims, minval, maxval, dtype):
     """Floating numbers in [minval, maxval)."""
     narrowed = array_dtype(dtype, function)
     low, high = broadcasting(function, operand(minval, narrowed), operand(maxval, narrowed))
-    return affine(function, "uniform", words, dims, high - low, low, dtype)
+    # The difference, of which XLA leaves out no rounding either.
+    span = multiply_add(low, jnp.full_like(low, -1), high)
+    return affine(function, "uniform", words, dims, span, low, dtype)
 
 
 def integers(function: str, words, dims, minval, maxval, dtype):
