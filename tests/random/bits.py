@@ -1,4 +1,7 @@
-"""Arrays of random numbers compared bit by bit."""
+"""Arrays of random numbers compared bit by bit.
+
+Whoever compares so rests on what `test_bits.py` says: TensorFlow's CPU kernels and the C library.
+"""
 
 import numpy as np
 import tensorflow as tf
