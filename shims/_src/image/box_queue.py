@@ -1,4 +1,4 @@
-"""Greedy selection of boxes, one at a time: by score alone, or from a queue in which boxes lose score."""
+"""Select boxes greedily one at a time, with hard or soft suppression of overlapping boxes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from shims._src.array.sorting import first_extreme
 
 
 def keep(scores, covered_by, limit, slots):
-    """The greedy selection, in which a box is left out or keeps its score.
+    """Select boxes greedily by score; a selected box suppresses the boxes that it covers.
 
     Args:
-      scores: vector; what is -inf is never selected.
-      covered_by: gives for one box which boxes it leaves out.
-      limit: the most boxes to select, may be traced.
-      slots: how many places there are for the result.
+      scores: vector; a score of -inf is never selected.
+      covered_by: a function from the index of a box to the mask of the boxes that it suppresses.
+      limit: the maximum number of boxes to select; may be traced.
+      slots: the size of the result.
 
     Returns:
-      `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
+      `(selected, scores, count)`: indices and scores, best first, in the first `count` slots.
     """
     here = jnp.arange(scores.shape[0], dtype=jnp.int32)
 
@@ -40,12 +40,15 @@ def keep(scores, covered_by, limit, slots):
 
 
 def soft(sigma):
-    """The weights by which overlapping boxes lose score: a Gaussian of this width."""
+    """Return the weight function of soft suppression: a Gaussian of the overlap with width `sigma`."""
     return lambda overlap: jnp.exp(-0.5 / sigma * jnp.square(overlap))
 
 
 def hard(threshold):
-    """Weights 1 and, above the threshold, NaN; beside an overlap that is NaN the score becomes 0."""
+    """Return the weight function of hard suppression: 1 up to the threshold, NaN above it.
+
+    A weight of NaN suppresses a box; an overlap of NaN gives a weight of 0.
+    """
 
     def weigh(overlap):
         one, none, out = (jnp.asarray(v, overlap.dtype) for v in (1, 0, jnp.nan))
@@ -56,22 +59,22 @@ def hard(threshold):
 
 
 def keep_in_turn(scores, overlap, limit, slots, *, weigh, lowest):
-    """The selection of TensorFlow's queue, which fades a box only when its turn comes.
+    """Select boxes from a priority queue that decays the score of a box when it is popped.
 
-    A score below zero rises when it fades. It is then selected in the place of its old score,
-    though others that have not had their turn would have risen above it.
+    This is TensorFlow's order. A negative score rises when it decays; the box is then selected at
+    the position of its old score, before boxes whose scores would have risen above it.
 
     Args:
-      scores: vector; what is -inf is never selected.
-      overlap: gives every box's overlap with one of them.
-      limit: the most boxes to select, may be traced.
-      slots: how many places there are for the result.
-      weigh: gives for overlaps with a selected box what scores are multiplied by; at NaN the box is
-        left out.
-      lowest: a box whose score falls to this is left out.
+      scores: vector; a score of -inf is never selected.
+      overlap: a function from the index of a box to its overlaps with all boxes.
+      limit: the maximum number of boxes to select; may be traced.
+      slots: the size of the result.
+      weigh: a function from overlaps with a selected box to factors of the scores; NaN suppresses a
+        box.
+      lowest: a box whose score falls to this is suppressed.
 
     Returns:
-      `(selected, scores, count)`: numbers and scores, best first, in the first `count` places.
+      `(selected, scores, count)`: indices and scores, best first, in the first `count` slots.
     """
     here = jnp.arange(scores.shape[0], dtype=jnp.int32)
 

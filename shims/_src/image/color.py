@@ -1,4 +1,4 @@
-"""Colors of images: dtypes and ranges, spaces, brightness and its relatives."""
+"""Convert dtypes and color spaces of images, and adjust brightness, contrast, hue and saturation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
 
-_GREY = (0.2989, 0.5870, 0.1140)
+_GRAY = (0.2989, 0.5870, 0.1140)
 _TO_YUV = (
     (0.299, -0.14714119, 0.61497538),
     (0.587, -0.28886916, -0.51496512),
@@ -38,19 +38,19 @@ _FROM_YIQ = (
 
 @operator(compiled=True)
 def convert_image_dtype(image, dtype, saturate=False, name=None):
-    """Images in another dtype, scaled: floating-point ones lie in [0, 1].
+    """Convert images to another dtype, scaling their values to its range.
 
     Args:
-      image: array.
+      image: array; floating-point images lie in [0, 1].
       dtype: an integer or floating-point dtype.
-      saturate: whether numbers that do not fit become the nearest ones that do.
+      saturate: whether values outside of the range of `dtype` are clipped to it.
       name: ignored.
 
     Returns:
       The images in that dtype.
 
     Raises:
-      AttributeError: `dtype` is neither.
+      AttributeError: `dtype` is neither an integer nor a floating-point dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -67,6 +67,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
 
 
 def _rescaled(x, dtype, saturate: bool = False):
+    """Convert the dtype of images, scaling by the largest values of integer dtypes."""
     dtype = np.dtype(dtype)
     if x.dtype == dtype:
         return x
@@ -85,12 +86,12 @@ def _rescaled(x, dtype, saturate: bool = False):
 
 
 def as_float(x):
-    """Images as floating-point ones: float16 and float32 stay, others become float32."""
+    """Convert images to floating point: float16 and float32 stay, others become float32."""
     return x if x.dtype in (jnp.float16, jnp.float32) else _rescaled(x, jnp.float32)
 
 
 def _with_three_channels(function: str, x, rank: int = 1):
-    """Images whose last axis has three channels; a size that is not known yet is checked later."""
+    """Require three channels in the last axis; a symbolic size is checked at run time."""
     if x.ndim >= rank and not checks.is_known(x.shape[-1]):
         return primitives.unify_axis(x, x.ndim - 1, 3, label=function)
     if x.ndim < rank or x.shape[-1] != 3:
@@ -105,7 +106,7 @@ def _with_three_channels(function: str, x, rank: int = 1):
 
 @operator(compiled=True)
 def rgb_to_grayscale(images, name=None):
-    """How bright each pixel is.
+    """Convert RGB images to grayscale.
 
     Args:
       images: array `[..., 3]`.
@@ -126,12 +127,12 @@ def rgb_to_grayscale(images, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_grayscale
     """
     x = _with_three_channels("rgb_to_grayscale", operand(images))
-    return _rescaled(_mixed(_rescaled(x, jnp.float32), _GREY)[..., None], x.dtype)
+    return _rescaled(_mix_channels(_rescaled(x, jnp.float32), _GRAY)[..., None], x.dtype)
 
 
 @operator(compiled=True)
 def grayscale_to_rgb(images, name=None):
-    """Gray images with three equal channels.
+    """Convert grayscale images to RGB, with three equal channels.
 
     Args:
       images: array `[..., 1]`.
@@ -164,8 +165,8 @@ def grayscale_to_rgb(images, name=None):
     return jnp.concatenate([x, x, x], axis=-1)
 
 
-def _mixed(x, kernel):
-    """Channels mixed by a matrix, without a matrix product's lower precision elsewhere."""
+def _mix_channels(x, kernel):
+    """Multiply channels by a matrix, elementwise, since matrix products may have lower precision."""
     kernel = np.asarray(kernel, np.float64)
     rows = [x[..., i, None] * jnp.asarray(kernel[i], x.dtype) for i in range(3)]
     if kernel.ndim == 1:
@@ -173,13 +174,14 @@ def _mixed(x, kernel):
     return rows[0] + rows[1] + rows[2]
 
 
-def _space(function: str, images, kernel):
-    return _mixed(_with_three_channels(function, operand(images)), kernel)
+def _convert_color_space(function: str, images, kernel):
+    """Convert a color space by a matrix."""
+    return _mix_channels(_with_three_channels(function, operand(images)), kernel)
 
 
 @operator(compiled=True)
 def rgb_to_yuv(images):
-    """Images in YUV.
+    """Convert RGB images to YUV.
 
     Args:
       images: floating-point array `[..., 3]` in [0, 1].
@@ -198,12 +200,12 @@ def rgb_to_yuv(images):
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yuv
     """
-    return _space("rgb_to_yuv", images, _TO_YUV)
+    return _convert_color_space("rgb_to_yuv", images, _TO_YUV)
 
 
 @operator(compiled=True)
 def yuv_to_rgb(images):
-    """Images in RGB, from YUV.
+    """Convert YUV images to RGB.
 
     Args:
       images: floating-point array `[..., 3]`.
@@ -222,12 +224,12 @@ def yuv_to_rgb(images):
 
     https://www.tensorflow.org/api_docs/python/tf/image/yuv_to_rgb
     """
-    return _space("yuv_to_rgb", images, _FROM_YUV)
+    return _convert_color_space("yuv_to_rgb", images, _FROM_YUV)
 
 
 @operator(compiled=True)
 def rgb_to_yiq(images):
-    """Images in YIQ.
+    """Convert RGB images to YIQ.
 
     Args:
       images: floating-point array `[..., 3]` in [0, 1].
@@ -246,12 +248,12 @@ def rgb_to_yiq(images):
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yiq
     """
-    return _space("rgb_to_yiq", images, _TO_YIQ)
+    return _convert_color_space("rgb_to_yiq", images, _TO_YIQ)
 
 
 @operator(compiled=True)
 def yiq_to_rgb(images):
-    """Images in RGB, from YIQ.
+    """Convert YIQ images to RGB.
 
     Args:
       images: floating-point array `[..., 3]`.
@@ -270,13 +272,13 @@ def yiq_to_rgb(images):
 
     https://www.tensorflow.org/api_docs/python/tf/image/yiq_to_rgb
     """
-    return _space("yiq_to_rgb", images, _FROM_YIQ)
+    return _convert_color_space("yiq_to_rgb", images, _FROM_YIQ)
 
 
 @preferring("float32", "images")
 @operator(compiled=True)
 def rgb_to_hsv(images, name=None):
-    """Hue, saturation and value of each pixel.
+    """Convert RGB images to HSV: hue, saturation and value.
 
     Args:
       images: floating-point array `[..., 3]` in [0, 1].
@@ -290,7 +292,7 @@ def rgb_to_hsv(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      NaN in a pixel.
+      Results of pixels that have NaN.
 
     Under jit:
       Pixel by pixel.
@@ -303,7 +305,7 @@ def rgb_to_hsv(images, name=None):
 @preferring("float32", "images")
 @operator(compiled=True)
 def hsv_to_rgb(images, name=None):
-    """Images in RGB, from hue, saturation and value.
+    """Convert HSV images to RGB.
 
     Args:
       images: floating-point array `[..., 3]` in [0, 1].
@@ -329,6 +331,7 @@ def hsv_to_rgb(images, name=None):
 
 
 def _floating_rgb(function: str, x):
+    """Check that images have three floating-point channels."""
     count = x.shape[-1] if x.ndim else 0
     checks.check_data(
         count != 3 if checks.is_known(count) else primitives.as_size(count) != 3,
@@ -346,6 +349,7 @@ def _floating_rgb(function: str, x):
 
 
 def _hsv(x):
+    """Compute hue, saturation and value."""
     r, g, b = x[..., 0], x[..., 1], x[..., 2]
     value, least = _largest_channel(r, g, b), _smallest_channel(r, g, b)
     spread = value - least
@@ -376,9 +380,9 @@ def _hsv_jvp(primals, tangents):
 
 
 def _slopes_of_hsv(x, out):
-    """The derivatives of hue, saturation and value by each channel, `[..., 3]` each.
+    """Compute the derivatives of hue, saturation and value by each channel, `[..., 3]` each.
 
-    Masks are multiplied with, as in TensorFlow, so that a channel that is not finite is seen.
+    Masks are multiplied, as in TensorFlow, so that channels that are not finite propagate.
     """
     r, g, b = colors = x[..., 0], x[..., 1], x[..., 2]
     one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
@@ -404,18 +408,19 @@ def _slopes_of_hsv(x, out):
 
 
 def _largest_channel(r, g, b):
-    """The largest channel; of equal ones the slope is that of the first. NaN is the largest."""
+    """Compute the largest channel; ties take the gradient of the first, and NaN is the largest."""
     of_two = jnp.where((g >= b) | jnp.isnan(g), g, b)
     return jnp.where((r >= of_two) | jnp.isnan(r), r, of_two)
 
 
 def _smallest_channel(r, g, b):
-    """The smallest channel; of equal ones the slope is that of the last. NaN is the smallest."""
+    """Compute the smallest channel; ties take the gradient of the last, and NaN is the smallest."""
     of_two = jnp.where((r < g) | jnp.isnan(r), r, g)
     return jnp.where((of_two < b) | jnp.isnan(of_two), of_two, b)
 
 
 def _rgb(hue, saturation, value):
+    """Convert hue, saturation and value to RGB."""
     six = hue * 6
     red = jnp.clip(jnp.abs(six - 3) - 1, 0, 1)
     green = jnp.clip(2 - jnp.abs(six - 2), 0, 1)
@@ -426,14 +431,14 @@ def _rgb(hue, saturation, value):
 
 @operator(compiled=True)
 def adjust_brightness(image, delta):
-    """Images with `delta` added to each pixel.
+    """Add `delta` to all pixels of images.
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      delta: a number, in terms of floating-point images.
+      delta: a number, on the scale of floating-point images.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Differs from TensorFlow:
       Nothing.
@@ -450,14 +455,14 @@ def adjust_brightness(image, delta):
 
 @operator(compiled=True)
 def adjust_contrast(images, contrast_factor):
-    """Images whose distance from the mean of each channel is scaled.
+    """Scale the distance of each pixel from the mean of its channel.
 
     Args:
       images: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
       contrast_factor: a number.
 
     Returns:
-      An array like `images`.
+      An array of the shape and dtype of `images`.
 
     Raises:
       InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
@@ -473,7 +478,7 @@ def adjust_contrast(images, contrast_factor):
     x = operand(images)
     if x.ndim < 3:
         raise checks.invalid(
-            "adjust_contrast", "an image has three axes.", received=f"rank {x.ndim}"
+            "adjust_contrast", "`images` must have at least three axes.", received=f"rank {x.ndim}"
         )
     flat = as_float(x)
     mean = jnp.mean(flat, axis=(-3, -2), keepdims=True)
@@ -484,7 +489,7 @@ def adjust_contrast(images, contrast_factor):
 
 @operator(compiled=True)
 def adjust_gamma(image, gamma=1, gain=1):
-    """`gain * image ** gamma`.
+    """Compute `gain * image ** gamma`.
 
     Args:
       image: array; integers are scaled to [0, 1] and back.
@@ -492,7 +497,7 @@ def adjust_gamma(image, gamma=1, gain=1):
       gain: a number.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       InvalidArgumentError: `gamma` is negative; TensorFlow raises `ValueError` for Python numbers.
@@ -516,21 +521,21 @@ def adjust_gamma(image, gamma=1, gain=1):
 
 @operator(compiled=True)
 def adjust_hue(image, delta, name=None):
-    """Images with `delta` added to the hue.
+    """Add `delta` to the hue of images.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      delta: a number in [-1, 1]; 1 is all around.
+      delta: a number in [-1, 1]; 1 is a full turn of the color circle.
       name: ignored.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       InvalidArgumentError: there are not three channels, or `delta` is out of range.
 
     Differs from TensorFlow:
-      It can be differentiated; NaN in a pixel is NaN in all of it.
+      It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
       Pixel by pixel; `delta` may be traced.
@@ -546,15 +551,15 @@ def adjust_hue(image, delta, name=None):
         "`delta` must be in [-1, 1].",
         required="-1 <= delta <= 1",
     )
-    return _rescaled(_turned(flat, delta), x.dtype)
+    return _rescaled(_rotate_hue(flat, delta), x.dtype)
 
 
-def _turned(x, delta):
-    """Colors further along the circle of hues, between the same lowest and highest channel."""
+def _rotate_hue(x, delta):
+    """Rotate the hue of colors; the lowest and the highest channel keep their values."""
     red, green, blue = x[..., 0], x[..., 1], x[..., 2]
     low, high = smallest(x, (x.ndim - 1,)), largest(x, (x.ndim - 1,))
     middle = jnp.maximum(jnp.minimum(red, green), jnp.minimum(jnp.maximum(red, green), blue))
-    # In which sixth of the circle a color is; in every other one the middle channel falls.
+    # The sextant of the color circle; in every second one the middle channel falls.
     sixth = jnp.where(
         red < green,
         jnp.where(blue < red, 1, jnp.where(blue > green, 3, 2)),
@@ -569,7 +574,9 @@ def _turned(x, delta):
     sixth = jnp.floor(lax.stop_gradient(place))
     way = place - sixth
     middle = low + jnp.where(sixth % 2 == 0, way, 1 - way) * (high - low)
-    order = jnp.where(jnp.isnan(sixth), 5, sixth).astype(jnp.int32)  # between infinities
+    order = jnp.where(jnp.isnan(sixth), 5, sixth).astype(
+        jnp.int32
+    )  # NaN, between two infinite channels
     channels = [
         jnp.select([order == i for i in range(6)], [(low, middle, high)[k] for k in ranks])
         for ranks in ((2, 1, 0, 0, 1, 2), (1, 2, 2, 1, 0, 0), (0, 0, 1, 2, 2, 1))
@@ -579,7 +586,7 @@ def _turned(x, delta):
 
 @operator(compiled=True)
 def adjust_saturation(image, saturation_factor, name=None):
-    """Images whose saturation is scaled.
+    """Scale the saturation of images.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
@@ -587,13 +594,13 @@ def adjust_saturation(image, saturation_factor, name=None):
       name: ignored.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       InvalidArgumentError: there are not three channels.
 
     Differs from TensorFlow:
-      It can be differentiated; NaN in a pixel is NaN in all of it.
+      It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
       Pixel by pixel; the factor may be traced.
@@ -604,7 +611,7 @@ def adjust_saturation(image, saturation_factor, name=None):
     flat = as_float(x)
     hue, saturation, value = _hsv(flat)
     scaled = saturation * convert(operand(saturation_factor), flat.dtype)
-    # What is NaN of infinities counts as 0, as in TensorFlow; what is NaN in the image stays so.
+    # As in TensorFlow, a NaN that arises from infinities becomes 0; a NaN of the image stays.
     is_nan = jnp.any(jnp.isnan(flat), axis=-1)
     scaled = jnp.clip(jnp.where(jnp.isnan(scaled) & ~is_nan, 0, scaled), 0, 1)
     no_hue = jnp.isnan(hue) & ~is_nan

@@ -1,4 +1,4 @@
-"""What reads and writes files of images: refused, with the library that does it instead."""
+"""Refuse the functions that read and write image files, and name the library to use instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shims._src.errors import errors
 
 
 def _refused(name: str, does: str, instead: str):
-    """A function by TensorFlow's name that says what to call in its place."""
+    """Return a function that raises `UnimplementedError` and names its replacement."""
 
     def call(*args, **kwargs):
         raise errors.UnimplementedError(
@@ -20,10 +20,10 @@ def _refused(name: str, does: str, instead: str):
       UnimplementedError: always; the message names what to call instead.
 
     Differs from TensorFlow:
-      It is not there.
+      It is not available.
 
     Under jit:
-      Files are for the host.
+      Read and write files on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/image/{name}
     """
@@ -48,7 +48,7 @@ decode_png = _refused("decode_png", "decode images", _READ)
 encode_jpeg = _refused("encode_jpeg", "encode images", _WRITE)
 encode_png = _refused("encode_png", "encode images", _WRITE)
 extract_jpeg_shape = _refused("extract_jpeg_shape", "decode images", _READ)
-is_jpeg = _refused("is_jpeg", "look into files", "`contents[:3] == b'\\xff\\xd8\\xff'`")
+is_jpeg = _refused("is_jpeg", "read files", "`contents[:3] == b'\\xff\\xd8\\xff'`")
 adjust_jpeg_quality = _refused("adjust_jpeg_quality", "encode images", _QUALITY)
 random_jpeg_quality = _refused("random_jpeg_quality", "encode images", _QUALITY)
 stateless_random_jpeg_quality = _refused("stateless_random_jpeg_quality", "encode images", _QUALITY)

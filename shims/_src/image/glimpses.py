@@ -1,4 +1,4 @@
-"""Windows of images around given points: `image.extract_glimpse`."""
+"""Extract windows of images around given points: `image.extract_glimpse`."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ _NOISES = ("uniform", "gaussian", "zero")
 def extract_glimpse(
     input, size, offsets, centered=True, normalized=True, noise="uniform", name=None
 ):
-    """A window of each image, around a point of its own.
+    """Extract a window around one point of each image.
 
     Args:
       input: float32 `[batch, height, width, channels]`.
       size: two integers, height and width of the windows.
-      offsets: float32 `[batch, 2]`, row and column of the points.
-      centered: whether points are counted from the middle of the image, else from its first pixel.
-      normalized: whether they are counted in sizes of the image, half ones where `centered`. Windows
-        are around their points where both are True, and begin at them otherwise.
-      noise: what stands beside the image: `zero`, or noise of TensorFlow's own, which is refused.
+      offsets: float32 `[batch, 2]`, the row and column of each point.
+      centered: whether points are relative to the center of the image; otherwise to its first
+        pixel.
+      normalized: whether points are in units of the image size, or of half of it if `centered`.
+        Windows are centered at their points if both are True, and begin at them otherwise.
+      noise: the values outside of the image: `zero`; TensorFlow's random noise is refused.
       name: ignored.
 
     Returns:
       `[batch, *size, channels]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or there is no such noise.
-      UnimplementedError: a window reaches over the border of its image, and `noise` is not `zero`.
+      InvalidArgumentError: the shapes do not fit, or `noise` is unknown.
+      UnimplementedError: a window extends beyond its image, and `noise` is not `zero`.
 
     Differs from TensorFlow:
-      There is no noise: TensorFlow's cannot be repeated.
+      Random noise is refused, since TensorFlow's is not reproducible.
 
     Under jit:
       Sizes may be known only at run time.
@@ -57,7 +58,7 @@ def extract_glimpse(
         )
     if noise not in _NOISES:
         raise checks.invalid(
-            "extract_glimpse", f"there is no noise {noise!r}.", required=f"{_NOISES}"
+            "extract_glimpse", f"`noise` must not be {noise!r}.", required=f"{_NOISES}"
         )
     height, width = sizes_of("extract_glimpse", size)
     points = primitives.unify_axis(points, 0, x.shape[0], label="extract_glimpse")
@@ -65,7 +66,7 @@ def extract_glimpse(
     columns, inside = [], []
     for axis, extent in ((0, height), (1, width)):
         n = primitives.as_size(x.shape[1 + axis])
-        first = _first(points[:, axis], n, primitives.as_size(extent), centered, normalized)
+        first = _first_index(points[:, axis], n, primitives.as_size(extent), centered, normalized)
         place = first[:, None] + jnp.arange(extent, dtype=jnp.int32)
         inside.append((place >= 0) & (place < n))
         columns.append(jnp.clip(place, 0, jnp.maximum(n - 1, 0)))
@@ -75,19 +76,19 @@ def extract_glimpse(
         checks.check_data(
             ~jnp.all(both),
             "extract_glimpse",
-            "a window reaches over the border, where TensorFlow has noise that cannot be repeated.",
+            "a window extends beyond its image, and TensorFlow's random noise is not reproducible.",
             required="`noise='zero'`, or windows inside of the images",
             error=errors.UnimplementedError,
         )
-    x = jnp.pad(x, [(0, 0), (0, 1), (0, 1), (0, 0)])  # so that one of no pixels can be read
+    x = jnp.pad(x, [(0, 0), (0, 1), (0, 1), (0, 0)])  # so that an empty image can be indexed
     taken = jax.vmap(lambda image, r, c: image[r][:, c])(x, rows, columns)
     return jnp.where(both[..., None], taken, jnp.zeros((), x.dtype))
 
 
-def _first(point, n, extent, centered: bool, normalized: bool):
-    """The first row or column of windows.
+def _first_index(point, n, extent, centered: bool, normalized: bool):
+    """Return the first row or column of each window.
 
-    Of points in pixels from the middle TensorFlow's windows begin there, and are not around them.
+    With points in pixels relative to the center, TensorFlow's windows begin at their points.
     """
     size, half = n.astype(point.dtype), n.astype(point.dtype) / 2
     if normalized and centered:
@@ -97,4 +98,4 @@ def _first(point, n, extent, centered: bool, normalized: bool):
     elif centered:
         point = point + half
     first = jnp.trunc(point).astype(jnp.int32)
-    return jnp.where(jnp.isnan(point), jnp.iinfo(jnp.int32).min, first)  # beside any image
+    return jnp.where(jnp.isnan(point), jnp.iinfo(jnp.int32).min, first)  # outside of every image

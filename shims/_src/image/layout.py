@@ -1,4 +1,4 @@
-"""Images flipped, turned, cut and framed."""
+"""Flip, rotate, crop and pad images."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
 
-# The largest image whose central part is found where its size is known only at run time.
+# The largest side of an image whose size is known only at run time, for `central_crop`.
 _LARGEST = 16_384
 
 
 def image_of(function: str, image, *, may_be_empty: bool = False):
-    """`image` as an array of three axes, or four with a batch.
+    """Convert `image` to an array of three axes, or four with a batch.
 
     Raises:
-      InvalidArgumentError: it has another number of axes, or no pixels; TensorFlow raises
+      InvalidArgumentError: it has a wrong number of axes, or no pixels; TensorFlow raises
         `ValueError`.
     """
     x = operand(image)
     if x.ndim not in (3, 4):
         raise checks.invalid(
             function,
-            "an image has three axes, or four with a batch.",
+            "`image` must have three axes, or four with a batch.",
             required="[height, width, channels] or [batch, height, width, channels]",
             received=f"rank {x.ndim}",
         )
@@ -53,16 +53,16 @@ def image_of(function: str, image, *, may_be_empty: bool = False):
 
 @operator(compiled=True)
 def flip_left_right(image):
-    """Images with left and right exchanged.
+    """Flip images left to right.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes.
+      InvalidArgumentError: it has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -77,16 +77,16 @@ def flip_left_right(image):
 
 @operator(compiled=True)
 def flip_up_down(image):
-    """Images upside down.
+    """Flip images upside down.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes.
+      InvalidArgumentError: it has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -101,17 +101,17 @@ def flip_up_down(image):
 
 @operator(compiled=True)
 def transpose(image, name=None):
-    """Images with rows and columns exchanged.
+    """Transpose images: exchange rows and columns.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       name: ignored.
 
     Returns:
-      The array with both axes exchanged.
+      The array with the axes of height and width exchanged.
 
     Raises:
-      InvalidArgumentError: it has another number of axes.
+      InvalidArgumentError: it has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -126,18 +126,18 @@ def transpose(image, name=None):
 
 @operator(compiled=True)
 def rot90(image, k=1, name=None):
-    """Images turned counter-clockwise by right angles.
+    """Rotate images counter-clockwise by multiples of 90 degrees.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
-      k: how many right angles; a number that is known while the program is traced.
+      k: the number of rotations by 90 degrees; static.
       name: ignored.
 
     Returns:
-      The turned images.
+      The rotated images.
 
     Raises:
-      InvalidArgumentError: it has another number of axes.
+      InvalidArgumentError: it has a wrong number of axes.
       FreshSizeError: `k` is traced.
 
     Differs from TensorFlow:
@@ -154,17 +154,17 @@ def rot90(image, k=1, name=None):
 
 @operator(compiled=True)
 def central_crop(image, central_fraction):
-    """The middle of images.
+    """Crop the central region of images.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
-      central_fraction: the part of each side to keep, a Python number in (0, 1].
+      central_fraction: the fraction of each side to keep, a Python number in (0, 1].
 
     Returns:
-      The middle; as much is left out on either side.
+      The central region; the margins on opposite sides are equal.
 
     Raises:
-      ValueError: the fraction is not in (0, 1], or `image` has another number of axes.
+      ValueError: the fraction is not in (0, 1], or `image` has a wrong number of axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -187,10 +187,10 @@ def central_crop(image, central_fraction):
 
 
 def _margin(n, fraction: float):
-    """What is left out on one side, in TensorFlow's float64."""
+    """Compute the margin on one side of a central crop, in TensorFlow's float64."""
     if is_known(n):
         return int((n - n * fraction) / 2)
-    # JAX has no float64 unless asked for: all answers, to be looked up.
+    # float64 needs `jax_enable_x64`: look the margin up in a table of all sizes.
     size = primitives.as_size(n)
     checks.check_data(
         size > _LARGEST, "central_crop", "the image is too large.", required=f"sides <= {_LARGEST}"
@@ -202,21 +202,21 @@ def _margin(n, fraction: float):
 
 @sized_by("target_height", "target_width", compiled=True)
 def crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
-    """A part of images.
+    """Crop images to a bounding box.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       offset_height: the first row.
       offset_width: the first column.
-      target_height: how many rows.
-      target_width: how many columns.
+      target_height: the height of the box.
+      target_width: the width of the box.
 
     Returns:
-      The part.
+      The cropped images.
 
     Raises:
-      InvalidArgumentError: the part leaves the image, or is empty; TensorFlow raises `ValueError`
-        for Python numbers.
+      InvalidArgumentError: the box extends beyond the image, or is empty; TensorFlow raises
+        `ValueError` for Python numbers.
 
     Differs from TensorFlow:
       Nothing.
@@ -231,15 +231,15 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
     checks.check_data(
         below[0] | below[1],
         "crop_to_bounding_box",
-        "the part is empty.",
+        "the bounding box is empty.",
         required="target_height > 0, target_width > 0",
     )
     x = window(x, x.ndim - 3, offset_height, target_height, function="crop_to_bounding_box")
     return window(x, x.ndim - 2, offset_width, target_width, function="crop_to_bounding_box")
 
 
-def _placed(x, axis: int, before, n):
-    """`n` elements along an axis: `before` zeros (or as many left out), `x`, zeros."""
+def _pad_or_crop(x, axis: int, before, n):
+    """Pad or crop an axis to `n` elements; `before` counts the zeros (or cropped slots) in front."""
     have = x.shape[axis]
     if not jp.is_tracer(before) and all(is_known(d) for d in (before, have, n)):
         config = [(0, 0, 0)] * x.ndim
@@ -253,21 +253,21 @@ def _placed(x, axis: int, before, n):
 
 @sized_by("target_height", "target_width", compiled=True)
 def pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width):
-    """Images in a frame of zeros.
+    """Pad images with zeros to a bounding box.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       offset_height: rows of zeros above.
       offset_width: columns of zeros to the left.
-      target_height: how many rows there are then.
-      target_width: how many columns there are then.
+      target_height: the height of the result.
+      target_width: the width of the result.
 
     Returns:
-      The framed images.
+      The padded images.
 
     Raises:
-      InvalidArgumentError: the image does not fit; TensorFlow raises `ValueError` for Python
-        numbers.
+      InvalidArgumentError: the image does not fit into the box; TensorFlow raises `ValueError` for
+        Python numbers.
 
     Differs from TensorFlow:
       Nothing.
@@ -285,26 +285,26 @@ def pad_to_bounding_box(image, offset_height, offset_width, target_height, targe
         checks.check_data(
             (offset < 0) | (target < have + offset),
             "pad_to_bounding_box",
-            "the image does not fit into the frame.",
+            "the image does not fit into the bounding box.",
             required="offset >= 0, offset + size <= target",
         )
     for axis, offset, target in sides:
         offset = offset if jp.is_tracer(offset) or jp.is_symbolic(offset) else int(offset)
-        x = _placed(x, axis, offset, size_of("pad_to_bounding_box", target))
+        x = _pad_or_crop(x, axis, offset, size_of("pad_to_bounding_box", target))
     return x
 
 
 @sized_by("target_height", "target_width", compiled=True)
 def resize_with_crop_or_pad(image, target_height, target_width):
-    """Images cut, or framed by zeros, to a size around their middle.
+    """Crop or pad images centrally to a size.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
-      target_height: how many rows there are then.
-      target_width: how many columns there are then.
+      target_height: the height of the result.
+      target_width: the width of the result.
 
     Returns:
-      The images in the new size.
+      The cropped or padded images.
 
     Raises:
       InvalidArgumentError: a size is not positive; TensorFlow raises `ValueError` for Python
@@ -334,19 +334,19 @@ def resize_with_crop_or_pad(image, target_height, target_width):
         else:
             more = primitives.as_size(n) - primitives.as_size(have)
             before = jnp.where(more > 0, more // 2, -((-more) // 2))
-        x = _placed(x, axis, before, n)
+        x = _pad_or_crop(x, axis, before, n)
     return x
 
 
 @operator(compiled=True)
 def per_image_standardization(image):
-    """Images of mean 0 and variance 1.
+    """Standardize each image to mean 0 and variance 1.
 
     Args:
       image: array `[..., height, width, channels]`.
 
     Returns:
-      The images, float32 unless they are floating-point numbers; of one color 0 everywhere.
+      The images, float32 unless they are floating-point; 0 for an image of a single color.
 
     Raises:
       InvalidArgumentError: it has fewer than three axes; TensorFlow raises `ValueError`.
@@ -362,7 +362,9 @@ def per_image_standardization(image):
     x = operand(image)
     if x.ndim < 3:
         raise checks.invalid(
-            "per_image_standardization", "an image has three axes.", received=f"rank {x.ndim}"
+            "per_image_standardization",
+            "`image` must have at least three axes.",
+            received=f"rank {x.ndim}",
         )
     _check_pixels("per_image_standardization", x)
     x = convert(x, jnp.float32)
@@ -378,7 +380,7 @@ def per_image_standardization(image):
 
 
 def _check_pixels(function: str, x) -> None:
-    """An image must have pixels and channels."""
+    """Check that images have pixels and channels."""
     problem, required = "an image has no pixels.", "height, width, channels > 0"
     known = [d for d in x.shape[-3:] if is_known(d)]
     if 0 in known:

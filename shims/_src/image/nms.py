@@ -1,4 +1,4 @@
-"""Greedy selection of boxes that do not overlap too much."""
+"""Provide `image.non_max_suppression` and the overlaps of boxes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from shims._src.tracing.repeated import Repeated
 
 
 def _lower(x, y):
-    """The smaller number as C++ has it: beside NaN the first one."""
+    """Return the smaller number; beside NaN the first one, as in C++."""
     return jnp.where(y < x, y, x)
 
 
 def _upper(x, y):
+    """Return the larger number; beside NaN the first one, as in C++."""
     return jnp.where(x < y, y, x)
 
 
 def overlaps(first, second):
-    """The intersection over union of every box with every other; 0 where an area is 0."""
+    """Compute the intersection over union of all pairs of boxes; 0 where an area is 0."""
     dtype = first.dtype
     first, second = first.astype(jnp.float32), second.astype(jnp.float32)
     low = _upper(first[:, None, :2], second[None, :, :2])
@@ -39,25 +40,25 @@ def overlaps(first, second):
     union = one + other - shared
     flat = (one <= 0) | (other <= 0)
     found = jnp.where(flat, 0, shared / jnp.where(flat, 1, union))
-    if dtype == jnp.float16:  # rounded, though XLA would compare what is not
+    if dtype == jnp.float16:  # round explicitly, since XLA would compare unrounded values
         found = lax.reduce_precision(found, 5, 10)
     return found.astype(dtype)
 
 
 def areas(corners):
-    """The areas of boxes, given by their lower and upper corners."""
+    """Compute the areas of boxes from their lower and upper corners."""
     sides = corners[:, 2:] - corners[:, :2]
     return sides[:, 0] * sides[:, 1]
 
 
 def corners_of(boxes):
-    """Boxes as their lower and their upper corner; TensorFlow takes any two opposite ones."""
+    """Convert boxes with any two opposite corners to lower and upper corners."""
     one, other = boxes[:, :2], boxes[:, 2:]
     return jnp.concatenate([_lower(one, other), _upper(one, other)], axis=1)
 
 
 def overlap_of(boxes):
-    """The function that gives every box's intersection over union with box number `one`."""
+    """Return a function from a box index to its intersection over union with every box."""
     corners = corners_of(boxes)
     return lambda one: overlaps(corners, corners[one][None])[:, 0]
 
@@ -72,18 +73,19 @@ def non_max_suppression(
     score_threshold=float("-inf"),
     name=None,
 ):
-    """The best boxes, each of which overlaps no better one too much.
+    """Select boxes greedily by score, suppressing boxes that overlap a selected box.
 
     Args:
-      boxes: floating-point array `[n, 4]` of two opposite corners each.
+      boxes: floating-point array `[n, 4]` of boxes, given by two opposite corners.
       scores: array `[n]` of the same dtype.
-      max_output_size: the most boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected one is larger are left out.
+      max_output_size: the maximum number of boxes to select.
+      iou_threshold: boxes whose intersection over union with a selected box is larger are
+        suppressed.
       score_threshold: boxes must score more than this.
       name: ignored.
 
     Returns:
-      int32 positions of the selected boxes, best first; of equal scores the lower position.
+      The int32 indices of the selected boxes, by descending score, ties by index.
 
     Raises:
       InvalidArgumentError: the threshold is not in [0, 1], or the shapes do not fit.
@@ -96,14 +98,14 @@ def non_max_suppression(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression
     """
-    # Nothing is differentiated here: under `jax.grad` the numbers themselves decide.
+    # Use the primal values: the selection is not differentiable.
     boxes, scores = jp.primal_tracer(boxes), jp.primal_tracer(scores)
     return _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold)
 
 
 def _selection(boxes, scores, limit, threshold, lowest, slots):
     corners = corners_of(boxes)
-    # Only then is an overlap NaN, which costs a box its score.
+    # Only boxes that are not finite have overlaps of NaN, which set a score to 0.
     sizes = areas(corners.astype(jnp.float32))
     is_plain = jnp.all(jnp.isfinite(corners)) & jnp.all(jnp.isfinite(sizes))
     none = jnp.zeros_like(limit)
@@ -121,7 +123,7 @@ def _selection(boxes, scores, limit, threshold, lowest, slots):
     return jnp.where(is_plain, plain[0], selected), plain[1] + count
 
 
-# Step by step the loop would be compiled at every call.
+# Compiled once: an eager loop would be compiled at every call.
 _greedy = Repeated(_selection, _selection)
 
 
@@ -139,7 +141,7 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )
     if not all(checks.is_known(b.shape[0]) for b in (boxes, scores)):
-        # Beside one score the boxes do not matter, and what is not used is not checked.
+        # An explicit check: with one score the boxes are unused, and unused values are not checked.
         checks.check_data(
             primitives.true_size(boxes.shape[0]) != primitives.true_size(scores.shape[0]),
             "non_max_suppression",

@@ -1,4 +1,4 @@
-"""The selections of boxes beside `non_max_suppression`: with scores, by a table, over classes."""
+"""Provide the variants of non-maximum suppression: with scores, by an overlap matrix, per class."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ CombinedNonMaxSuppression = collections.namedtuple(
 
 
 def constants(*values):
-    """Nothing is differentiated here: under `jax.grad` the numbers themselves decide."""
+    """Return the primal values, since a selection of boxes is not differentiated."""
     return [jp.primal_tracer(v) for v in values]
 
 
 def limits(scores, max_output_size):
-    """`(slots, limit)`: how many places a result needs at most, and how many it may have."""
+    """Return `(slots, limit)`: the static size of the result and the number of boxes allowed."""
     traced = jp.is_tracer(max_output_size)
     slots = scores.shape[0] if traced else max(int(max_output_size), 0)
     if not traced and is_known(scores.shape[0]):
@@ -42,6 +42,7 @@ def limits(scores, max_output_size):
 
 
 def share(function, name, value, dtype):
+    """Check that a threshold lies in [0, 1], and return it as an array."""
     threshold = operand(value, dtype)
     checks.check_data(
         (threshold < 0) | (threshold > 1),
@@ -54,11 +55,13 @@ def share(function, name, value, dtype):
 
 
 def above(scores, score_threshold):
+    """Replace scores at or below the threshold by -inf; return the scores and the threshold."""
     lowest = operand(score_threshold, scores.dtype)
     return jnp.where(scores > lowest, scores, -jnp.inf), lowest
 
 
 def boxes_and_scores(function, boxes, scores):
+    """Convert boxes and scores to arrays of matching sizes."""
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
         raise checks.invalid(
@@ -81,15 +84,16 @@ def non_max_suppression_with_scores(
     soft_nms_sigma=0.0,
     name=None,
 ):
-    """The best boxes, each of which overlaps no better one too much, and their scores.
+    """Select boxes by non-maximum suppression, and return their scores.
 
     Args:
-      boxes: floating-point array `[n, 4]` of two opposite corners each.
+      boxes: floating-point array `[n, 4]` of boxes, given by two opposite corners.
       scores: array `[n]` of the same dtype.
-      max_output_size: the most boxes to select.
-      iou_threshold: boxes whose intersection over union with a selected one is larger are left out.
+      max_output_size: the maximum number of boxes to select.
+      iou_threshold: boxes whose intersection over union with a selected box is larger are
+        suppressed.
       score_threshold: boxes must score more than this.
-      soft_nms_sigma: 0, or the width of the Gaussian by which overlapping boxes lose score.
+      soft_nms_sigma: the width of the Gaussian of soft suppression; 0 for hard suppression.
       name: ignored.
 
     Returns:
@@ -112,11 +116,12 @@ def non_max_suppression_with_scores(
 
 
 def _by_boxes(boxes, scores, limit, threshold, lowest, slots, sigma):
+    """Select boxes by their intersection over union."""
     weigh = soft(sigma) if sigma else hard(threshold)
     return keep_in_turn(scores, overlap_of(boxes), limit, slots, weigh=weigh, lowest=lowest)
 
 
-# Step by step the loop would be compiled at every call.
+# Compiled once: an eager loop would be compiled at every call.
 _in_turn_by_boxes = Repeated(_by_boxes, _by_boxes)
 
 
@@ -149,18 +154,18 @@ def non_max_suppression_overlaps(
     score_threshold=float("-inf"),
     name=None,
 ):
-    """The best boxes, each of which overlaps no better one too much, by a table of overlaps.
+    """Select boxes by non-maximum suppression, given the matrix of their overlaps.
 
     Args:
       overlaps: floating-point array `[n, n]`.
       scores: array `[n]` of the same dtype.
-      max_output_size: the most boxes to select.
-      overlap_threshold: boxes that overlap a selected one more are left out.
+      max_output_size: the maximum number of boxes to select.
+      overlap_threshold: boxes that overlap a selected box by more are suppressed.
       score_threshold: boxes must score more than this.
       name: ignored.
 
     Returns:
-      int32 positions of the selected boxes, best first.
+      The int32 indices of the selected boxes, best first.
 
     Raises:
       InvalidArgumentError: the shapes do not fit.
@@ -178,6 +183,7 @@ def non_max_suppression_overlaps(
 
 
 def _by_overlaps(table, scores, limit, threshold, lowest, slots):
+    """Select boxes by their overlap matrix."""
     overlap = functools.partial(jnp.take, table, axis=1, mode="clip")
     return keep_in_turn(scores, overlap, limit, slots, weigh=hard(threshold), lowest=lowest)
 
@@ -192,7 +198,7 @@ def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_thresh
     if table.ndim != 2 or scores.ndim != 1:
         raise checks.invalid(
             function,
-            "overlaps are a number for each pair of boxes, with one score each.",
+            "`overlaps` must be square, with one score for each box.",
             required="overlaps [n, n], scores [n]",
             received=f"overlaps {table.shape}, scores {scores.shape}",
         )
@@ -221,29 +227,30 @@ def combined_non_max_suppression(
     clip_boxes=True,
     name=None,
 ):
-    """The best boxes of each image over all classes, none of which overlaps a better one too much.
+    """Select boxes by non-maximum suppression per class, and keep the best of each image.
 
     Args:
       boxes: float32 array `[batch, n, q, 4]`, where `q` is 1 or the number of classes.
       scores: float32 array `[batch, n, classes]`.
-      max_output_size_per_class: the most boxes of one class, known while the program is traced.
-      max_total_size: the most boxes of one image, known while the program is traced.
-      iou_threshold: boxes whose intersection over union with a selected one is larger are left out.
+      max_output_size_per_class: the maximum number of boxes per class; static.
+      max_total_size: the maximum number of boxes per image; static.
+      iou_threshold: boxes whose intersection over union with a selected box is larger are
+        suppressed.
       score_threshold: boxes must score more than this.
-      pad_per_class: whether the result is no longer than all classes' boxes.
-      clip_boxes: whether the selected boxes are cut to [0, 1].
+      pad_per_class: whether the result has at most `max_output_size_per_class * classes` boxes.
+      clip_boxes: whether the selected boxes are clipped to [0, 1].
       name: ignored.
 
     Returns:
       `(nmsed_boxes, nmsed_scores, nmsed_classes, valid_detections)`: `[batch, m, 4]`, twice
-      `[batch, m]`, and how many of the `m` places are used; the others are 0.
+      `[batch, m]`, and the number of valid boxes; the rest is zero-padded.
 
     Raises:
       InvalidArgumentError: the threshold is not in [0, 1], a size is not positive, or the shapes
         do not fit.
 
     Differs from TensorFlow:
-      Of equal scores the lower class and the lower position come first; TensorFlow says nothing.
+      Ties of scores are broken by class, then by index; TensorFlow leaves their order open.
 
     Under jit:
       `batch` and `n` may be known only at run time.
@@ -283,7 +290,7 @@ def combined_non_max_suppression(
 
     def of_image(boxes, scores):
         boxes = jnp.broadcast_to(boxes, (boxes.shape[0], classes, 4))
-        # Without boxes nothing can be read: one that no score selects stands in.
+        # Append a box with score -inf, since an empty array cannot be indexed.
         boxes = jnp.concatenate([boxes, jnp.zeros((1, classes, 4), boxes.dtype)])
         scores = jnp.concatenate([scores, jnp.full((1, classes), -jnp.inf, scores.dtype)])
         found_boxes, found = jax.vmap(of_class, in_axes=1)(boxes, scores)

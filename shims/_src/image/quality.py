@@ -1,4 +1,4 @@
-"""How far images are from each other, and how much happens in one."""
+"""Compare images (PSNR, SSIM), and measure their variation and edges."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
 
-def _pair(function: str, first: str, a, second: str, b, max_val):
-    """Two images and the largest value, as float32 in [0, 1] where they were integers."""
+def _prepare_pair(function: str, first: str, a, second: str, b, max_val):
+    """Convert two images and the dynamic range to float32, scaling integers to [0, 1]."""
     a, b = matching(function, **{first: a, second: b})
     if a.ndim < 3 or b.ndim < 3:
         raise checks.invalid(
-            function, "an image has three axes.", received=f"shapes {a.shape} and {b.shape}"
+            function,
+            "images must have at least three axes.",
+            received=f"shapes {a.shape} and {b.shape}",
         )
     pairs = zip(a.shape[-3:], b.shape[-3:], strict=True)
     if any(is_known(d) and is_known(e) and d != e for d, e in pairs):
         raise checks.invalid(
             function,
-            "the images must be alike.",
+            "the shapes of the images differ.",
             required="equal heights, widths and channels",
             received=f"shapes {a.shape} and {b.shape}",
         )
@@ -45,12 +47,12 @@ def _pair(function: str, first: str, a, second: str, b, max_val):
 
 @operator
 def psnr(a, b, max_val, name=None):
-    """The peak signal-to-noise ratio of two images, in decibels.
+    """Compute the peak signal-to-noise ratio of two images, in decibels.
 
     Args:
       a: array `[..., height, width, channels]`.
       b: array of the same dtype and shape.
-      max_val: the difference of the largest and the smallest value that a pixel can have.
+      max_val: the dynamic range: the difference of the largest and the smallest possible value.
       name: ignored.
 
     Returns:
@@ -67,7 +69,7 @@ def psnr(a, b, max_val, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/image/psnr
     """
-    a, b, largest = _pair("psnr", "a", a, "b", b, max_val)
+    a, b, largest = _prepare_pair("psnr", "a", a, "b", b, max_val)
     error = jnp.mean(jnp.square(a - b), axis=(-3, -2, -1))
     ten = np.log(np.float32(10))
     return 20 * jnp.log(largest) / ten - np.float32(10 / np.log(10)) * jnp.log(error)
@@ -84,24 +86,25 @@ def ssim(
     k2=0.03,
     return_index_map=False,
 ):
-    """The structural similarity of two images.
+    """Compute the structural similarity index of two images.
 
     Args:
       img1: array `[..., height, width, channels]`.
       img2: array of the same dtype and shape.
-      max_val: the difference of the largest and the smallest value that a pixel can have.
+      max_val: the dynamic range: the difference of the largest and the smallest possible value.
       filter_size: the side of the Gaussian window, a Python number.
-      filter_sigma: its width.
-      k1: steadies the comparison of luminance.
-      k2: steadies the comparison of contrast and structure.
-      return_index_map: whether to return the similarity around each pixel.
+      filter_sigma: the standard deviation of the Gaussian.
+      k1: the constant that stabilizes the luminance term.
+      k2: the constant that stabilizes the contrast and structure term.
+      return_index_map: whether to return the index at each pixel instead of the mean.
 
     Returns:
-      float32 array `[...]` in (-1, 1], or `[..., height, width]` of pixels with a whole window.
+      float32 array `[...]` in (-1, 1], or the index map, for the pixels whose window lies inside of
+      the image.
 
     Raises:
       InvalidArgumentError: the shapes or dtypes differ (TensorFlow raises `ValueError`), or the
-        window does not fit.
+        window is larger than the images.
 
     Differs from TensorFlow:
       Nothing.
@@ -111,37 +114,37 @@ def ssim(
 
     https://www.tensorflow.org/api_docs/python/tf/image/ssim
     """
-    a, b, largest = _pair("ssim", "img1", img1, "img2", img2, max_val)
+    a, b, largest = _prepare_pair("ssim", "img1", img1, "img2", img2, max_val)
     side = checks.static_int("ssim", "filter_size", filter_size)
-    luminance, structure = _likeness("ssim", a, b, largest, side, filter_sigma, k1, k2)
+    luminance, structure = _ssim_terms("ssim", a, b, largest, side, filter_sigma, k1, k2)
     similarity = luminance * structure
     if not return_index_map:
         similarity = jnp.mean(similarity, axis=(-3, -2))
     return jnp.mean(similarity, axis=-1)
 
 
-def _number(d):
-    """A size as a number, traced where it is not known."""
+def _size_value(d):
+    """Return a size as a number, traced if it is symbolic."""
     return d if is_known(d) else primitives.as_size(d)
 
 
-def _likeness(function: str, a, b, largest, side: int, sigma, k1, k2):
-    """How alike two images are around each pixel: in luminance; in contrast and structure."""
+def _ssim_terms(function: str, a, b, largest, side: int, sigma, k1, k2):
+    """Compute the luminance term and the contrast-structure term of SSIM at each pixel."""
     for d in a.shape[-3:-1]:
         checks.check_data(
-            _number(d) < side,
+            _size_value(d) < side,
             function,
             "the images are smaller than the window.",
             required=f"height and width >= filter_size = {side}",
             received=f"shape {a.shape}",
         )
     checks.check_data(
-        _number(a.shape[-1]) == 0,
+        _size_value(a.shape[-1]) == 0,
         function,
         "the images have no channels.",
         required="at least one channel",
     )
-    weights = _gauss(side, sigma)
+    weights = _gaussian_weights(side, sigma)
     mean_a, mean_b = _smooth(a, weights), _smooth(b, weights)
     c1, c2 = (jnp.square(k * largest) for k in (k1, k2))
     both, squares = 2 * mean_a * mean_b, jnp.square(mean_a) + jnp.square(mean_b)
@@ -162,24 +165,25 @@ def ssim_multiscale(
     k1=0.01,
     k2=0.03,
 ):
-    """The structural similarity of two images, at several scales.
+    """Compute the multi-scale structural similarity index (MS-SSIM) of two images.
 
     Args:
       img1: array `[..., height, width, channels]`.
       img2: array of the same dtype and shape.
-      max_val: the difference of the largest and the smallest value that a pixel can have.
-      power_factors: how much each scale counts; every scale has half the sides of the one before.
+      max_val: the dynamic range: the difference of the largest and the smallest possible value.
+      power_factors: the exponents of the scales; every scale halves the height and width of the
+        previous one.
       filter_size: the side of the Gaussian window, a Python number.
-      filter_sigma: its width.
-      k1: steadies the comparison of luminance.
-      k2: steadies the comparison of contrast and structure.
+      filter_sigma: the standard deviation of the Gaussian.
+      k1: the constant that stabilizes the luminance term.
+      k2: the constant that stabilizes the contrast and structure term.
 
     Returns:
       float32 array `[...]` in [0, 1].
 
     Raises:
       InvalidArgumentError: the shapes or dtypes differ (TensorFlow raises `ValueError`), or the
-        window does not fit at the smallest scale.
+        window is larger than the images at the smallest scale.
 
     Differs from TensorFlow:
       Nothing.
@@ -190,21 +194,21 @@ def ssim_multiscale(
     https://www.tensorflow.org/api_docs/python/tf/image/ssim_multiscale
     """
     function = "ssim_multiscale"
-    a, b, largest = _pair(function, "img1", img1, "img2", img2, max_val)
+    a, b, largest = _prepare_pair(function, "img1", img1, "img2", img2, max_val)
     side = checks.static_int(function, "filter_size", filter_size)
     similarity = jnp.ones((), jnp.float32)
     for i, factor in enumerate(power_factors):
         if i:
-            a, b = _halved(a), _halved(b)
-        luminance, structure = _likeness(function, a, b, largest, side, filter_sigma, k1, k2)
+            a, b = _downsample(a), _downsample(b)
+        luminance, structure = _ssim_terms(function, a, b, largest, side, filter_sigma, k1, k2)
         last = i == len(power_factors) - 1
         score = jnp.mean(luminance * structure if last else structure, axis=(-3, -2))
         similarity = similarity * power(jax.nn.relu(score), jnp.float32(factor))
     return jnp.mean(similarity, axis=-1)
 
 
-def _halved(x):
-    """The means of two by two pixels; an odd side repeats its last pixel."""
+def _downsample(x):
+    """Downsample by averaging blocks of two by two pixels; an odd side repeats its last pixel."""
     height, width, channels = x.shape[-3:]
     odd = [(0, d % 2) for d in (height, width)]
     x = jnp.pad(x, (*[(0, 0)] * (x.ndim - 3), *odd, (0, 0)), mode="edge")
@@ -212,8 +216,8 @@ def _halved(x):
     return jnp.mean(x.reshape((*x.shape[:-3], *sides)), axis=(-4, -2))
 
 
-def _gauss(side: int, sigma):
-    """The weights of one axis; the window is their outer product."""
+def _gaussian_weights(side: int, sigma):
+    """Return the weights of a Gaussian window along one axis."""
     place = jnp.arange(side, dtype=jnp.float32) - (side - 1) / 2
     power = jnp.square(place) * (-0.5 / jnp.square(jnp.asarray(sigma, jnp.float32)))
     weights = jnp.exp(power - jnp.max(power))
@@ -221,7 +225,7 @@ def _gauss(side: int, sigma):
 
 
 def _smooth(x, weights):
-    """The weighted mean around each pixel that has a whole window, axis by axis."""
+    """Filter images with a separable window, for pixels whose window lies inside of the image."""
     for axis in (x.ndim - 3, x.ndim - 2):
         count = x.shape[axis] - weights.shape[0] + 1
         x = sum(
@@ -233,7 +237,7 @@ def _smooth(x, weights):
 
 @operator
 def total_variation(images, name=None):
-    """The sum of the absolute differences of neighboring pixels.
+    """Sum the absolute differences of neighboring pixels.
 
     Args:
       images: array `[height, width, channels]` or `[batch, height, width, channels]`.
@@ -243,7 +247,7 @@ def total_variation(images, name=None):
       A scalar, or `[batch]`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -262,16 +266,16 @@ def total_variation(images, name=None):
 
 @operator
 def image_gradients(image):
-    """The differences of neighboring pixels.
+    """Compute the differences of neighboring pixels in both directions.
 
     Args:
       image: array `[batch, height, width, channels]`.
 
     Returns:
-      `(dy, dx)` like `image`; the last row of `dy` and the last column of `dx` are 0.
+      `(dy, dx)`, of the shape of `image`; the last row of `dy` and the last column of `dx` are 0.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -285,15 +289,15 @@ def image_gradients(image):
     if x.ndim != 4:
         raise checks.invalid(
             "image_gradients",
-            "images have four axes.",
+            "images must have four axes.",
             required="[batch, height, width, channels]",
             received=f"rank {x.ndim}",
         )
-    batch, height, width, channels = map(_number, x.shape)
+    batch, height, width, channels = map(_size_value, x.shape)
     checks.check_data(
         (batch * channels > 0) & ((height == 0) != (width == 0)),
         "image_gradients",
-        "the images have no pixels in one direction.",
+        "either the height or the width is 0.",
         required="height and width of at least 1",
     )
     down = jnp.concatenate([x[:, 1:] - x[:, :-1], jnp.zeros_like(x[:, :1])], axis=1)
@@ -303,17 +307,17 @@ def image_gradients(image):
 
 @operator
 def sobel_edges(image):
-    """Sobel's estimate of the slope in each pixel.
+    """Compute Sobel edge maps.
 
     Args:
       image: floating-point array `[batch, height, width, channels]`.
 
     Returns:
-      `[batch, height, width, channels, 2]`: along the columns, along the rows. The image is
-      mirrored at its edges.
+      `[batch, height, width, channels, 2]`: the vertical and the horizontal derivative. The image
+      is reflected at its borders.
 
     Raises:
-      InvalidArgumentError: it has another number of axes, or too few pixels to be mirrored.
+      InvalidArgumentError: it has a wrong number of axes, or too few pixels to be reflected.
 
     Differs from TensorFlow:
       Nothing.
@@ -327,17 +331,17 @@ def sobel_edges(image):
     if x.ndim != 4:
         raise checks.invalid(
             "sobel_edges",
-            "images have four axes.",
+            "images must have four axes.",
             required="[batch, height, width, channels]",
             received=f"rank {x.ndim}",
         )
     x = pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="REFLECT")
-    down = _shifted(_shifted(x, 2, (1, 2, 1)), 1, (-1, 0, 1))
-    right = _shifted(_shifted(x, 1, (1, 2, 1)), 2, (-1, 0, 1))
+    down = _filter_axis(_filter_axis(x, 2, (1, 2, 1)), 1, (-1, 0, 1))
+    right = _filter_axis(_filter_axis(x, 1, (1, 2, 1)), 2, (-1, 0, 1))
     return jnp.stack([down, right], axis=-1)
 
 
-def _shifted(x, axis: int, weights):
-    """Each pixel's weighted neighborhood of three along an axis."""
+def _filter_axis(x, axis: int, weights):
+    """Filter an axis with three weights, without padding."""
     count = x.shape[axis] - 2
     return sum(lax.slice_in_dim(x, i, i + count, axis=axis) * w for i, w in enumerate(weights))

@@ -1,4 +1,4 @@
-"""Rectangles that are cut out of an image by chance, and cover enough of what is in it."""
+"""Draw random crop rectangles that cover enough of an object's bounding box."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
 _ATTEMPTS = 100
-_WORDS_OF_AN_ATTEMPT = 8  # four, and some that are passed over
+_WORDS_OF_AN_ATTEMPT = 8  # four, and a reserve for rejected words
 _EPSILON = 0.0000001
 _HIGHEST = 0xFFFFFFFF
 
 
 class Box(NamedTuple):
-    """Where an image is to be cut: `slice(image, begin, size)`, and the box for drawing it."""
+    """A crop rectangle: `slice(image, begin, size)` cuts it, and `bboxes` draws it."""
 
     begin: jax.Array
     size: jax.Array
@@ -35,7 +35,7 @@ class Box(NamedTuple):
 
 
 class _State(NamedTuple):
-    """How far the search is: attempts made, words used, what was found."""
+    """The state of the search: attempts made, position in the random words, and the rectangle found."""
 
     attempt: jax.Array
     place: jax.Array
@@ -54,18 +54,19 @@ def sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes=None,
     name=None,
 ):
-    """A rectangle of an image that covers enough of one of its boxes.
+    """Draw a random crop rectangle that covers enough of one of the bounding boxes.
 
     Args:
       image_size: three integers, `[height, width, channels]`.
       bounding_boxes: float32 `[batch, n, 4]`, edges as `[top, left, bottom, right]` in [0, 1].
-      seed: an integer; with 0 nothing can be repeated, whatever `random.set_seed` says.
-      min_object_covered: how much of a box must be inside, a fraction.
-      aspect_ratio_range: the least and the greatest ratio of width to height; `[0.75, 1.33]` when
+      seed: an integer; with 0 the result is not reproducible, not even after `random.set_seed`.
+      min_object_covered: the fraction of a box that must be inside.
+      aspect_ratio_range: the minimum and maximum ratio of width to height; `[0.75, 1.33]` when
         `None`.
-      area_range: the least and the greatest fraction of the image; `[0.05, 1]` when `None`.
-      max_attempts: how often it is tried; 100 when `None`. Afterwards it is the whole image.
-      use_image_if_no_bounding_boxes: take the whole image for the box where there is none.
+      area_range: the minimum and maximum fraction of the image area; `[0.05, 1]` when `None`.
+      max_attempts: the number of attempts; 100 when `None`. If all fail, the whole image is
+        returned.
+      use_image_if_no_bounding_boxes: whether the whole image stands in if there is no box.
       name: ignored.
 
     Returns:
@@ -73,14 +74,15 @@ def sample_distorted_bounding_box(
       `slice`, and float32 `[1, 1, 4]`, for `image.draw_bounding_boxes`.
 
     Raises:
-      InvalidArgumentError: there is no box, a box is not inside of the image, or shapes or ranges do
-        not fit.
+      InvalidArgumentError: there is no box, a box is not inside of the image, or shapes or ranges
+        are invalid.
 
     Differs from TensorFlow:
-      With a seed the numbers are those of TensorFlow on CPU after the same `set_seed`.
+      With a seed the result is that of TensorFlow on CPU after the same `set_seed`; see `seed`.
 
     Under jit:
-      Inside `shims.function` every call gives a new rectangle; a foreign `jax.jit` keeps the first.
+      Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` keeps the
+      first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/sample_distorted_bounding_box
     """
@@ -91,7 +93,7 @@ def sample_distorted_bounding_box(
         words = stream(_FUNCTION, seed, blocks, str(options))
     else:
         words = unrepeatable_stream(_FUNCTION, blocks, str(options))
-    return _box(image_size, bounding_boxes, words, min_object_covered, *options)
+    return _draw_box(image_size, bounding_boxes, words, min_object_covered, *options)
 
 
 def stateless_sample_distorted_bounding_box(
@@ -105,18 +107,19 @@ def stateless_sample_distorted_bounding_box(
     use_image_if_no_bounding_boxes=None,
     name=None,
 ):
-    """A rectangle of an image that covers enough of one of its boxes, and follows from the seed.
+    """Draw a crop rectangle, determined by a seed, that covers enough of a bounding box.
 
     Args:
       image_size: three integers, `[height, width, channels]`.
       bounding_boxes: float32 `[batch, n, 4]`, edges as `[top, left, bottom, right]` in [0, 1].
       seed: two integers.
-      min_object_covered: how much of a box must be inside, a fraction.
-      aspect_ratio_range: the least and the greatest ratio of width to height; `[0.75, 1.33]` when
+      min_object_covered: the fraction of a box that must be inside.
+      aspect_ratio_range: the minimum and maximum ratio of width to height; `[0.75, 1.33]` when
         `None`.
-      area_range: the least and the greatest fraction of the image; `[0.05, 1]` when `None`.
-      max_attempts: how often it is tried; 100 when `None`. Afterwards it is the whole image.
-      use_image_if_no_bounding_boxes: take the whole image for the box where there is none.
+      area_range: the minimum and maximum fraction of the image area; `[0.05, 1]` when `None`.
+      max_attempts: the number of attempts; 100 when `None`. If all fail, the whole image is
+        returned.
+      use_image_if_no_bounding_boxes: whether the whole image stands in if there is no box.
       name: ignored.
 
     Returns:
@@ -124,11 +127,11 @@ def stateless_sample_distorted_bounding_box(
       `slice`, and float32 `[1, 1, 4]`, for `image.draw_bounding_boxes`.
 
     Raises:
-      InvalidArgumentError: there is no box, a box is not inside of the image, or shapes or ranges do
-        not fit.
+      InvalidArgumentError: there is no box, a box is not inside of the image, or shapes or ranges
+        are invalid.
 
     Differs from TensorFlow:
-      An image without pixels is refused; TensorFlow's boxes of it are NaN.
+      An image without pixels is refused; TensorFlow returns boxes of NaN for it.
 
     Under jit:
       Everything but the ranges may be traced.
@@ -138,22 +141,22 @@ def stateless_sample_distorted_bounding_box(
     words = seed_words("stateless_sample_distorted_bounding_box", seed)
     attempts = _ATTEMPTS if max_attempts is None else int(max_attempts)
     options = (aspect_ratio_range, area_range, attempts, bool(use_image_if_no_bounding_boxes))
-    return _box(image_size, bounding_boxes, words, min_object_covered, *options)
+    return _draw_box(image_size, bounding_boxes, words, min_object_covered, *options)
 
 
 _FUNCTION = "sample_distorted_bounding_box"
 
 
 @operator
-def _box(image_size, boxes, words, covered, ratios, areas, attempts, whole_image):
+def _draw_box(image_size, boxes, words, covered, ratios, areas, attempts, whole_image):
     size, boxes = operand(image_size), operand(boxes, np.float32)
     covered = operand(covered, np.float32)
-    ratios = _range("aspect_ratio_range", (0.75, 1.33) if ratios is None else ratios, np.inf)
-    areas = _range("area_range", (0.05, 1.0) if areas is None else areas, 1.0)
-    size, boxes = _checked(size, boxes, covered, attempts, whole_image)
+    ratios = _check_range("aspect_ratio_range", (0.75, 1.33) if ratios is None else ratios, np.inf)
+    areas = _check_range("area_range", (0.05, 1.0) if areas is None else areas, 1.0)
+    size, boxes = _check_operands(size, boxes, covered, attempts, whole_image)
     sides = size[:2].astype(jnp.int32)
     limits = jnp.asarray([*ratios, *areas], jnp.float32)
-    drawn = draw(_words, words, shape=(_WORDS_OF_AN_ATTEMPT * attempts,), dtype=np.uint32)
+    drawn = draw(_random_words, words, shape=(_WORDS_OF_AN_ATTEMPT * attempts,), dtype=np.uint32)
     top, left, height, width = _search(drawn, sides, boxes, covered, limits, attempts)
     zero, rest = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
     edges = jnp.stack([top, left, top + height, left + width]).astype(jnp.float32)
@@ -165,20 +168,21 @@ def _box(image_size, boxes, words, covered, ratios, areas, attempts, whole_image
     )
 
 
-def _range(name: str, limits, most):
+def _check_range(name: str, limits, most):
+    """Check a range of two positive numbers, and return it."""
     ends = [float(x) for x in np.ravel(limits)]
     if len(ends) != 2 or min(ends) <= 0 or max(ends) > most:
         raise checks.invalid(
             _FUNCTION,
-            f"`{name}` is no range.",
+            f"`{name}` is not a valid range.",
             required=f"two positive numbers, none above {most}",
             received=f"{limits}",
         )
     return ends
 
 
-def _checked(size, boxes, covered, attempts, whole_image):
-    """The operands, with the boxes `[n, 4]` that count."""
+def _check_operands(size, boxes, covered, attempts, whole_image):
+    """Check the operands; return the image size and the boxes `[n, 4]`."""
     size = primitives.unify_axis(size, 0, 3, label=_FUNCTION) if size.ndim == 1 else size
     if size.shape != (3,) or boxes.ndim != 3 or boxes.shape[-1] != 4 or attempts <= 0:
         raise checks.invalid(
@@ -211,13 +215,13 @@ def _checked(size, boxes, covered, attempts, whole_image):
     return size, boxes
 
 
-def _words(words, size):
-    """The kernel of a draw: what the attempts use up."""
+def _random_words(words, size):
+    """Generate the random words that the attempts consume."""
     return philox.words(philox.stream_of(words), size)
 
 
 def _search(words, sides, boxes, covered, limits, attempts: int):
-    """`[top, left, height, width]` of the first rectangle that will do, or of the whole image."""
+    """Return `[top, left, height, width]` of the first acceptable rectangle, or of the whole image."""
     height, width = sides[0], sides[1]
     edges = (boxes * jnp.stack([height, width, height, width])).astype(jnp.int32)
 
@@ -236,27 +240,27 @@ def _search(words, sides, boxes, covered, limits, attempts: int):
 
 
 def _fraction(stream_of, place):
-    """A float32 in [0, 1) of the bits of one word."""
+    """Convert the bits of one random word to a float32 in [0, 1)."""
     bits = (stream_of[place] & jnp.uint32(0x7FFFFF)) | jnp.uint32(0x3F800000)
     return lax.bitcast_convert_type(bits, jnp.float32) - 1, place + 1
 
 
 def _below(stream_of, place, count):
-    """A number below `count`, all of which are equally likely: some words are passed over."""
+    """Draw a uniform integer below `count`, rejecting words that would bias it."""
     count = jnp.maximum(count, 1).astype(jnp.uint32)
     least = (jnp.uint32(_HIGHEST) % count) + 1
     place = lax.while_loop(lambda i: stream_of[i] < least, lambda i: i + 1, place)
     return (stream_of[place] % count).astype(jnp.int32), place + 1
 
 
-def _where_needed(needed, stream_of, place, count):
-    """A number below `count`, or 0 and no word used up where none is needed."""
+def _below_if(needed, stream_of, place, count):
+    """Draw an integer below `count` if needed; otherwise return 0 and consume no word."""
     number, after = _below(stream_of, place, count)
     return jnp.where(needed, number, 0), jnp.where(needed, after, place)
 
 
 def _rectangle(stream_of, place, height, width, ratio, areas):
-    """A rectangle of a ratio of width to height, and whether there is one."""
+    """Draw a rectangle of an aspect ratio; also return whether it is valid."""
     whole = lambda x: jnp.round(x).astype(jnp.int32)
     area = areas * width.astype(jnp.float32) * height.astype(jnp.float32)
     low, most = whole(jnp.sqrt(area[0] / ratio)), whole(jnp.sqrt(area[1] / ratio))
@@ -265,7 +269,7 @@ def _rectangle(stream_of, place, height, width, ratio, areas):
     fitted = jnp.where(widest(fitted) > width, fitted - 1, fitted)
     most = jnp.minimum(jnp.where(widest(most) > width, fitted, most), height)
     low = jnp.minimum(low, most)
-    more, place = _where_needed(low < most, stream_of, place, most - low + 1)
+    more, place = _below_if(low < most, stream_of, place, most - low + 1)
     tall = low + more
     size = lambda h: (widest(h) * h).astype(jnp.float32)
     tall = jnp.where(size(tall) < area[0], tall + 1, tall)
@@ -273,13 +277,13 @@ def _rectangle(stream_of, place, height, width, ratio, areas):
     wide, found = widest(tall), size(tall)
     fits = (found >= area[0]) & (found <= area[1]) & (wide <= width) & (tall <= height)
     fits &= (wide > 0) & (tall > 0)
-    top, place = _where_needed(fits & (tall < height), stream_of, place, height - tall)
-    left, place = _where_needed(fits & (wide < width), stream_of, place, width - wide)
+    top, place = _below_if(fits & (tall < height), stream_of, place, height - tall)
+    left, place = _below_if(fits & (wide < width), stream_of, place, width - wide)
     return jnp.stack([top, left, tall, wide]), place, fits
 
 
 def _covers(crop, edges, covered):
-    """Whether one of the boxes lies inside of a rectangle to a stated fraction."""
+    """Return whether a rectangle covers the required fraction of one of the boxes."""
     top, left, height, width = crop
     size = (edges[:, 2] - edges[:, 0]) * (edges[:, 3] - edges[:, 1])
     tall = jnp.minimum(edges[:, 2], top + height) - jnp.maximum(edges[:, 0], top)

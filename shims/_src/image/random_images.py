@@ -1,7 +1,7 @@
-"""`image.random_brightness` and its kin: images changed by chance, with TensorFlow's numbers.
+"""Provide the random image operators, which draw TensorFlow's numbers.
 
-Each operator comes twice: one whose numbers follow from `set_seed`, one whose numbers follow from a
-seed of its own. Both draw what TensorFlow draws, in its order.
+Each operator exists in a stateful form, seeded by `set_seed`, and in a stateless form, with a
+seed of its own. Both draw the same numbers in the same order as TensorFlow.
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ def _check_hue(function: str, max_delta) -> None:
 
 @operator
 def random_brightness(image, max_delta, seed=None):
-    """Images with one random number added to all pixels.
+    """Add one random number to all pixels of images.
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the number lies in [-max_delta, max_delta); not negative.
+      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `max_delta` is negative.
@@ -67,7 +67,8 @@ def random_brightness(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_brightness
     """
@@ -78,15 +79,15 @@ def random_brightness(image, max_delta, seed=None):
 
 @operator
 def stateless_random_brightness(image, max_delta, seed):
-    """Images with one number added to all pixels, which follows from the seed.
+    """Add one random number, determined by a seed, to all pixels of images.
 
     Args:
       image: array of numbers; integers are scaled to [0, 1] and back.
-      max_delta: the number lies in [-max_delta, max_delta); not negative.
+      max_delta: the bound of the number, which lies in [-max_delta, max_delta); not negative.
       seed: two integers.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `max_delta` is negative.
@@ -106,16 +107,16 @@ def stateless_random_brightness(image, max_delta, seed):
 
 @operator
 def random_contrast(image, lower, upper, seed=None):
-    """Images whose distance from the mean of each channel is scaled by a random factor.
+    """Scale the contrast of images by a random factor.
 
     Args:
       image: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
       lower: the lower bound of the factor; not negative.
-      upper: its upper bound.
+      upper: the upper bound of the factor.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative.
@@ -124,7 +125,8 @@ def random_contrast(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_contrast
     """
@@ -134,16 +136,16 @@ def random_contrast(image, lower, upper, seed=None):
 
 @operator
 def stateless_random_contrast(image, lower, upper, seed):
-    """Images whose distance from the mean of each channel is scaled as the seed says.
+    """Scale the contrast of images by a random factor, determined by a seed.
 
     Args:
       image: array `[..., height, width, channels]`; integers are scaled to [0, 1] and back.
       lower: the lower bound of the factor; not negative.
-      upper: its upper bound.
+      upper: the upper bound of the factor.
       seed: two integers.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative.
@@ -162,15 +164,15 @@ def stateless_random_contrast(image, lower, upper, seed):
 
 @operator
 def random_hue(image, max_delta, seed=None):
-    """Images with a random number added to the hue.
+    """Add a random number to the hue of images.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the number lies in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: the bound of the number, which lies in [-max_delta, max_delta); between 0 and 0.5.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `max_delta` is out of range.
@@ -180,7 +182,8 @@ def random_hue(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_hue
     """
@@ -190,15 +193,15 @@ def random_hue(image, max_delta, seed=None):
 
 @operator
 def stateless_random_hue(image, max_delta, seed):
-    """Images with a number added to the hue, which follows from the seed.
+    """Add a random number, determined by a seed, to the hue of images.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
-      max_delta: the number lies in [-max_delta, max_delta); between 0 and 0.5.
+      max_delta: the bound of the number, which lies in [-max_delta, max_delta); between 0 and 0.5.
       seed: two integers.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `max_delta` is out of range.
@@ -219,16 +222,16 @@ def stateless_random_hue(image, max_delta, seed):
 
 @operator
 def random_saturation(image, lower, upper, seed=None):
-    """Images whose saturation is scaled by a random factor.
+    """Scale the saturation of images by a random factor.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
       lower: the lower bound of the factor; not negative.
-      upper: its upper bound.
+      upper: the upper bound of the factor.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative.
@@ -238,7 +241,8 @@ def random_saturation(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_saturation
     """
@@ -248,16 +252,16 @@ def random_saturation(image, lower, upper, seed=None):
 
 @operator
 def stateless_random_saturation(image, lower, upper, seed=None):
-    """Images whose saturation is scaled as the seed says.
+    """Scale the saturation of images by a random factor, determined by a seed.
 
     Args:
       image: array `[..., 3]`; integers are scaled to [0, 1] and back.
       lower: the lower bound of the factor; not negative.
-      upper: its upper bound.
-      seed: two integers; TensorFlow's signature lets it be left out, and refuses that.
+      upper: the upper bound of the factor.
+      seed: two integers; required, although TensorFlow's signature has a default.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
       ValueError: `upper <= lower`, or `lower` is negative, or there is no seed.
@@ -281,82 +285,84 @@ def stateless_random_saturation(image, lower, upper, seed=None):
 # ---- flips ---------------------------------------------------------------------------------------
 
 
-def _flipped(function: str, image, axis: int, numbers):
-    """Images turned around along an axis where `numbers(shape)` says so."""
+def _flip_at_random(function: str, image, axis: int, numbers):
+    """Flip images along an axis, each with probability 1/2, by the draws of `numbers(shape)`."""
     x = image_of(function, image)
     turned = jnp.flip(x, axis)
     if x.ndim == 3:
         return jnp.where(numbers([]) < _HALF, turned, x)
-    # TensorFlow multiplies where there is a batch: what is not finite spreads to both sides.
+    # TensorFlow multiplies by masks if there is a batch, so that values that are not finite spread.
     chosen = jnp.round(numbers([x.shape[0]])).astype(x.dtype).reshape((x.shape[0], 1, 1, 1))
     return chosen * turned + (1 - chosen) * x
 
 
 @operator
 def random_flip_left_right(image, seed=None):
-    """Images with left and right exchanged, half of them.
+    """Flip images left to right, each with probability 1/2.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_left_right
     """
     numbers = functools.partial(stateful.uniform, seed=seed)
-    return _flipped("random_flip_left_right", image, -2, numbers)
+    return _flip_at_random("random_flip_left_right", image, -2, numbers)
 
 
 @operator
 def random_flip_up_down(image, seed=None):
-    """Images upside down, half of them.
+    """Flip images upside down, each with probability 1/2.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       seed: an integer; see `random.set_seed`.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_up_down
     """
     numbers = functools.partial(stateful.uniform, seed=seed)
-    return _flipped("random_flip_up_down", image, -3, numbers)
+    return _flip_at_random("random_flip_up_down", image, -3, numbers)
 
 
 @operator
 def stateless_random_flip_left_right(image, seed):
-    """Images with left and right exchanged where the seed says so.
+    """Flip images left to right with probability 1/2, determined by a seed.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       seed: two integers.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -367,22 +373,22 @@ def stateless_random_flip_left_right(image, seed):
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_flip_left_right
     """
     numbers = functools.partial(stateless.stateless_uniform, seed=seed)
-    return _flipped("stateless_random_flip_left_right", image, -2, numbers)
+    return _flip_at_random("stateless_random_flip_left_right", image, -2, numbers)
 
 
 @operator
 def stateless_random_flip_up_down(image, seed):
-    """Images upside down where the seed says so.
+    """Flip images upside down with probability 1/2, determined by a seed.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
       seed: two integers.
 
     Returns:
-      An array like `image`.
+      An array of the shape and dtype of `image`.
 
     Raises:
-      InvalidArgumentError: it has another number of axes; TensorFlow raises `ValueError`.
+      InvalidArgumentError: it has a wrong number of axes; TensorFlow raises `ValueError`.
 
     Differs from TensorFlow:
       Nothing.
@@ -393,14 +399,14 @@ def stateless_random_flip_up_down(image, seed):
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_flip_up_down
     """
     numbers = functools.partial(stateless.stateless_uniform, seed=seed)
-    return _flipped("stateless_random_flip_up_down", image, -3, numbers)
+    return _flip_at_random("stateless_random_flip_up_down", image, -3, numbers)
 
 
 # ---- crops ---------------------------------------------------------------------------------------
 
 
-def _cropped(function: str, value, size, numbers):
-    """A window whose corner follows from random integers."""
+def _crop_at_random(function: str, value, size, numbers):
+    """Crop a window whose corner is drawn by `numbers`."""
     x = operand(value)
     sizes = sizes_of(function, size)
     if len(sizes) != x.ndim:
@@ -425,7 +431,7 @@ def _cropped(function: str, value, size, numbers):
 
 @sized_by("size")
 def random_crop(value, size, seed=None, name=None):
-    """A window of an array at a random place.
+    """Crop a window of an array at a random position.
 
     Args:
       value: array.
@@ -443,16 +449,19 @@ def random_crop(value, size, seed=None, name=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
+      ones.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_crop
     """
-    return _cropped("random_crop", value, size, functools.partial(stateful.uniform, seed=seed))
+    return _crop_at_random(
+        "random_crop", value, size, functools.partial(stateful.uniform, seed=seed)
+    )
 
 
 @sized_by("size")
 def stateless_random_crop(value, size, seed, name=None):
-    """A window of an array at a place that follows from the seed.
+    """Crop a window of an array at a random position, determined by a seed.
 
     Args:
       value: array.
@@ -475,4 +484,4 @@ def stateless_random_crop(value, size, seed, name=None):
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_crop
     """
     numbers = functools.partial(stateless.stateless_uniform, seed=seed, minval=0)
-    return _cropped("stateless_random_crop", value, size, numbers)
+    return _crop_at_random("stateless_random_crop", value, size, numbers)

@@ -1,4 +1,4 @@
-"""Windows of images, images in frames of their proportions, and boxes drawn into them."""
+"""Extract patches of images, resize images with padding, and draw bounding boxes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
 
-# TensorFlow's colors for boxes without any: yellow, blue, red, lime, purple, ...
+# TensorFlow's default colors of boxes: yellow, blue, red, lime, purple, ...
 _COLORS = (
     (1, 1, 0, 1),
     (0, 0, 1, 1),
@@ -35,8 +35,8 @@ _COLORS = (
 )
 
 
-def _inner(function: str, name: str, numbers, rank: int) -> list[int]:
-    """`[1, a, b, 1]` as `[a, b]`."""
+def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
+    """Check that the numbers of batch and channels are 1, and return those of the spatial axes."""
     if not isinstance(numbers, (list, tuple)):
         raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
     numbers = [int(n) for n in numbers]
@@ -44,7 +44,10 @@ def _inner(function: str, name: str, numbers, rank: int) -> list[int]:
     if len(numbers) != rank or min(numbers) < 1:
         required = f"{rank} positive numbers"
         raise checks.invalid(
-            function, f"`{name}` does not fit.", required=required, received=received
+            function,
+            f"`{name}` has a wrong length or is not positive.",
+            required=required,
+            received=received,
         )
     if numbers[0] != 1 or numbers[-1] != 1:
         problem = f"`{name}` must be 1 for the batch and for the channels."
@@ -52,8 +55,8 @@ def _inner(function: str, name: str, numbers, rank: int) -> list[int]:
     return numbers[1:-1]
 
 
-def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
-    """`[windows, size]`: which slots of an axis of `n` a window reads; outside stands for zero."""
+def _window_indices(function: str, n, size: int, stride: int, rate: int, padding: str):
+    """Return the indices `[windows, size]` that windows read along an axis; outside they read zeros."""
     reach = (size - 1) * rate + 1
     if padding == "SAME":
         count = (n + stride - 1) // stride
@@ -62,7 +65,8 @@ def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
     else:
         room = n - reach + stride
         before = jnp.int32(0)
-        # TensorFlow's quotient is cut towards 0: up to a stride less than none gives no window.
+        # TensorFlow's division truncates towards 0: an image shorter than a window by less than two
+        # strides has no windows, and is not refused.
         count = max(room // stride, 0) if is_known(n) else jp.core.max_dim(room // stride, 0)
         if is_known(room) and room <= -stride:
             raise checks.invalid(
@@ -82,26 +86,26 @@ def _places(function: str, n, size: int, stride: int, rate: int, padding: str):
     return first[:, None] + jnp.arange(size, dtype=jnp.int32) * rate
 
 
-def _windows(function: str, x, sizes, strides, rates, padding):
-    """Windows of `[batch, *sides, channels]`, their elements side by side in the channels."""
+def _extract_windows(function: str, x, sizes, strides, rates, padding):
+    """Extract windows of `[batch, *sides, channels]`, flattened into the channels."""
     padding = str(padding).upper()
     if padding not in ("SAME", "VALID"):
         raise checks.invalid(
-            function, f"there is no padding {padding!r}.", required="SAME or VALID"
+            function, f"`padding` must not be {padding!r}.", required="SAME or VALID"
         )
     steps = zip(x.shape[1:-1], sizes, strides, rates, strict=True)
-    places = [_places(function, *step, padding) for step in steps]
+    places = [_window_indices(function, *step, padding) for step in steps]
     parts = []
     for corner in itertools.product(*(range(size) for size in sizes)):
         part = x
         for axis, (place, i) in enumerate(zip(places, corner, strict=True), 1):
-            part = _taken(part, axis, place[:, i])
+            part = _take_or_zero(part, axis, place[:, i])
         parts.append(part)
     return jnp.concatenate(parts, axis=-1)
 
 
-def _taken(x, axis: int, place):
-    """Slots of an axis; zeros for those outside of it."""
+def _take_or_zero(x, axis: int, place):
+    """Take elements of an axis; 0 where an index is out of range."""
     n = x.shape[axis]
     if is_known(n) and n == 0:
         shape = [place.shape[0] if i == axis else d for i, d in enumerate(x.shape)]
@@ -113,13 +117,13 @@ def _taken(x, axis: int, place):
 
 @operator
 def extract_patches(images, sizes, strides, rates, padding, name=None):
-    """Windows of images, each laid flat in the channels.
+    """Extract patches of images, each flattened into the channels.
 
     Args:
       images: array `[batch, height, width, channels]` of numbers.
-      sizes: `[1, rows, columns, 1]`: how large a window is.
-      strides: `[1, rows, columns, 1]`: from one window to the next.
-      rates: `[1, rows, columns, 1]`: from one pixel of a window to the next.
+      sizes: `[1, rows, columns, 1]`: the size of the windows.
+      strides: `[1, rows, columns, 1]`: the distance between windows.
+      rates: `[1, rows, columns, 1]`: the distance between the pixels of a window.
       padding: `SAME` or `VALID`.
       name: ignored.
 
@@ -133,7 +137,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
       Nothing.
 
     Under jit:
-      All sizes may be known only at run time; the windows' numbers are Python's.
+      All sizes may be known only at run time; sizes, strides and rates are Python numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/extract_patches
     """
@@ -142,20 +146,20 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
     checks.check_kind(function, "number", x)
     _check_rank(function, x, 4)
     numbers = [
-        _inner(function, n, v, 4)
+        _spatial_numbers(function, n, v, 4)
         for n, v in (("sizes", sizes), ("strides", strides), ("rates", rates))
     ]
-    return _windows(function, x, *numbers, padding)
+    return _extract_windows(function, x, *numbers, padding)
 
 
 @operator
 def extract_volume_patches(input, ksizes, strides, padding, name=None):
-    """Windows of volumes, each laid flat in the channels.
+    """Extract patches of volumes, each flattened into the channels.
 
     Args:
       input: array `[batch, planes, rows, columns, channels]` of numbers.
-      ksizes: `[1, planes, rows, columns, 1]`: how large a window is.
-      strides: `[1, planes, rows, columns, 1]`: from one window to the next.
+      ksizes: `[1, planes, rows, columns, 1]`: the size of the windows.
+      strides: `[1, planes, rows, columns, 1]`: the distance between windows.
       padding: `SAME` or `VALID`.
       name: ignored.
 
@@ -169,7 +173,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
       Nothing.
 
     Under jit:
-      All sizes may be known only at run time; the windows' numbers are Python's.
+      All sizes may be known only at run time; sizes and strides are Python numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/extract_volume_patches
     """
@@ -181,16 +185,17 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
             function, "there is no kernel for complex numbers.", received=describe(x)
         )
     _check_rank(function, x, 5)
-    sizes = _inner(function, "ksizes", ksizes, 5)
-    steps = _inner(function, "strides", strides, 5)
-    return _windows(function, x, sizes, steps, [1, 1, 1], padding)
+    sizes = _spatial_numbers(function, "ksizes", ksizes, 5)
+    steps = _spatial_numbers(function, "strides", strides, 5)
+    return _extract_windows(function, x, sizes, steps, [1, 1, 1], padding)
 
 
 def _check_rank(function: str, x, rank: int) -> None:
+    """Check the number of axes."""
     if x.ndim != rank:
         raise checks.invalid(
             function,
-            "the array has another number of axes.",
+            "the array has a wrong number of axes.",
             required=f"rank {rank}",
             received=describe(x),
         )
@@ -198,28 +203,27 @@ def _check_rank(function: str, x, rank: int) -> None:
 
 @sized_by("target_height", "target_width")
 def resize_with_pad(image, target_height, target_width, method="bilinear", antialias=False):
-    """Images in another size that keep their proportions, in a frame of zeros.
+    """Resize images with their aspect ratio kept, and pad them centrally with zeros.
 
     Args:
       image: array `[height, width, channels]` or `[batch, height, width, channels]`.
-      target_height: how many rows there are then.
-      target_width: how many columns there are then.
+      target_height: the height of the result.
+      target_width: the width of the result.
       method: see `image.resize`.
       antialias: see `image.resize`.
 
     Returns:
-      float32 images of the new size; of `nearest` in the dtype of `image`.
+      float32 images of the new size; with `nearest`, in the dtype of `image`.
 
     Raises:
-      ValueError: it has another number of axes, or a size is not positive.
-      UnimplementedError: the method is one that `image.resize` lacks.
+      ValueError: it has a wrong number of axes, or a size is not positive.
+      UnimplementedError: `image.resize` does not support the method.
 
     Differs from TensorFlow:
-      As `image.resize`.
+      As in `image.resize`.
 
     Under jit:
-      All sizes may be known only at run time; the targets are Python numbers where the image's
-      sizes are not known.
+      All sizes may be known only at run time; the targets must then be Python numbers.
 
     https://www.tensorflow.org/api_docs/python/tf/image/resize_with_pad
     """
@@ -238,7 +242,7 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
         _at_most(jnp.floor(f).astype(jnp.int32), t) for f, t in zip(fitting, targets, strict=True)
     ]
     margins = [
-        _number(jnp.maximum(jnp.floor((w - f) / 2).astype(jnp.int32), 0))
+        _static_or_traced(jnp.maximum(jnp.floor((w - f) / 2).astype(jnp.int32), 0))
         for w, f in zip(want, fitting, strict=True)
     ]
     resized = sampling.resize(x, sizes, method=method, antialias=antialias)
@@ -246,13 +250,14 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
 
 
 def _at_most(size, target):
-    """A size that is traced, with the bound that follows from the frame."""
+    """Attach the target as the bound of a traced size."""
     if jp.is_tracer(size) and not jp.is_tracer(target) and is_known(target):
         return primitives.bounded(size, max=int(target))
-    return _number(size)
+    return _static_or_traced(size)
 
 
-def _number(value):
+def _static_or_traced(value):
+    """Return a Python integer unless the value is traced."""
     return value if jp.is_tracer(value) else int(value)
 
 
@@ -260,16 +265,18 @@ def _number(value):
 @fixed("float32", "boxes")
 @operator
 def draw_bounding_boxes(images, boxes, colors, name=None):
-    """Images with the outlines of boxes drawn into them.
+    """Draw the outlines of bounding boxes into images.
 
     Args:
       images: float16 or float32 array `[batch, height, width, channels]`, of 1, 3 or 4 channels.
       boxes: float32 array `[batch, n, 4]` of `y_min, x_min, y_max, x_max` in [0, 1].
-      colors: float32 array `[m, channels]`, used in turn; TensorFlow's own ones when `None`.
+      colors: float32 array `[m, channels]`, used cyclically; TensorFlow's default colors when
+        `None`.
       name: ignored.
 
     Returns:
-      An array like `images`. What lies outside is not drawn; of boxes at one pixel the last counts.
+      An array of the shape and dtype of `images`. Parts outside of the image are not drawn; later
+      boxes cover earlier ones.
 
     Raises:
       InvalidArgumentError: the shapes do not fit.
@@ -285,8 +292,8 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
     x, boxes = lax.stop_gradient((operand(images), operand(boxes, np.float32)))
     _check_drawing(x, boxes)
     boxes = primitives.unify_axis(boxes, 0, x.shape[0], label="draw_bounding_boxes")
-    table = lax.stop_gradient(_table(colors, x.shape[-1]))
-    down, across = (_sides(boxes, i, x.shape[1 + i]) for i in (0, 1))
+    table = lax.stop_gradient(_color_table(colors, x.shape[-1]))
+    down, across = (_edge_masks(boxes, i, x.shape[1 + i]) for i in (0, 1))
     there = (down[2] & across[2])[..., None, None]
     edge = (down[1][..., :, None] & across[0][..., None, :]) | (
         down[0][..., :, None] & across[1][..., None, :]
@@ -298,10 +305,13 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
     return jnp.where((last > 0)[..., None], color.astype(x.dtype), x)
 
 
-def _sides(boxes, i: int, n):
-    """Along one axis: within the box, on one of its two sides, and whether it can be drawn."""
+def _edge_masks(boxes, i: int, n):
+    """Return the masks of one axis: inside of the box, on one of its two edges, and drawable at all."""
     length = (primitives.as_size(n) - 1).astype(jnp.float32)
-    low, high = _pixel(boxes[..., i] * length), _pixel(boxes[..., i + 2] * length)
+    low, high = (
+        _truncate_position(boxes[..., i] * length),
+        _truncate_position(boxes[..., i + 2] * length),
+    )
     place = jnp.arange(n, dtype=jnp.int32)
     low, high = low[..., None], high[..., None]
     within = (place >= low) & (place <= high)
@@ -310,34 +320,35 @@ def _sides(boxes, i: int, n):
     return within, side, there[..., 0]
 
 
-def _pixel(place):
-    """A place as TensorFlow's 64 bits have it: far below 0 where it does not fit in."""
+def _truncate_position(place):
+    """Truncate a position as TensorFlow's int64 does: far below 0 if it does not fit."""
     whole = jnp.clip(place, -(2.0**30), 2.0**30).astype(jnp.int32)
     return jnp.where(jnp.abs(place) < 2.0**63, whole, jnp.iinfo(jnp.int32).min)
 
 
 def _check_drawing(x, boxes) -> None:
+    """Check the operands of `draw_bounding_boxes`."""
     _check_rank("draw_bounding_boxes", x, 4)
     fits = boxes.ndim == 3 and boxes.shape[2] == 4
     batches = (boxes.shape[0], x.shape[0])
     if not fits or (all(map(is_known, batches)) and batches[0] != batches[1]):
         raise checks.invalid(
             "draw_bounding_boxes",
-            "`boxes` does not fit the images.",
+            "the shapes of `boxes` and the images do not fit.",
             required="images [batch, height, width, channels], boxes [batch, n, 4]",
             received=f"images {describe(x)}, boxes {describe(boxes)}",
         )
     if x.shape[-1] not in (1, 3, 4) or x.dtype not in (jnp.float16, jnp.float32):
         raise checks.invalid(
             "draw_bounding_boxes",
-            "these are no images.",
+            "dtype or channels of the images are not supported.",
             required="float16 or float32 of 1, 3 or 4 channels",
             received=describe(x),
         )
 
 
-def _table(colors, channels: int):
-    """The colors in turn, as `[m, channels]`; gray images get white."""
+def _color_table(colors, channels: int):
+    """Return the colors `[m, channels]`; the default for grayscale images is white."""
     table = None if colors is None else operand(colors, np.float32)
     if table is None or (is_known(table.shape[0]) and table.shape[0] == 0):
         own = np.asarray(_COLORS, np.float32)[:, :channels]
@@ -353,7 +364,7 @@ def _table(colors, channels: int):
 
 
 class ResizeMethod:
-    """The methods of `image.resize`, by name.
+    """The names of the methods of `image.resize`.
 
     https://www.tensorflow.org/api_docs/python/tf/image/ResizeMethod
     """

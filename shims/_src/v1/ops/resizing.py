@@ -160,7 +160,7 @@ def resize_images(
     if len(target) != 2:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if preserve_aspect_ratio:
-        target = sampling._fitting(x, target)
+        target = sampling._fit_into(x, target)
     if all(is_known(d) and int(d) == have for d, have in zip(target, x.shape[-3:-1])):
         return x
     found = _METHODS[getattr(method, "value", method)]
