@@ -20,7 +20,7 @@ _LAST = {weighted_losses.NONE: "Mul", weighted_losses.SUM: "Sum"}
 
 
 class Reduction:
-    """How per-example losses are reduced to one loss.
+    """The methods of reducing per-example losses to one loss.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/Reduction
     """
