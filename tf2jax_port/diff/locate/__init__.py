@@ -1,1 +1,1 @@
-"""Where two programs part: the first operation whose inputs agree and whose result does not."""
+"""Locate the first divergence: the first operation whose inputs agree and whose result differs."""

@@ -1,4 +1,4 @@
-"""From two functions and a case to the place where they part."""
+"""Locate the first divergence of two functions on one case."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from tf2jax_port.diff.values.precision import widened
 def locate(
     old: Callable[..., Any], new: Callable[..., Any], case: Arguments, seed: int = 0
 ) -> Located | NotLocated:
-    """The first operation of a port whose inputs agree with the original's and whose result does not.
+    """Locate the first operation of a port whose inputs agree with the original's and whose result differs.
 
-    Both programs run operator by operator and are not changed. They run in double precision first,
-    where rounding is far below any fault, then as the case is.
+    Both programs run eagerly and unmodified. They run in double precision first, where rounding errors are
+    far smaller than any fault, then in the precision of the case.
 
     Args:
       old: the TensorFlow function.
       new: its port.
       case: a call on which they differ.
-      seed: for the random numbers of both.
+      seed: the seed for the random numbers of both.
     """
     import jax
 
@@ -44,7 +44,7 @@ def locate(
         used = case.map(widened) if wide else case
         with jax.enable_x64(wide or bool(jax.config.read("jax_enable_x64"))):
             found = attempt(_locate, old, new, used, seed, stack)
-        # What only stops in double precision is no fault of the port.
+        # An error that occurs in double precision only is no fault of the port.
         if isinstance(found, Located) and not (wide and found.kind == RAISED):
             return found
         if isinstance(found, Failure):
@@ -90,7 +90,7 @@ def _locate_gradients(
 
 
 def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a compiled function was made of."""
+    """Return the Python function that a compiled function wraps."""
     for name in ("python_function", "__wrapped__"):
         if hasattr(function, name):
             return getattr(function, name)

@@ -1,4 +1,4 @@
-"""Locating a difference of gradients: the last operation whose cotangent differs."""
+"""Locate a difference of gradients: the last operation whose cotangent differs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tf2jax_port.diff.locate.watch.reading import likest, likest_of, statement
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 from tf2jax_port.diff.values.arguments import Arguments
 
-# Runs the port; takes the uses of values whose cotangents are wanted too.
+# Runs the port; takes the uses of values whose cotangents are computed separately.
 Pull = Callable[[Mapping[Use, np.ndarray]], Pulled]
 # Primitives whose rules differ between the two, or that stop a gradient.
 _SUSPICIOUS = {
@@ -38,13 +38,13 @@ _SUSPICIOUS = {
     "sort",
     "select_n",
 }
-# Operations whose result is what they take: of a value that is used twice a copy has only the part of
-# the cotangent that comes from one use, so copies are not held against anything.
+# Operations that return their operand: the copy of a value that is used twice has only the part of the
+# cotangent that comes from one use, so copies are not compared.
 _COPIES = {
     *("convert_element_type", "reshape", "squeeze", "expand_dims", "copy", "stop_gradient"),
     *("Cast", "Reshape", "Squeeze", "ExpandDims", "Identity", "StopGradient"),
 }
-# How many values back a stopped gradient is looked for.
+# How many values back a stopped gradient is searched for.
 _NEAR = 12
 _NOISE, _NOISE_IN_SINGLE = 1e-12, 1e-5
 _CAUSES = {
@@ -59,11 +59,11 @@ _CAUSES = {
 
 
 class Comparison:
-    """The cotangents of values that both runs have.
+    """Compares the cotangents of values that both runs share.
 
     Args:
-      old: of the original.
-      new: of the port.
+      old: the original's values and cotangents.
+      new: the port's values and cotangents.
     """
 
     def __init__(self, old: Pulled, new: Pulled) -> None:
@@ -77,18 +77,18 @@ class Comparison:
         largest = max(
             (size_of(flat) for c in every if (flat := flattened(c)) is not None), default=0
         )
-        # What cancels leaves the rounding of what cancelled.
+        # Terms that cancel leave their rounding errors.
         self.noise = (_NOISE if is_double else _NOISE_IN_SINGLE) * largest
 
     def twins(self, number: int) -> list[int]:
-        """The values of the original that equal one of the port, but for copies of them."""
+        """Return the values of the original that equal one of the port, without copies of them."""
         flat = self._new_values.flat(number)
         found = list(self._index.equal_to(flat, self._new_values.tolerance(number)))
         own = [twin for twin in found if not is_copy(self.old.trail.maker(twin))]
         return own or found
 
     def stop(self, number: int) -> Step | None:
-        """Where the original stops the gradient of a value, if it does."""
+        """Return the operation where the original stops a value's gradient, or `None`."""
         flat = self._new_values.flat(number)
         for twin in self._index.equal_to(flat, self._new_values.tolerance(number)):
             maker = self.old.trail.maker(twin)
@@ -97,7 +97,7 @@ class Comparison:
         return None
 
     def agrees(self, number: int) -> bool | None:
-        """Whether a cotangent is the original's; `None` where that cannot be said.
+        """Check whether a cotangent equals the original's; `None` if it cannot be compared.
 
         The original may have no such value, and copies are not compared.
         """
@@ -124,11 +124,11 @@ class Comparison:
 
 
 def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None:
-    """The last operation whose cotangent differs, going back from the outputs.
+    """Locate the last operation whose cotangent differs, going back from the outputs.
 
     Args:
-      old: of the original.
-      pull: runs the port; takes the uses of values whose cotangents are wanted too.
+      old: the original's values and cotangents.
+      pull: runs the port; takes the uses of values whose cotangents are computed separately.
       case: the call.
     """
     new = pull({})
@@ -136,7 +136,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
     known = _wrong(compared, case)
     if not known:
         return None
-    # That the original stops there says more than ties, which each side divides in its own way.
+    # A stopped gradient is stronger evidence than ties, which each library splits in its own way.
     stopped = [number for number in known if _only_there_stopped(compared, number)]
     stopped = stopped or [n for n in known if _is_stopped_in_a_use(compared, n, pull)]
     last = max(stopped or known, key=lambda number: _position(new.trail, number))
@@ -145,7 +145,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
 
 
 def _wrong(compared: Comparison, case: Arguments) -> list[int]:
-    """The values whose cotangents are known to differ, on the way from inputs where they do."""
+    """Return the values with differing cotangents on the way from inputs with differing gradients."""
     old, new = compared.old, compared.new
     named = {name: number for number, name in new.trail.names.items()}
     theirs = {name: number for number, name in old.trail.names.items()}
@@ -169,7 +169,7 @@ def _wrong(compared: Comparison, case: Arguments) -> list[int]:
 
 
 def _only_there_stopped(compared: Comparison, number: int) -> bool:
-    """Whether the original lets no gradient through a value, and the port does, to what it is made of."""
+    """Check whether only the original stops the gradient of a value, which the port passes on."""
     maker = compared.new.trail.maker(number)
     if maker is None or compared.stop(number) is None:
         return False
@@ -181,7 +181,7 @@ def _only_there_stopped(compared: Comparison, number: int) -> bool:
 
 
 def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
-    """Whether the original stops what comes from one use of a value, and that is all."""
+    """Check whether the only difference is that the original stops the gradient of one use."""
     if compared.stop(number) is None or not any(
         twin in compared.old.cotangents for twin in compared.twins(number)
     ):
@@ -193,12 +193,12 @@ def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
 
 
 class User(NamedTuple):
-    """What is done with a value, or with a copy of it.
+    """An operation that takes a value, or a copy of it.
 
     Attributes:
       step: the operation.
-      use: which operand it is there: the part of the cotangent that comes from here.
-      number: of the operand, which may be a copy.
+      use: the operand's position, which identifies this use's part of the cotangent.
+      number: the number of the operand, which may be a copy.
     """
 
     step: Step
@@ -207,12 +207,12 @@ class User(NamedTuple):
 
 
 def is_copy(step: Step | None) -> bool:
-    """Whether an operation only hands on what it takes."""
+    """Check whether an operation only passes its operand on."""
     return step is not None and step.name in _COPIES
 
 
 def _users(trail: Trail, number: int) -> list[User]:
-    """What is done with a value; of a copy, what is done with that, but for a stopped gradient."""
+    """Return the operations that take a value, looking through copies except stopped gradients."""
     found = []
     for step in trail.users(number):
         inner = []
@@ -224,12 +224,12 @@ def _users(trail: Trail, number: int) -> list[User]:
 
 
 class Blame(NamedTuple):
-    """What the original does otherwise with a value.
+    """The operation that the original differentiates differently.
 
     Attributes:
       step: the operation.
       is_missing: whether the original stops the gradient there and the port does not.
-      is_of_use: whether it stops that of this use alone.
+      is_of_use: whether the gradient of this use alone is stopped.
     """
 
     step: Step
@@ -238,7 +238,7 @@ class Blame(NamedTuple):
 
 
 def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Blame:
-    """Which of the operations that take a value is the one that the original does otherwise."""
+    """Return which of a value's users the original differentiates differently."""
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]
@@ -251,8 +251,8 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
         parts[users[0].use] = mine
     for user in users:
         part = parts.get(user.use)
-        # Without what comes from here it would be right: the original stops there.
-        if part is None or part.size != mine.size:  # of a copy that is complex, for example
+        # Without this use's part the cotangent would be right: the original stops it.
+        if part is None or part.size != mine.size:  # such as that of a complex copy
             continue
         if part.any() and is_right(mine - part):
             return Blame(user.step, True, bool((mine - part).any()))
@@ -260,7 +260,7 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
         return Blame(users[0].step, True)
     stopped = [user.step for user in users if user.step.name == "stop_gradient"]
     for step in stopped:
-        # With what is stopped here it would be right.
+        # With the part that is stopped here the cotangent would be right.
         held_back = _cotangent(compared.new, step.results[0], shape)
         if held_back.size == mine.size and is_right(mine + held_back):
             return Blame(step)
@@ -269,7 +269,7 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
 
 
 def _with_uses(compared: Comparison, users: list[User], pull: Pull) -> Pulled:
-    """The port's cotangents, those of the single uses too."""
+    """Compute the port's cotangents, with those of single uses kept separate."""
     uses = {user.use: compared.new.trail.values[user.number] for user in users}
     return pull(uses) if len(users) > 1 else compared.new
 
@@ -299,7 +299,7 @@ def _located(
         words = _CAUSES["stop_gradient"]
     if words is None and there is not None:
         words = cause(Evidence(None, None, there.place, mine.place, (), ()))
-    # What the port lacks is on no operation's line.
+    # A missing operation has no line in the port.
     missing = there is not None and words == _CAUSES["stop_gradient"] and mine.name not in _COPIES
     place = None
     if there is not None and missing:
@@ -317,39 +317,39 @@ def _located(
 
 
 def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[Place, ...]]:
-    """Where the original stops the gradient of a value or of what it is made of, and the port's lines."""
+    """Return where the original stops the gradient of a value or its operands, and the port's lines."""
     trail, waiting = compared.new.trail, [number]
     for one in itertools.islice(waiting, _NEAR):
         maker = trail.maker(one)
         stop = compared.stop(one)
         if stop is not None:
-            return stop, _made(compared.new, one)
+            return stop, _computing_lines(compared.new, one)
         waiting += maker.operands if maker is not None else ()
     return None, ()
 
 
-def _made(new: Pulled, number: int) -> tuple[Place, ...]:
-    """The lines where the elements of a value were computed, whatever shape they have since."""
+def _computing_lines(new: Pulled, number: int) -> tuple[Place, ...]:
+    """Return the lines where a value's elements were computed, before any reshaping."""
     maker, flat = new.trail.maker(number), flattened(new.trail.array(number))
     if maker is None or flat is None:
         return ()
     for operand in maker.operands:
         before_it = flattened(new.trail.array(operand))
         if before_it is not None and flat.size > 1 and np.array_equal(before_it, flat):
-            return _made(new, operand)
+            return _computing_lines(new, operand)
     return maker.places
 
 
 def _without_stop(
     there: Step, made: tuple[Place, ...], taken: tuple[Place, ...], trail: Trail
 ) -> Place | None:
-    """The port's line that is like the one on which the original stops a gradient.
+    """Return the port's line that corresponds to the original's line with the stopped gradient.
 
     Args:
-      there: where it does.
-      made: the lines that make the value, from the inside out.
-      taken: those that take it.
-      trail: of the port: a line that computes something else does not stop this.
+      there: the original's operation that stops the gradient.
+      made: the lines that compute the value, from the inside out.
+      taken: the lines that use it.
+      trail: the port's run; a line that computes something else is not the one.
     """
     near = (*made, *taken)
     computing = [step for step in trail.steps if not is_copy(step)]
@@ -365,7 +365,7 @@ def _without_stop(
 
 
 def _with_views(old: Pulled) -> Pulled:
-    """The same with views of the original's values, and their cotangents arranged alike."""
+    """Add views of the original's values, with their cotangents arranged alike."""
     trail = with_views(old.trail)
     viewed = Pulled(trail, dict(old.cotangents))
     for number, (parts, arrange) in trail.arranged.items():
@@ -385,7 +385,7 @@ def _shaped(flat: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def _cotangent(pulled: Pulled, number: int, shape: tuple[int, ...]) -> np.ndarray:
-    """The cotangent of a value in one row, complex ones as two; zeros where there is none."""
+    """Return the cotangent of a value, flattened, complex as two numbers; zeros if there is none."""
     found, held = pulled.cotangents.get(number), pulled.trail.array(number)
     flat = None if found is None else flattened(found)
     parts = 2 if held is not None and held.dtype.kind == "c" else 1

@@ -1,4 +1,4 @@
-"""Locating a difference of values."""
+"""Locate a difference of values."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.attempt import LaneError
 from tf2jax_port.diff.values.precision import as_jax_has_it
 
-# By what tolerances are divided, one after the other, until something differs.
+# The divisors of tolerances, tried in order until something differs.
 _STRICTNESS = (1.0, 10.0, 100.0)
-# How many values of the port must be the original's only as views, before these are looked at:
-# without padding, and arranged in any way.
+# The fewest additional matches that justify a search with views: without padding, and with
+# rearranged values.
 _FEW, _MUCH = 2, 6
 _OUT_OF_TIME = "the values differ, and the time for the search is up"
 _NOTHING_MENDS = "the values differ, and no value of the original put into the port mends them"
 # Operations that prepare a kernel.
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
-# What single precision loses in a few operations, in units of its rounding.
+# The rounding error of a few operations in single precision, in units of its epsilon.
 _OPERATIONS = 16
-# In how many parts of a program its operations are exchanged for others.
+# The number of scopes in which operations are replaced by alternatives.
 _MEANT = 2
-# How many faults are named.
+# The most faults that are reported.
 _FAULTS = 3
 
-# Outputs of both runs that are held against each other, as numbers of values in either.
+# Pairs of outputs to compare, as numbers of values in either run.
 Pairs = Mapping[str, tuple[int, int]]
 
 
 def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Where the port's values leave the original's; `None` where they do not.
+    """Locate where the port's values diverge from the original's; `None` if they agree.
 
     Raises:
-      LaneError: they do, and no place is found.
+      LaneError: the values differ, and no place is found.
     """
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
@@ -72,9 +72,9 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
             continue
         found, is_over = _in_scopes(old, new, unlike, case, strictness)
         if not found and strictness == _STRICTNESS[0]:
-            # Gradients of values that differ would only mislead.
+            # Comparing gradients would be misleading where values differ.
             raise LaneError(_OUT_OF_TIME if is_over else _NOTHING_MENDS)
-        # So small a difference may be rounding, which one value can seem to mend in part.
+        # Such a small difference may be rounding, which an injection can seem to fix in part.
         if not found or not (found[0].confirmed or strictness == _STRICTNESS[0]):
             return None
         first, *rest = found
@@ -85,7 +85,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
 def _in_scopes(
     old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
 ) -> tuple[list[Located], bool]:
-    """What is found in the whole programs, or in what only one of the outputs depends on."""
+    """Search the whole programs and the slices of single outputs; return the faults found."""
     best: list[Located] = []
     is_over = False
     end = time.process_time() + 2 * BUDGET
@@ -104,7 +104,7 @@ def _in_scopes(
         found = list(_faults(search, case, strictness, until))
         is_over = is_over or search.is_over
         best = best or found
-        # In a whole program the first of two faults is confirmed by the last of them.
+        # In a whole program the last of several faults confirms the first.
         if found and found[-1 if mine is new else 0].confirmed:
             return found, False
     return best, is_over
@@ -112,12 +112,12 @@ def _in_scopes(
 
 def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
     theirs = Values(old, strictness)
-    # Half precision is a fault where the original has none.
+    # Half precision counts as a fault if the original does not use it.
     return theirs, Values(new, strictness, theirs.coarsest, finest=theirs.finest)
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """The search through two runs, as they are or with views of the original's values."""
+    """Set up the search through two runs, with views of the original's values if they help."""
     theirs, mine = _values(old, new, strictness)
     search = Search(theirs, mine, pairs, until)
     if not search.differing:
@@ -128,14 +128,14 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
     mine = Values(new, strictness, theirs.coarsest, masks, sizes, theirs.finest)
     for trail, enough in wider:
         other = Search(Values(trail, strictness), mine, pairs, until)
-        # Views are many, and some are right by accident: they must explain much.
+        # There are many views, and some match by accident, so they must explain much.
         if len(other.known) - len(search.known) >= enough:
             search = other
     return search
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Where an array got another shape or type than the original's, though the elements agree."""
+    """Locate where an array has another shape or type than the original's, with equal elements."""
     theirs, mine = Values(old), Values(new)
     index = Index(theirs)
 
@@ -172,7 +172,7 @@ def _looks(array: np.ndarray | None) -> tuple[object, ...]:
 
 
 def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Where the port raised, and what the original does that the port did not come to."""
+    """Locate the line where the port raised, and the first original operation it did not reach."""
     if new.error is None or new.stopped is None:
         return None
     theirs, mine = Values(old), Values(new)
@@ -205,7 +205,7 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:
-    """Whether a place differs by what a number loses that one of the two holds in single precision."""
+    """Check whether a difference is within single-precision rounding."""
     right, held = found.values.get(found.new), search.new.trail.array(found.new)
     if found.kind != RESULT or right is None or held is None or right.size != held.size:
         return False
@@ -237,10 +237,10 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
         b,
         theirs.place,
         place,
-        _names(old, search.old_region.values, theirs),
-        _names(new, search.new_region.values, mine),
+        _operation_names(old, search.old_region.values, theirs),
+        _operation_names(new, search.new_region.values, mine),
         theirs.name if found.kind == OMITTED else "",
-        _sizes(old, new),
+        _argument_sizes(old, new),
     )
     return Located(
         VALUE,
@@ -255,14 +255,14 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
 
 
 def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Misgiven | None:
-    """The argument to blame, where the operation itself is named and not what comes before it."""
+    """Find the wrong argument of the located operation itself."""
     if found.kind != RESULT or place != mine.place:
         return None
     return misgiven(search.new, mine, search.old_index)
 
 
 def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
-    """The line that lays out the kernel for a call, where it is another one."""
+    """Return the line that lays out the kernel for a call, if it is another line."""
     maker = new.maker(call.operands[1]) if wrong.argument == KERNEL else None
     if maker is None or maker.name not in _LAYING_OUT or not same_function(maker.place, call.place):
         return None
@@ -270,7 +270,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """What is said of a number that the program has from nowhere, or of what was exchanged."""
+    """Describe a wrong number literal or a replaced operation."""
     if found.kind == MEANT:
         return f"with this {found.step.name} done otherwise the outputs are the original's"
     a, b = (
@@ -289,7 +289,7 @@ def _constant(trail: Trail, number: int) -> float | None:
 
 
 def _step_of(old: Trail, number: int) -> Step:
-    """The operation that gave a value of the original; of an argument the first that takes it."""
+    """Return the operation that gave a value of the original; for an argument its first user."""
     maker = old.maker(number)
     if maker is not None:
         return maker
@@ -297,15 +297,15 @@ def _step_of(old: Trail, number: int) -> Step:
     return users[0]
 
 
-def _names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """The operations of a region up to one of them."""
+def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
+    """Return the names of a region's operations up to one of them."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}
 
 
-def _sizes(old: Trail, new: Trail) -> set[int]:
-    """The sizes of axes, and of what several axes make together."""
+def _argument_sizes(old: Trail, new: Trail) -> set[int]:
+    """Return the sizes of the arguments' axes, of adjacent pairs of axes and of whole arguments."""
     sizes: set[int] = set()
     for trail in (old, new):
         for number in trail.names:

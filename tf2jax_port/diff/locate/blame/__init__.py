@@ -1,1 +1,1 @@
-"""Which of the user's lines is at fault, and a guess why."""
+"""Attribute a located difference to a line of the user's code and guess its cause."""

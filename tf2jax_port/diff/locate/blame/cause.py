@@ -1,4 +1,4 @@
-"""A guess at the cause: from how the two values relate, from the operations, from the table."""
+"""Guess the cause of a difference from the two values, the operations and the table."""
 
 from __future__ import annotations
 
@@ -48,16 +48,16 @@ _ROUNDING = {"FloorDiv", "FloorMod", "TruncateDiv", "Floor", "Round", "Rint", "C
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a guess is made from.
+    """The facts that a guess at the cause is based on.
 
     Attributes:
       old: the original's value.
-      new: the port's.
+      new: the port's value.
       old_place: the original's line.
       new_place: the port's line.
-      old_names: the original's operations that only it has.
-      new_names: the port's.
-      omitted: the operation that the port lacks, if that is it.
+      old_names: the operations that occur in the original only.
+      new_names: the operations that occur in the port only.
+      omitted: the operation that the port lacks, if one is missing.
       sizes: the numbers of elements that were reduced over, as far as they are known.
     """
 
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def cause(evidence: Evidence) -> str | None:
-    """A few words, or `None`."""
+    """Return a short description of the likely cause, or `None`."""
     return (
         _MISSING.get(evidence.omitted)
         or _by_operations(evidence)
@@ -105,7 +105,7 @@ def _by_relation(e: Evidence) -> str | None:
 
 
 def _constant(a: np.ndarray, b: np.ndarray) -> float | None:
-    """By which number one array is the other, if by any."""
+    """Return the constant factor between two arrays, or `None` if there is none."""
     top = int(np.argmax(np.abs(a)))
     if a[top] == 0:
         return None
@@ -146,7 +146,7 @@ def _by_operations(e: Evidence) -> str | None:
 
 
 def _by_table(e: Evidence) -> str | None:
-    """What the table says of the TensorFlow functions on the original's line."""
+    """Look up the documented differences of the TensorFlow functions on the original's line."""
     for name in re.findall(r"\btf\.([\w.]+)", e.old_place.text):
         try:
             row = find(name)

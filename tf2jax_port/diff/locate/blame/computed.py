@@ -1,4 +1,4 @@
-"""Which line computed, with Python or NumPy alone, what an operation of the port takes."""
+"""Find the line that computed an operand in plain Python or NumPy."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tf2jax_port.diff.locate.watch.reading import Statement, alike, statement, s
 from tf2jax_port.diff.locate.watch.trail import Step
 from tf2jax_port.diff.values.attempt import Failure, attempt
 
-# Functions that do the same in both, called in the same way.
+# Functions with the same behavior and the same call syntax in both libraries.
 SAME = {"exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "abs", "sign", "square"}
-# Functions that bring no numbers of their own.
+# Functions that introduce no constants of their own.
 _PLAIN = SAME | {"sum", "where", "max", "min", "maximum", "minimum", "astype", "reshape", "stack"}
-# Up to how many numbers a list is read from a program's text.
+# The longest list of number literals that is read from source code.
 _FEW_NUMBERS = 64
-# Operations that have sizes and places beside their operands.
+# Operations with sizes and positions as parameters, besides their operands.
 _SIZED = {"slice", "dynamic_slice", "gather", "pad", "iota", "conv_general_dilated"}
 _SIZED |= {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
 _ARITHMETIC = {"Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"}
-# How many words two lines must have in common to be the same line, and which word takes sizes.
+# The fewest tokens of a line that is compared, and the token that reads sizes.
 _LONG, _HAS_SIZES = 3, "shape"
-# How much a line must say of what one of the original's says.
+# The least similarity to a line of the original.
 _ENOUGH = 0.5
 
 
 class Computed:
-    """What two programs compute beside JAX and TensorFlow.
+    """Finds the lines where two programs compute in plain Python or NumPy.
 
     Args:
       of: the two runs.
-      said: what the original's lines say.
-      lines: the port's lines that JAX computes on, by file.
+      said: the tokens of the original's lines.
+      lines: the port's lines on which JAX computes, by file.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Computed:
         self._of, self._said, self._lines = of, said, lines
 
     def before(self, found: Injection) -> Place | None:
-        """The line that computed an array or a number that the operation takes."""
+        """Return the line that computed an array or a number that the operation takes."""
         wrong, numbers = self._constants(found.step)
         return (
             self._by_statements(found, wrong)
@@ -59,14 +59,14 @@ class Computed:
         )
 
     def number(self, found: Injection) -> Place | None:
-        """The line that gave a name the number that several lines take."""
+        """Return the line that assigned the number that several lines use."""
         steps = self._of.new.trail.steps
         using = [steps[number] for number, used in found.uses if used == found.new]
         places = [self._by_names(step, [found.new], ()) for step in using]
         return next((place for place in places if place is not None), None)
 
     def named(self, place: Place) -> Place | None:
-        """The line that gave a name another value, of a line that reads as one of the original's."""
+        """Return the line that assigned a different value to a name used on an otherwise equal line."""
         said = statement(place)
         if said is None or len(said.words) < _LONG or said.words not in self._said:
             return None
@@ -86,7 +86,7 @@ class Computed:
         return Place(place.file, next(iter(found)), place.function)
 
     def _given(self, name: str, said: Statement, place: Place) -> Statement | None:
-        """The statement that gave a name its value, unless JAX computed it: then it is known."""
+        """Return the statement that assigned a name, unless JAX computed its value."""
         everywhere = statements(place.file)
         given = [
             s
@@ -95,13 +95,13 @@ class Computed:
             and ((s.function == said.function and s.line < said.line) or not s.function)
         ]
         if given and _only_takes_apart(given[-1]):
-            # The state of a loop: what it begins with has its name outside of the loop's function.
+            # A loop's state: its initial value is assigned outside of the loop's function.
             inside = next((s for s in everywhere if s.line == said.function), None)
             return self._given(name, inside, place) if inside is not None else None
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
     def _is_told(self, name: str, place: Place) -> bool:
-        """Whether the original has the number of that name too."""
+        """Check whether the original has the number assigned to a name."""
         told = self._of.new.trail.host.called(name, place)
         if told is None or told.array.dtype.kind != "f":
             return False
@@ -112,7 +112,7 @@ class Computed:
         return itertools.chain.from_iterable(map(statements, sorted(files)))
 
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
-        """The constants of an operation's line that may be wrong, and all short ones' elements."""
+        """Return the suspect constants of an operation's line and the elements of all short constants."""
         of = self._of
         here = {step.number}
         wrong: list[int] = []
@@ -128,7 +128,7 @@ class Computed:
                     flat = of.new.flat(operand)
                     if flat is not None and flat.size <= _FEW_NUMBERS:
                         numbers.add(tuple(np.asarray(flat, np.float32).tolist()))
-                    # What only hands a number on is wrong by the number.
+                    # An operation that only passes a number on is wrong because of the number.
                     alone = other is step and len(step.operands) == 1
                     wrong += [operand] if alone or operand in of.new_region.values else []
         return wrong, numbers
@@ -136,15 +136,15 @@ class Computed:
     def _by_names(
         self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
     ) -> Place | None:
-        """The line that gave a name of the operation's line its value."""
+        """Return the line that assigned a name used on the operation's line."""
         place = step.place
         said = statement(place)
-        # What a library computes from may be its own.
+        # A library function may use constants of its own.
         if said is None or not said.calls <= _PLAIN:
             return None
         found: dict[Place, Statement] = {}
         for name in said.names:
-            # What JAX computed there is known, and right; so is a number that was not used as it is.
+            # Values that JAX computed there are known to be right; so are numbers used in another form.
             given = self._given(name, said, place)
             if given is None:
                 continue
@@ -152,13 +152,13 @@ class Computed:
             is_it = told in numbers if told else bool(wrong)
             if is_it and given.words not in self._said:
                 found[Place(place.file, given.line, place.function)] = given
-        # What is computed from another one of them is wrong by that.
+        # A value computed from another suspect is wrong because of that suspect.
         targets = {name for one in found.values() for name in one.targets}
         first = [place for place, one in found.items() if not targets & {*one.names}]
         return first[0] if len(first) == 1 else None
 
     def _by_statements(self, found: Injection, wrong: list[int]) -> Place | None:
-        """The line of a wrong constant, of all that Python ran: the one most like the original's."""
+        """Return the line of a wrong constant: of all lines run by Python, the one most like the original's."""
         host = self._of.new.trail.host
         for operand in wrong:
             flat = self._of.new.flat(operand)
@@ -180,7 +180,7 @@ class Computed:
         return None
 
     def _by_sizes(self, found: Injection) -> Place | None:
-        """The line that computed how an operation takes an array apart, where its own line does not."""
+        """Return the line that computed the sizes or positions an operation uses to index an array."""
         said = statement(found.step.place)
         if found.kind != RESULT or found.step.name not in _SIZED or said is None:
             return None
@@ -202,21 +202,21 @@ class Computed:
         return places.pop() if len(places) == 1 else None
 
     def _is_right(self, number: int) -> bool:
-        """Whether the original has it too, in TensorFlow's hands or in its own."""
+        """Check whether the original computed the same array, in TensorFlow or in Python."""
         array = self._of.new.trail.host.told[number].array
         if self._of.old_index.has(flattened(array), 1e-6):
             return True
         return self._of.old.trail.host.latest(array) is not None
 
     def _likeness(self, place: Place) -> float:
-        """How much a line says of what one of the original's says; nothing if it says the same."""
+        """Return the similarity of a line to its closest line of the original; 0 for an equal line."""
         said = statement(place)
         if said is None or said.words in self._said:
             return 0.0
         return max((alike(said, s) for s in self._theirs()), default=0.0)
 
     def _written(self, found: Injection, operand: int, number: int) -> Place | None:
-        """The line that wrote the wrong elements of an array, of several that wrote into it."""
+        """Return the line that wrote the wrong elements of an array that several lines write to."""
         host = self._of.new.trail.host
         right, held = found.values.get(found.new), self._of.new.trail.array(found.new)
         array = self._of.new.trail.array(operand)
@@ -225,7 +225,7 @@ class Computed:
             return None
         wrong = ~_equal(np.asarray(right), held)
         last = _last_writers(host, number, array.shape)
-        # It wrote them, or it should have: its rows or columns go on there.
+        # The line wrote them or should have: its rows or columns extend to them.
         for wider in (False, True):
             reached = {}
             for n, own in last.items():
@@ -238,7 +238,7 @@ class Computed:
         return None
 
     def _reached(self, step: Step, operand: int, poisoned: np.ndarray) -> np.ndarray | None:
-        """Which elements of a result come from those of an operand that are NaN."""
+        """Return a mask of the result elements that depend on the operand's NaN elements."""
         if step.again is None:
             return None
         values = self._of.new.trail.values
@@ -249,7 +249,7 @@ class Computed:
 
 
 def _only_takes_apart(said: Statement) -> bool:
-    """Whether a statement gives the parts of one name names of their own, and does no more."""
+    """Check whether a statement only unpacks one name into several."""
     return len(said.names) == 1 < len(said.targets) and {*said.words} <= {
         *said.names,
         *said.targets,
@@ -257,13 +257,13 @@ def _only_takes_apart(said: Statement) -> bool:
 
 
 def _content(said: Statement) -> Counter[str]:
-    """What a statement says, but for the functions that it calls: the two call them differently."""
+    """Count the tokens of a statement without the functions it calls, which differ between libraries."""
     called = {word_of(name) for name in said.calls}
     return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """For each statement that wrote into an array the elements that no later one wrote."""
+    """Map each statement that wrote to an array to the elements no later statement overwrote."""
     taken, found = np.zeros(shape, bool), {}
     for n in sorted(host.before(number), reverse=True):
         written = host.told[n].written
@@ -274,12 +274,12 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _lengthened(part: np.ndarray) -> Iterator[np.ndarray]:
-    """Some elements of an array, and all that are beside them along one axis."""
+    """Extend a mask of elements along each axis in turn."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Which elements are equal, but for what single precision loses of the largest."""
+    """Compare elementwise, within single-precision tolerance of the largest element."""
     allowed = SINGLE * float(np.max(np.abs(other), where=np.isfinite(other), initial=0.0))
     return np.isclose(one.reshape(other.shape), other, rtol=SINGLE, atol=allowed, equal_nan=True)

@@ -1,4 +1,4 @@
-"""Which of the user's lines is to blame for what an injection has shown."""
+"""Find the line of the user's code that is responsible for a located difference."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
 from tf2jax_port.diff.locate.watch.reading import Statement, alike, statement, statements
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 
-# How much a line must say of what the original's says, and by how much more than another; and how much
-# if it is the one where the value is used or made.
+# The least similarity to the original's line, the least lead over another line, and the least
+# similarity of the line where the value is used or computed.
 _ENOUGH, _MORE, _SOMETHING = 0.4, 0.05, 0.3
-# Operations that may hide elements, and how many values after another they are looked for.
+# Operations that may mask elements, and how many values ahead they are searched for.
 _MASKING, _SOON = {"select_n", "mul"}, 20
 # Operations that take a part of an array.
 _CUTTING = {"slice", "dynamic_slice", "gather", "squeeze", "reshape", "copy"}
-# Operations that put a part into an array, or turn one, and which operand comes in.
+# Operations that write a part into an array or transpose one, and the operand that comes in.
 _WRITING = {"dynamic_update_slice": 1, "scatter": 2, "transpose": 0}
 # Operations that give an argument another shape.
 _SAME_ELEMENTS = {"broadcast_in_dim", "reshape", "squeeze", "Reshape", "ExpandDims", "Identity"}
 
 
 class Lines:
-    """The lines of two runs.
+    """Attributes differences to source lines of two runs.
 
     Args:
-      of: the runs, and what they share.
+      of: the two runs and their shared values.
     """
 
     def __init__(self, of: Injector) -> None:
@@ -58,7 +58,7 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """With what the original computed and the port leaves out, as it was before it was shaped."""
+        """Replace an omitted value by the one that the original computed before reshaping it."""
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
         if found.kind != OMITTED or right is None or held is None:
@@ -72,7 +72,7 @@ class Lines:
         return found
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
-        """The operation and the line of the port that are named."""
+        """Return the operation and the line of the port to report."""
         if found.kind == MEANT:
             return found.step, self._called(found)
         shaped = None if found.complete else self._shaped_before(found)
@@ -91,7 +91,7 @@ class Lines:
         if found.kind == EXCHANGED and maker is not None and maker.place != NOWHERE:
             others = {given for (_, used), given in found.uses.items() if used == found.new}
             makers = {m.place for o in others if isinstance(o, int) and (m := self._made(o))}
-            # Two values of one line got each other's names there; others are mixed up where used.
+            # Two values computed on one line were swapped there; others are swapped where they are used.
             step = maker if maker.place in makers else found.step
             return step, self._outward(step, found)
         named = self._named_wrongly(found)
@@ -108,21 +108,21 @@ class Lines:
         return found.step, place or self._own(found)
 
     def _called(self, found: Injection) -> Place:
-        """The line of what is meant otherwise, or the line that called it if other calls are right."""
+        """Return the operation's line, or the calling line if the operation is right in other calls."""
         step, trail = found.step, self._of.new.trail
         if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
         return next((p for p in step.places if p.line != step.place.line), step.place)
 
     def _own(self, found: Injection) -> Place:
-        """The line of an operation, or the one that gave a name on it, if the line is as it should be."""
+        """Return the operation's line, or the assignment of a name on it if the line itself is right."""
         place = self._outward(found.step, found)
         return self._computed.named(place) or place
 
     def _masked_later(self, found: Injection) -> Step | None:
-        """The operation that masks, where the original masks the value itself."""
+        """Find the later masking operation where the original masks the value itself."""
         new = self._of.new
-        given = _arrays(found)
+        given = _injected_arrays(found)
         right, held = (flattened(given[0]) if given else None), new.flat(found.new)
         if right is None or held is None or right.size != held.size:
             return None
@@ -133,7 +133,7 @@ class Lines:
             return None
         maker = new.trail.maker(found.new)
         if maker is not None and maker.name in _MASKING and self._masks(maker, masked):
-            return None  # it is masked here, with another number
+            return None  # it is masked here, with another fill value
         reached, waiting = {found.new}, [found.new]
         for number in itertools.islice(waiting, _SOON):
             for step in new.trail.users(number):
@@ -145,9 +145,9 @@ class Lines:
         return None
 
     def _masks_nothing(self, found: Injection) -> Step | None:
-        """What made a mask that hides nothing, where the original hides something."""
+        """Find the operation that computed a mask without effect, where the original masks elements."""
         trail = self._of.new.trail
-        arrays = [flattened(a) for a in _arrays(found)]
+        arrays = [flattened(a) for a in _injected_arrays(found)]
         hides = [a for a in arrays if a is not None and (np.abs(a) >= STANDS_FOR_SOMETHING).any()]
         if found.kind != OMITTED or not hides:
             return None
@@ -166,7 +166,7 @@ class Lines:
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
-        """Whether an operation takes a mask that hides some elements, or shows only these."""
+        """Check whether an operation takes a mask that hides exactly some elements, or their complement."""
         for operand in step.operands:
             flat = self._of.new.flat(operand)
             if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
@@ -176,7 +176,7 @@ class Lines:
         return False
 
     def _places_before(self, step: Step) -> Place | None:
-        """The line that computed, as only the port does, from where a right array is read."""
+        """Return the line that computed the indices with which a correct array is gathered."""
         new = self._of.new
         if step.name != "gather" or not self._of.twins(step.operands[0]):
             return None
@@ -192,9 +192,9 @@ class Lines:
         return None
 
     def _cut_before(self, found: Injection) -> Place | None:
-        """The line that cut an array otherwise, of which each pass takes a part that the original has.
+        """Return the line that sliced an array wrongly before a loop reads it pass by pass.
 
-        A loop over the wrong steps takes what is right at another time.
+        A loop over the wrong steps reads correct values at the wrong time.
         """
         of, trail = self._of, self._of.new.trail
         theirs = of.old.trail.maker(found.old)
@@ -218,14 +218,18 @@ class Lines:
         return None
 
     def _shaped_before(self, found: Injection) -> Place | None:
-        """The line that gave an array the original's sizes in another order.
+        """Return the line that reshaped an array to the original's sizes in another order.
 
-        Its elements are as they were; what is reduced over its axes is something else.
+        Its elements are unchanged, but reductions over its axes differ.
         """
         said, theirs = statement(found.step.place), self._of.old.trail.maker(found.old)
         wanted = statement(theirs.place) if theirs is not None else None
-        is_same = said is not None and wanted is not None and _figures(said) == _figures(wanted)
-        # What is proved names another line, unless this one has the original's axes.
+        is_same = (
+            said is not None
+            and wanted is not None
+            and _number_literals(said) == _number_literals(wanted)
+        )
+        # A confirmed difference is on another line, unless this one has the original's axes.
         if found.complete and not is_same:
             return None
         trail = self._of.new.trail
@@ -242,14 +246,14 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Whether the original has the elements too, and the sizes of its axes in another order."""
+        """Check whether the original has these elements with the axis sizes in another order."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
         return own not in sizes and any(sorted(own) == sorted(other) for other in sizes)
 
     def _named_wrongly(self, found: Injection) -> Place | None:
-        """The line with the name of an input, where the original uses another input."""
+        """Return the line that names an input where the original uses another input."""
         sides = (
             (self._of.new, self._of.new_region, found.new),
             (
@@ -258,7 +262,9 @@ class Lines:
                 found.old,
             ),
         )
-        mine, theirs = (_inputs(values.trail, region, number) for values, region, number in sides)
+        mine, theirs = (
+            _input_names(values.trail, region, number) for values, region, number in sides
+        )
         wrong, right = mine - theirs, theirs - mine
         if not wrong or not right:
             return None
@@ -270,7 +276,7 @@ class Lines:
         return None
 
     def _is_named_wrongly(self, made: Place, used: Place) -> bool:
-        """Whether a line uses the names that the original's does, and another gives them otherwise."""
+        """Check whether a line equals the original's but the names it uses are assigned differently."""
         before_it, said = statement(made), statement(used)
         if before_it is None or said is None or before_it.function != said.function:
             return False
@@ -281,7 +287,7 @@ class Lines:
         return self._of.new.trail.maker(number)
 
     def _outward(self, step: Step, found: Injection) -> Place:
-        """The line of an operation, or the line that called it if it is right elsewhere."""
+        """Return the operation's line, or the calling line if the operation is right in other calls."""
         places = step.places
         for depth, place in enumerate(places[:-1]):
             if self._mended_elsewhere(found, step, depth):
@@ -296,7 +302,7 @@ class Lines:
         return places[-1] if places else NOWHERE
 
     def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
-        """Whether the same line was mended in other calls too."""
+        """Check whether the same line was fixed in other calls too."""
         inner = step.places[: depth + 1]
         makers = (self._of.new.trail.maker(number) for number in found.values)
         return any(
@@ -305,13 +311,13 @@ class Lines:
         )
 
     def _makers(self, number: int) -> list[Step]:
-        """The operations that gave a value, the last first: some only pass it on."""
+        """Return the operations that produced a value, last first, through those that only pass it on."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:
             found.append(step)
             if step.name in _WRITING:
-                # What is written in the last pass; the array holds the others too.
+                # Follow the part written in the last pass; the array also holds the other passes.
                 step = new.trail.maker(step.operands[_WRITING[step.name]])
                 flat = new.flat(step.results[0]) if step is not None else None
                 continue
@@ -327,27 +333,27 @@ class Lines:
         return found
 
     def _is_plain(self, place: Place) -> bool:
-        """Whether a line means the same in both programs if it reads the same."""
+        """Check whether a line calls only functions that behave the same in both programs."""
         said = statement(place)
         return said is not None and said.calls <= SAME
 
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
-        """Whether the same part of a line, called from another line, gives what it should."""
+        """Check whether the same operation, called from another line, gives the right result."""
         of, called = self._of, step.places[depth + 1]
         step = self._first_wrong(step, depth)
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
         if here and all(here):
-            return False  # it is right here too: that says nothing of the line
+            return False  # it is right here too, which tells nothing about the line
         found = []
         for other in of.new.trail.passes(step)[-1]:
             elsewhere = len(other.places) > depth + 1 and other.places[depth + 1] != called
-            # What is given something wrong gives something wrong.
+            # Wrong inputs explain a wrong result.
             if elsewhere and all(of.twins(o) for o in other.operands):
                 found += [bool(of.twins(r)) for r in other.results if of.new.says_something(r)]
         return bool(found) and all(found)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
-        """The next operation of the same call that does not give what it should."""
+        """Return the next operation of the same call with a wrong result."""
         of, inside = self._of, step.places[depth + 1 :]
         for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
             wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))
@@ -356,12 +362,12 @@ class Lines:
         return step
 
     def _reads_the_same(self, place: Place) -> bool:
-        """Whether the original has a line that says the same."""
+        """Check whether the original has an equal line."""
         said = statement(place)
         return said is not None and len(said.words) > 2 and said.words in self._said
 
     def _left_out(self, found: Injection, theirs: Step) -> tuple[Step, Place]:
-        """What should do what the port does not: the line that is like the original's line."""
+        """Return the step and line that should perform the omitted operation."""
         new, old = self._of.new.trail, self._of.old.trail
         maker = new.maker(found.new)
         if maker is None or maker.place == NOWHERE:
@@ -369,7 +375,7 @@ class Lines:
             return step, self._like(theirs, [self._outward(step, found)], found)
         passes = len(old.passes(theirs)[0]), len(new.passes(maker)[0])
         if passes[0] != passes[1] > 1 and theirs.passed >= passes[1] and len(maker.places) > 1:
-            # The loop is left before the original leaves it: that is decided where it is called.
+            # The loop ends before the original's does, which is decided where it is called.
             return maker, maker.places[1]
         here = (theirs.place, theirs.passed)
         users = [s for s in old.steps if found.old in s.operands]
@@ -379,13 +385,13 @@ class Lines:
         return step if place in step.places or place not in other.places else other, place
 
     def _like(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
-        """Of the lines between a value and its use the one that is most like the original's."""
+        """Return the line between a value and its use that is most similar to the original's line."""
         between = [
             place
             for place in dict.fromkeys((*usual, *self._between(found)))
             if place != NOWHERE and not self._reads_the_same(place)
         ]
-        # Where all calls of a function are mended it is not one of the calls.
+        # If all calls of a function are fixed, the fault is not in one of the calls.
         spread = self._mended_elsewhere(found, found.step, 0) or any(
             self._mended_elsewhere(found, maker, 0) for maker in self._makers(found.new)
         )
@@ -398,13 +404,13 @@ class Lines:
             if likeness[best] >= _ENOUGH:
                 is_more = usual[0] not in between or likeness[best] > likeness[usual[0]] + _MORE
                 if is_more and depth and maker is not None and best in maker.places:
-                    # The original leaves nothing out inside of what is called there.
+                    # The omission is not inside the function that is called there.
                     return maker.places[max(0, maker.places.index(best) - depth)]
                 return best if is_more else usual[0]
         return usual[0]
 
     def _between(self, found: Injection) -> Iterator[Place]:
-        """The lines of the functions that a value is computed and used in, from one to the other."""
+        """Yield the lines between the computation of a value and its use, in the functions involved."""
         steps = [*self._makers(found.new)[::-1], found.step]
         for place in dict.fromkeys(place for step in steps for place in step.places):
             inside = statement(place)
@@ -413,7 +419,7 @@ class Lines:
             own = [[p.line for p in s.places if same_function(p, place)] for s in steps]
             first = min(itertools.chain(*own[:-1]), default=0)
             spans = [(first, min(own[-1], default=10**9))]
-            # What goes back goes on in another call or pass.
+            # A use above the computation belongs to another call or pass.
             spans += [(min(a), min(b)) for a, b in itertools.pairwise(own) if a and b and a > b]
             for said in statements(place.file):
                 is_between = any(
@@ -423,8 +429,8 @@ class Lines:
                     yield Place(place.file, said.line, place.function)
 
 
-def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
-    """The names of the arguments that a value is computed from, in a region."""
+def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
+    """Return the names of the arguments that a value depends on, within a region."""
     found: set[str] = set()
     seen, waiting = set(), [number]
     while waiting:
@@ -442,23 +448,23 @@ def _inputs(trail: Trail, inside: Region, number: int) -> set[str]:
 
 
 def _comes_from(trail: Trail, number: int) -> bool:
-    """Whether a value is computed or given, and no number of the program's text."""
+    """Check whether a value is computed or an argument, not a literal of the source code."""
     return trail.maker(number) is not None or number in trail.names
 
 
-def _figures(said: Statement) -> list[str]:
-    """The numbers that a statement says, its axes among them."""
+def _number_literals(said: Statement) -> list[str]:
+    """Return the number literals of a statement, axes included."""
     return [word for word in said.words if word[0].isdigit()]
 
 
-def _arrays(found: Injection) -> list[np.ndarray]:
-    """What was put into the port."""
+def _injected_arrays(found: Injection) -> list[np.ndarray]:
+    """Return the arrays that were injected into the port."""
     used = (a for a in found.uses.values() if not isinstance(a, int))
     return [*found.values.values(), *used]
 
 
 def same_function(one: Place, other: Place) -> bool:
-    """Whether two lines stand in one function."""
+    """Check whether two lines are in the same function."""
     return (one.file, one.function) == (other.file, other.function)
 
 

@@ -1,6 +1,6 @@
-"""Which argument of a convolution or a pooling is wrong, where all that it computes from is right.
+"""Find the wrong argument of a convolution or pooling whose operands are all right.
 
-Such calls are long and stand on several lines; the line of the argument is named, not that of the call.
+Such calls are long and span several lines; the line of the argument is reported, not that of the call.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from tf2jax_port.diff.locate.watch.trail import Step
 from tf2jax_port.diff.values.attempt import Failure, attempt
 
 _POOLS = {"reduce_window_max", "reduce_window_min", "reduce_window_sum"}
-# How many calls of one line are tried.
+# The most calls of one line that are tried.
 _CALLS = 4
 _PADDING, KERNEL = "padding", "rhs"
-# The arguments of JAX's functions by their places.
+# The positional arguments of JAX's functions.
 _IN_ORDER = {
     "conv_general_dilated": ("lhs", "rhs", "window_strides", "padding"),
     "conv_general_dilated_local": ("lhs", "rhs", "window_strides", "padding"),
@@ -36,11 +36,11 @@ _IN_ORDER = {
 
 @dataclass(frozen=True, slots=True)
 class Misgiven:
-    """An argument that should have been another.
+    """A wrong argument of a call.
 
     Attributes:
       argument: its name.
-      words: what is wrong with it.
+      words: a description of what is wrong with it.
     """
 
     argument: str
@@ -48,12 +48,12 @@ class Misgiven:
 
 
 def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
-    """The argument that gives what the original has, if it is another one; `None` where there is none.
+    """Return the argument whose replacement gives the original's result; `None` if there is none.
 
     Args:
       new: the port's values.
-      step: the operation, of which every call is tried: some take what is wrong already.
-      old: finds the original's values.
+      step: the operation; all its calls are tried, as some may take wrong operands already.
+      old: an index of the original's values.
     """
     for call in new.trail.passes(step)[-1][:_CALLS]:
         if not isinstance(call.again, Applied):
@@ -72,7 +72,7 @@ def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
 
 
 def place_of(argument: str, call: Place) -> Place:
-    """The line where a call's argument stands; that of the call where it is not found."""
+    """Return the line of a call's argument; the line of the call if it is not found."""
     for node in calls(call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         order = _IN_ORDER.get(name, ())

@@ -1,1 +1,1 @@
-"""Which values of two runs are the same."""
+"""Match the values of two runs."""

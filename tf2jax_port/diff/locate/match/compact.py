@@ -1,7 +1,7 @@
-"""Values without their padding: what one program pads and masks, the other may have kept short.
+"""Remove the padding of values that one program pads and masks and the other keeps compact.
 
 `tf.boolean_mask`, ragged rows and `tf.where` become arrays of full size and a mask; rows padded to one
-length become one flat list with row numbers. What a mask selects is then the same in both programs.
+length become one flat list with row numbers. The selected elements are then the same in both programs.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _MOST_MASKS, _MOST_ELEMENTS = 8, 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Which elements are no padding.
+    """A mask of the valid elements of arrays.
 
     Attributes:
       selects: booleans over one axis or over the first two.
-      turned: whether the first two axes are exchanged before.
-      axis: of an array that has the masked axis second.
+      turned: whether the first two axes are exchanged before masking.
+      axis: the first masked axis: 1 for arrays that have the masked axis second.
     """
 
     selects: np.ndarray
@@ -33,22 +33,22 @@ class Mask:
     axis: int = 0
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Whether arrays of this shape can be masked."""
+        """Check whether arrays of this shape can be masked."""
         if self.turned:
             shape = (*shape[1:2], *shape[:1])
         mine = self.selects.shape
         return tuple(shape[self.axis : self.axis + len(mine)]) == mine
 
     def size(self, shape: Sequence[int]) -> int:
-        """How many elements are selected."""
+        """Return the number of elements that are selected."""
         return int(np.prod(shape)) // self.selects.size * int(self.selects.sum())
 
     def compact(self, array: np.ndarray) -> np.ndarray:
-        """What is selected, row after row."""
+        """Return the selected elements in row-major order."""
         return self._laid(array)[self._where]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
-        """The array with other elements where it is no padding."""
+        """Return the array with its valid elements replaced."""
         made = np.array(array, np.result_type(array, compact))
         laid = self._laid(made)
         laid[self._where] = compact.reshape(laid[self._where].shape)
@@ -67,8 +67,8 @@ class Form:
     """An array without its padding.
 
     Attributes:
-      array: what is left of it.
-      restored: gives another array of this size the padding of the first.
+      array: the remaining elements.
+      restored: a function that pads another array of this size like the first.
     """
 
     array: np.ndarray
@@ -76,7 +76,7 @@ class Form:
 
 
 def masks_of(*trails: Trail) -> tuple[Mask, ...]:
-    """The masks that occur in some runs."""
+    """Return the masks that occur in some runs."""
     seen: dict[tuple[object, ...], np.ndarray] = {}
     for trail in trails:
         for number in range(len(trail.values)):
@@ -87,7 +87,7 @@ def masks_of(*trails: Trail) -> tuple[Mask, ...]:
             if selects.all() or not selects.any() or not np.array_equal(selects, array):
                 continue
             if _is_diagonal(selects) or _is_diagonal(~selects):
-                continue  # it picks elements out of matrices, and pads nothing
+                continue  # it selects elements of matrices; it is no padding
             seen.setdefault((selects.shape, selects.tobytes()), selects)
     flags = list(seen.values())[:_MOST_MASKS]
     rows = [Mask(f, turned) for f in flags if f.ndim == 2 for turned in (False, True)]
@@ -101,7 +101,7 @@ def _is_diagonal(selects: np.ndarray) -> bool:
 def forms(
     array: np.ndarray | None, masks: Sequence[Mask], sizes: Collection[int]
 ) -> Iterator[Form]:
-    """An array without the padding that some masks tell of, where that leaves one of some sizes."""
+    """Yield an array without the padding of each mask that leaves one of the given sizes."""
     if array is None or array.ndim == 0 or array.size > _MOST_ELEMENTS:
         return
     for mask in masks:
@@ -112,11 +112,11 @@ def forms(
 
 
 def varies(array: np.ndarray) -> bool:
-    """Whether an array says something; equal elements are found everywhere."""
+    """Check whether an array has different elements; constant arrays match everywhere."""
     return bool(np.any(array != array.reshape(-1)[0]))
 
 
 def sizes_of(trail: Trail) -> set[int]:
-    """How many elements the arrays of a run have, but for single numbers."""
+    """Return the sizes of the arrays of a run, without single numbers."""
     arrays = (trail.array(number) for number in range(len(trail.values)))
     return {array.size for array in arrays if array is not None and array.size > 1}

@@ -1,4 +1,4 @@
-"""What lies between the last values that two runs share and the outputs in which they differ."""
+"""Find the values between the last ones that two runs share and the differing outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Region:
     """The values that only one run has.
 
     Attributes:
-      values: those through which, and only through which, a differing output was computed.
+      values: the unshared values that a differing output was computed through.
       edge: the shared values that they were computed from.
     """
 
@@ -22,7 +22,7 @@ class Region:
 
 
 def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> Region:
-    """Go back from some outputs as far as values are not shared."""
+    """Go back from some outputs until values are shared."""
     values: set[int] = set()
     edge: set[int] = set()
     waiting = list(outputs)
@@ -37,13 +37,13 @@ def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> R
         maker = trail.maker(number)
         if maker is not None:
             waiting += maker.operands
-        # What a loop computes may be shared as a whole.
+        # The results of a loop may be shared as one array.
         waiting += trail.views.get(number, ())
     return Region(frozenset(values), frozenset(edge))
 
 
 def behind(trail: Trail, number: int) -> set[int]:
-    """All values that were computed from one, itself among them."""
+    """Return all values that were computed from one, itself included."""
     parts = trail.parts(number)
     found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
     first = trail.makers[parts[0]]
@@ -55,7 +55,7 @@ def behind(trail: Trail, number: int) -> set[int]:
 
 
 def before(trail: Trail, numbers: Collection[int]) -> set[int]:
-    """All values that some were computed from, they themselves among them."""
+    """Return all values that some were computed from, themselves included."""
     found = set(numbers)
     for step in reversed(trail.steps):
         if not found.isdisjoint(step.results):

@@ -1,4 +1,4 @@
-"""Which values of two runs are the same, whatever they are called and however they are shaped."""
+"""Match equal values of two runs, whatever their names and shapes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from tf2jax_port.diff.locate.match.compact import Form, Mask, forms
 from tf2jax_port.diff.locate.watch.trail import Trail
 
-# How far equal values may lie apart, as a part of the largest element, by what they went through.
+# Tolerances relative to the largest element, by the narrowest type that a value went through.
 DOUBLE, CONSTANT, SINGLE, HALF = 1e-8, 1e-6, 3e-5, 3e-2
-# TensorFlow's operations that hold a number in single precision, whatever they compute in.
+# TensorFlow's operations with an attribute in single precision, whatever they compute in.
 _OF_SINGLE = {"LeakyRelu": CONSTANT, "LeakyReluGrad": CONSTANT, "LRN": CONSTANT}
-# Elements of this size are masks, where there are smaller ones too.
+# Elements from this size on are fill values of masks, where there are smaller ones too.
 STANDS_FOR_SOMETHING = 1e6
 _WIDTHS = {
     "float64": DOUBLE,
@@ -28,15 +28,15 @@ _WIDTHS = {
 
 
 class Values:
-    """The values of a trail as flat arrays of double precision, and how exact each is.
+    """The values of a trail as flat arrays of double precision, with their tolerances.
 
     Args:
-      trail: of one run.
-      strictness: by what tolerances are divided.
-      coarsest: the most that a tolerance is before.
-      masks: what may be padding in its arrays.
-      sizes: that they may have without.
-      finest: the least that a tolerance is before.
+      trail: the record of one run.
+      strictness: the number that tolerances are divided by.
+      coarsest: the upper limit of tolerances before that division.
+      masks: masks of possible padding in its arrays.
+      sizes: the sizes that arrays may have without padding.
+      finest: the lower limit of tolerances before that division.
     """
 
     def __init__(
@@ -58,28 +58,28 @@ class Values:
         self._exactness = [max(min(w, coarsest), self._finest) for w in _exactness(trail)]
 
     def flat(self, number: int) -> np.ndarray | None:
-        """The elements in order; `None` for what is empty or no array of numbers."""
+        """Return the elements in order; `None` if the array is empty or not numeric."""
         if number not in self._flat:
             self._flat[number] = flattened(self.trail.array(number))
         return self._flat[number]
 
     def of(self, trail: Trail) -> Values:
-        """Those of another run of the same program."""
+        """Wrap another run of the same program with the same settings."""
         wide = self._coarsest, self._masks, self._sizes, self._finest
         return Values(trail, self._strictness, *wide)
 
     def forms(self, number: int) -> list[Form]:
-        """A value without its padding, for each mask that leaves one of the sizes that matter."""
+        """Return a value without its padding, for each mask that leaves a relevant size."""
         if number not in self._forms:
             self._forms[number] = self.forms_of(self.trail.array(number)) if self._masks else []
         return self._forms[number]
 
     def forms_of(self, array: np.ndarray | None) -> list[Form]:
-        """The same of another array."""
+        """Return an array without its padding, for each mask that leaves a relevant size."""
         return list(forms(array, self._masks, self._sizes))
 
     def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
-        """The elements in order, of the value and of what it is without padding; which of the two."""
+        """Yield the elements of a value with and without padding, and whether padding was removed."""
         own = self.flat(number)
         if own is not None:
             yield own, number in self.trail.short
@@ -89,21 +89,21 @@ class Values:
                 yield flat, True
 
     def twins(self, number: int, index: Index) -> Iterator[int]:
-        """The other run's values that equal one of these, with their padding or without."""
+        """Yield the other run's values that equal one of these, with or without padding."""
         for flat, is_short in self.with_forms(number):
             yield from index.equal_to(flat, self.tolerance(number), is_short)
 
     def tolerance(self, number: int) -> float:
-        """How far from it another value may be, as a part of its largest element."""
+        """Return the tolerance for equal values, relative to the largest element."""
         return self.width(number) / self._strictness
 
     def width(self, number: int) -> float:
-        """The tolerance that the types it went through ask for, strict or not."""
+        """Return the tolerance of the types that a value went through, before strictness applies."""
         return self._exactness[number]
 
     @property
     def coarsest(self) -> float:
-        """The largest tolerance, but for what any program has: numbers of single precision."""
+        """The largest tolerance; at least that of single precision."""
         return max([SINGLE, *self._exactness])
 
     @property
@@ -112,7 +112,7 @@ class Values:
         return self._finest
 
     def says_something(self, number: int) -> bool:
-        """Whether two values are hardly equal by accident: not a count, a flag or a constant."""
+        """Check whether a value is distinctive: not a count, a flag or a constant."""
         if number not in self._says:
             self._says[number] = self._says_something(number)
         return self._says[number]
@@ -126,13 +126,13 @@ class Values:
         return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
 
     def counts(self, number: int) -> bool:
-        """Whether a value is a count, a place or a flag that the program computed."""
+        """Check whether a value is a count, an index or a flag that the program computed."""
         array = self.trail.array(number)
         return array is not None and array.dtype.kind in "biu"
 
 
 class Index:
-    """Finds the values of one run that equal a given array, with their padding or without."""
+    """Finds the values of one run that equal a given array, with or without padding."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -149,12 +149,12 @@ class Index:
     def equal_to(
         self, flat: np.ndarray | None, tolerance: float, is_short: bool = False
     ) -> Iterator[int]:
-        """The numbers of the values that equal an array, in order of their keys.
+        """Yield the numbers of the values that equal an array, in order of their keys.
 
         Args:
           flat: the elements of the array.
-          tolerance: how far others may be from it.
-          is_short: whether it lacks its padding. Two that both do may differ in what they lack.
+          tolerance: the tolerance for equal values.
+          is_short: whether its padding was removed. Two such arrays do not match each other.
         """
         if flat is None or flat.size not in self._by_size:
             return
@@ -173,12 +173,12 @@ class Index:
                 yield number
 
     def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
-        """Whether there is any such value."""
+        """Check whether there is any equal value."""
         return next(self.equal_to(flat, tolerance), None) is not None
 
 
 def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
-    """Whether an output of the port is the original's, or would be with another value in its place."""
+    """Check whether an output of the port equals the original's, or would with a replaced value."""
     array = new.trail.array(mine) if instead is None else np.asarray(instead)
     a, b = old.flat(theirs), flattened(array)
     if a is None or b is None:
@@ -187,7 +187,7 @@ def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None)
 
 
 def flattened(array: np.ndarray | None) -> np.ndarray | None:
-    """The elements in order, in double precision, complex ones as two."""
+    """Flatten to double precision, complex elements as two numbers; `None` if empty."""
     if array is None or array.size == 0:
         return None
     if array.dtype.kind == "c":
@@ -196,7 +196,7 @@ def flattened(array: np.ndarray | None) -> np.ndarray | None:
 
 
 def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> bool:
-    """Whether two flat arrays are equal, up to a part of their largest element, or to noise."""
+    """Check whether two flat arrays are equal within a relative tolerance or absolute noise."""
     if a.size != b.size:
         return False
     wild = ~(np.isfinite(a) & np.isfinite(b))
@@ -214,7 +214,7 @@ def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> 
 
 
 def size_of(flat: np.ndarray) -> float:
-    """The largest finite element, but for those that only stand for something: a mask's -1e9."""
+    """Return the largest finite magnitude, ignoring fill values such as a mask's -1e9."""
     finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
     most = float(finite.max()) if finite.size else 0.0
     if most < STANDS_FOR_SOMETHING:
@@ -227,19 +227,19 @@ _DIRECTIONS: dict[int, np.ndarray] = {}
 
 
 def _key(flat: np.ndarray) -> float:
-    """A number that nearly equal arrays nearly share, and others do not."""
+    """Project an array onto a number: nearly equal arrays get nearly equal keys."""
     if flat.size not in _DIRECTIONS:
         _DIRECTIONS[flat.size] = np.random.default_rng(flat.size).uniform(0.5, 1.5, flat.size)
         _DIRECTIONS[flat.size] *= np.random.default_rng(1).choice([-1.0, 1.0], flat.size)
     clean = flat if np.isfinite(flat).all() else np.where(np.isfinite(flat), flat, 0.0)
     with np.errstate(over="ignore", invalid="ignore"):
-        # No threads, which `@` starts: there are thousands of these, and others use the processors.
+        # `@` would start threads, which is slow for thousands of small products.
         key = float(np.einsum("i,i->", clean, _DIRECTIONS[flat.size]))
     return key if np.isfinite(key) else 0.0
 
 
 def _exactness(trail: Trail) -> list[float]:
-    """For each value the width of the narrowest type that it went through."""
+    """Compute each value's tolerance from the narrowest type that it went through."""
     found: list[float] = []
     for number, maker in enumerate(trail.makers):
         array = trail.array(number)

@@ -1,4 +1,4 @@
-"""What a run did for some of its outputs only: less to search where a program is large."""
+"""Slice a run to the operations that single outputs depend on, to shorten the search."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import replace
 from tf2jax_port.diff.locate.match.frontier import before
 from tf2jax_port.diff.locate.watch.trail import Trail
 
-# Programs of more operations are searched output by output first, the one with the least before it first.
+# Programs of more operations are searched output by output first, the smallest slice first.
 LARGE = 2000
-# Which part of a program a slice may be at most: otherwise nothing is gained.
+# The largest useful part of a program in a slice.
 _MOST = 0.7
 
 
 def slices(
     old: Trail, new: Trail, pairs: Mapping[str, tuple[int, int]]
 ) -> Iterator[tuple[Trail, Trail, dict[str, tuple[int, int]]]]:
-    """Both runs as far as single outputs depend on them, the smallest first.
+    """Yield both runs sliced to single outputs, the smallest slice first.
 
     Args:
       old: the original's run.
-      new: the port's.
+      new: the port's run.
       pairs: the outputs that differ, as numbers of values in either.
     """
     needed = {path: before(new, [mine]) for path, (_, mine) in pairs.items()}
 
     def order(path: str) -> tuple[bool, int, str]:
-        # Counts and flags can be mended by accident.
+        # Counts and flags can agree by accident.
         return _kind(new, pairs[path][1]) not in "fc", len(needed[path]), path
 
     for path in sorted(needed, key=order):
@@ -45,7 +45,7 @@ def _kind(trail: Trail, number: int) -> str:
 
 
 def _sliced(trail: Trail, path: str, output: int, needed: Collection[int]) -> Trail:
-    """A run with some of its values, and the operations that gave them, numbered anew."""
+    """Return a run with some of its values and the operations that gave them, renumbered."""
     numbers = {number: at for at, number in enumerate(sorted(needed))}
     made = Trail(counter=trail.counter)
     made.outputs[path] = numbers[output]
@@ -54,7 +54,7 @@ def _sliced(trail: Trail, path: str, output: int, needed: Collection[int]) -> Tr
     for step in trail.steps:
         if numbers.keys().isdisjoint(step.results):
             continue
-        # Where one of several results is needed, the others are kept beside it.
+        # If one of several results is needed, the others are kept too.
         for extra in step.results:
             numbers.setdefault(extra, len(numbers))
         steps[step.number] = len(made.steps)

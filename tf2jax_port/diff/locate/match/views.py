@@ -1,9 +1,9 @@
-"""The original's values as a port may have them: loops in one, axes in another order, no padding.
+"""Add views of the original's values as a port may have them: stacked loops, permuted axes, no padding.
 
 `tf.map_fn`, a list over labels or a loop over rows becomes `jax.vmap`: the port then has one value where
-the original has as many as there are passes. What has the time first there has the batch first here.
-Such views stand beside the values in the original's trail, as operations on the same lines, so that they
-are matched and put in like any other value.
+the original has one per pass. An array may be time-major in the original and batch-major in the port.
+Such views are added to the original's trail as operations on the same lines, so that they are matched and
+injected like any other value.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _MOST_PASSES, _MOST_ELEMENTS = 64, 1 << 16
 
 
 def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int]) -> Trail:
-    """The trail of an original, and its values without their padding.
+    """Add the original's values without their padding to its trail.
 
     Args:
-      trail: of the original.
-      masks: what may be padding in its arrays.
-      sizes: that the port's arrays have.
+      trail: the original's run.
+      masks: masks of possible padding in its arrays.
+      sizes: the sizes of the port's arrays.
     """
     first, trail = len(trail.values), trail.copy()
     views = _Views(trail)
@@ -37,7 +37,7 @@ def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int])
 
 
 def with_views(trail: Trail) -> Trail:
-    """The trail of an original, and what a port may have in the place of its values."""
+    """Add to the original's trail the rearranged values that a port may have instead."""
     trail = trail.copy()
     groups: dict[tuple[object, ...], list[Step]] = {}
     steps = [step for step in trail.steps if trail.arranged.keys().isdisjoint(step.results)]
@@ -51,26 +51,26 @@ def with_views(trail: Trail) -> Trail:
         views.add(step, [[step]], _channels_first, "channels first-1", True)
     for passes in _distinct(groups):
         for kind, order in _orders(passes):
-            # The new axis comes first, or after the one of the batch.
+            # The new axis comes first, or after the batch axis.
             views.add(passes[0], order, partial(np.stack, axis=0), f"{kind} first", False)
             views.add(passes[0], order, _stacked_second, f"{kind} second", True)
     return trail
 
 
 def _turned(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """With the first two axes exchanged."""
+    """Exchange the first two axes."""
     return np.swapaxes(arrays[0], 0, 1)
 
 
 def _turned_inside(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """With the last two axes exchanged, where these are not the first two."""
+    """Exchange the last two axes of an array with three or more."""
     if arrays[0].ndim < 3:
         raise ValueError("has no more than two axes")
     return np.swapaxes(arrays[0], -1, -2)
 
 
 def _channels_first(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Images with the last axis after the batch; of fewer axes that is another view's."""
+    """Move the channels of images after the batch axis; arrays of fewer axes have other views."""
     if arrays[0].ndim < 4:
         raise ValueError("is no image")
     return np.moveaxis(arrays[0], -1, 1)
@@ -81,7 +81,7 @@ def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Without what a mask tells to be padding."""
+    """Remove the padding that a mask describes."""
     array = arrays[0]
     if not mask.fits(array.shape) or mask.size(array.shape) not in sizes:
         raise ValueError("is not padded, or the port has nothing of this size")
@@ -101,7 +101,7 @@ def _distinct(groups: Mapping[tuple[object, ...], list[Step]]) -> Iterator[list[
 
 
 def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]]:
-    """The passes in one stack, or, as loops may lie in each other, of the outer one or the inner."""
+    """Yield the groupings of passes: all in one stack, or those of the outer or inner loop."""
     yield "all", [passes]
     for count in range(2, len(passes)):
         if len(passes) % count == 0:
@@ -111,10 +111,10 @@ def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]
 
 
 class _Views:
-    """Adds views to a trail, each computed from the like views of operands where there are such.
+    """Adds views to a trail, each computed from the same views of its operands where they exist.
 
     Args:
-      trail: of the original.
+      trail: the original's run.
     """
 
     def __init__(self, trail: Trail) -> None:
@@ -129,7 +129,7 @@ class _Views:
         kind: str,
         is_turned: bool,
     ) -> None:
-        """Add one view for each group of steps; none where arrays are not of one shape."""
+        """Add one view for each group of steps; none if the arrays' shapes differ."""
         trail = self._trail
         how = kind.rsplit(" ", 1)[-1]
         for passed, steps in enumerate(order):

@@ -1,1 +1,1 @@
-"""What was located, as data and in words."""
+"""Represent located differences as data and as text."""

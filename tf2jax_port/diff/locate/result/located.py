@@ -1,4 +1,4 @@
-"""What was found: a line on either side, values, and a guess at the cause. Plain data."""
+"""Define the result of locating a difference: a line on either side, values and a likely cause."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _NEIGHBORS = 4
 
 @dataclass(frozen=True, slots=True)
 class NotLocated:
-    """Why no operation is named.
+    """The reason why no operation is reported.
 
     Attributes:
-      reason: in a few words.
+      reason: a short description.
     """
 
     reason: str
@@ -32,8 +32,8 @@ class Spot:
     Attributes:
       place: the user's line.
       operation: TensorFlow's operation, JAX's primitive, or the error that was raised.
-      before: where its operands come from, in a few words each.
-      after: what takes its results.
+      before: short descriptions of where its operands come from.
+      after: the operations that take its results.
     """
 
     place: Place
@@ -43,16 +43,16 @@ class Spot:
 
     @property
     def shown(self) -> str:
-        """`model.py:12  h = x @ w  (MatMul)`."""
+        """The operation as text, such as `model.py:12  h = x @ w  (MatMul)`."""
         return f"{self.place.shown}:{self.place.line}  {self.place.text}  ({self.operation})"
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The element where two values are furthest apart, and its neighbors along the last axis.
+    """The element where two values differ most, and its neighbors along the last axis.
 
     Attributes:
-      index: where it is.
+      index: its index.
       old: it and its neighbors in the original.
       new: the same in the port.
     """
@@ -64,19 +64,19 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """Where two programs part.
+    """The first divergence of two programs.
 
     Attributes:
       kind: `"value"`, `"gradient"`, `"interface"` for a shape or type, or `"error"` where the port
         raised.
       case: the number of the case on which it was found.
       old: the original's operation.
-      new: the port's.
-      iteration: which pass of a loop it was, from 0; `None` outside of loops.
-      cause: a guess, `None` where there is none.
-      confirmed: whether the outputs agree with the original's value in this place.
-      element: the values there.
-      further: what is wrong behind it.
+      new: the port's operation.
+      iteration: the pass of a loop, from 0; `None` outside of loops.
+      cause: a likely cause; `None` if there is none.
+      confirmed: whether the outputs agree once the original's value is injected here.
+      element: the values that differ most.
+      further: later differences.
     """
 
     kind: str
@@ -91,12 +91,12 @@ class Located:
 
 
 def spot(step: Step | None) -> Spot | None:
-    """A step as it is shown; `None` where the user's line is not known."""
+    """Convert a step to a `Spot`; `None` if the user's line is not known."""
     return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
 
 
 def with_neighbors(found: Located, old: Trail, new: Trail) -> Located:
-    """The same with what stands before and after each operation."""
+    """Add the operations before and after each located operation."""
     return replace(found, old=_surrounded(found.old, old), new=_surrounded(found.new, new))
 
 
@@ -124,7 +124,7 @@ def _named(step: Step) -> str:
 
 
 def element(old: np.ndarray | None, new: np.ndarray | None) -> Element | None:
-    """Where two arrays of one shape are furthest apart."""
+    """Find the element where two arrays of one shape differ most."""
     if old is None or new is None or old.shape != new.shape or old.size == 0:
         return None
     wide = np.complex128 if "c" in (old.dtype.kind, new.dtype.kind) else np.float64

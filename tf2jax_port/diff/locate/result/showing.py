@@ -1,4 +1,4 @@
-"""What was located, for programs and for people."""
+"""Convert a located difference to JSON data and to lines of text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SENTENCES = {
 
 
 def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
-    """As the schema of the report has it."""
+    """Convert to JSON data in the schema of the report."""
     if not isinstance(found, Located):
         return None
     return {
@@ -48,7 +48,7 @@ def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
 
 
 def lines(found: Located | NotLocated) -> list[str]:
-    """As the terminal has it."""
+    """Convert to the lines of text that the terminal shows."""
     if isinstance(found, NotLocated):
         return [f"not located: {found.reason}"]
     told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]

@@ -1,1 +1,1 @@
-"""The first place where the original's value mends the port."""
+"""Search for the first place of the port where injecting the original's value fixes the results."""

@@ -1,4 +1,4 @@
-"""What an operation may have been meant to be: a slice one further on, the other order, the other sum."""
+"""Propose alternatives for an operation: shifted slices, reversed order, another reduction axis."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ Instead = Callable[..., Any]
 
 
 def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator[dict[int, Again]]:
-    """The same alternative for all of some operations, by their numbers.
+    """Yield the same alternative for all of some operations, by their numbers.
 
     Args:
-      trail: of the program.
+      trail: the program's run.
       steps: operations of one kind.
-      less: whether to leave them out, too. That mends much by accident: what is left out of a square
-        is missing from a variance.
+      less: whether to try leaving them out, too. That often agrees by accident: a square that is left
+        out is missing from a variance.
     """
     taken = [[trail.values[o] for o in step.operands] for step in steps]
     each = [_alternatives(step, given, less) for step, given in zip(steps, taken, strict=True)]
@@ -29,26 +29,26 @@ def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator
 
 
 def _alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Again]:
-    """What could stand in place of an operation, its operands as they are.
+    """Yield replacements for an operation that take the same operands.
 
     The n-th alternative is the same change for every step of the same shapes.
 
     Args:
       step: the operation.
-      operands: what it took.
-      less: whether to leave it out, too.
+      operands: the operands that it took.
+      less: whether to try leaving it out, too.
     """
     for instead in _exchanges(step.name):
         yield _again_with(instead)
-    for instead in _less(step.name) if less else ():
+    for instead in _omissions(step.name) if less else ():
         yield _again_with(instead)
     if isinstance(step.again, Applied):
         shapes = [np.shape(one) for one in operands]
-        yield from _PARAMETERS.get(step.name, _none)(step.again, shapes)
+        yield from _PARAMETERS.get(step.name, _no_alternatives)(step.again, shapes)
 
 
 def _again_with(instead: Instead) -> Again:
-    """A function of operands as a step has it."""
+    """Adapt a function to the calling convention of `Step.again`."""
 
     def again(operands: Sequence[Any]) -> Sequence[Any]:
         return [instead(*operands)]
@@ -57,7 +57,7 @@ def _again_with(instead: Instead) -> Again:
 
 
 def _exchanges(name: str) -> Iterator[Instead]:
-    """The operations that may be meant by another."""
+    """Yield the operations that are often confused with one."""
     import jax.numpy as jnp
 
     if name in ("add", "sub"):
@@ -94,8 +94,8 @@ def _exchanges(name: str) -> Iterator[Instead]:
     yield from others.get(name, ())
 
 
-def _less(name: str) -> Iterator[Instead]:
-    """An operation less: what is there too much; or another that takes the same."""
+def _omissions(name: str) -> Iterator[Instead]:
+    """Yield functions that leave an operation out or undo it."""
     import jax.numpy as jnp
 
     if name in ("add", "sub", "mul", "div"):
@@ -112,12 +112,12 @@ def _less(name: str) -> Iterator[Instead]:
         yield lambda which, *cases: jnp.where(which, cases[0], cases[1])
 
 
-def _none(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
+def _no_alternatives(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
     yield from ()
 
 
 def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """One further on, or one back, along an axis of which it takes a part."""
+    """Shift a slice by one, along an axis that is sliced."""
     start, limit = applied.params["start_indices"], applied.params["limit_indices"]
     for axis, size in enumerate(shapes[0]):
         if start[axis] == 0 and limit[axis] == size:
@@ -132,7 +132,7 @@ def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """From the other end; without the element itself."""
+    """Accumulate from the other end, or exclusively."""
     import jax.numpy as jnp
 
     yield applied.with_params(reverse=not applied.params["reverse"])
@@ -142,7 +142,7 @@ def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """At the other end."""
+    """Pad at the other end."""
     given = applied.params["padding_config"]
     turned = tuple((high, low, inner) for low, high, inner in given)
     if turned != given:
@@ -150,12 +150,12 @@ def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _concatenations(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """The other way round."""
+    """Concatenate in reverse order."""
     yield lambda operands: applied(operands[::-1])
 
 
 def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Of square matrices the other axis."""
+    """Contract another axis of the same size."""
     contracted, batched = applied.params["dimension_numbers"]
     for side, shape in enumerate(shapes):
         for at, axis in enumerate(contracted[side]):
@@ -170,7 +170,7 @@ def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Along another axis of the same size."""
+    """Reduce along another axis of the same size."""
     axes = applied.params["axes"]
     for axis in axes:
         for other, size in enumerate(shapes[0]):
@@ -180,7 +180,7 @@ def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Numbers that begin one later or earlier."""
+    """Shift indices by one."""
 
     def moved(by: int) -> Again:
         return lambda operands: [applied(operands)[0] + by]
@@ -190,7 +190,7 @@ def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """The other way round."""
+    """Sort in the other direction."""
     import jax.numpy as jnp
 
     axis = applied.params["dimension"]
@@ -198,7 +198,7 @@ def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """The axes of one size as they were."""
+    """Undo the exchange of two axes of the same size."""
     order = list(applied.params["permutation"])
     for one, here in enumerate(order):
         for other in range(one + 1, len(order)):
@@ -210,12 +210,12 @@ def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Agai
 
 
 def _reversals(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Not at all."""
+    """Omit the reversal."""
     yield lambda operands: [operands[0]]
 
 
 def _largest(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """The smallest, and the other way round."""
+    """Exchange argmax and argmin."""
     import jax.numpy as jnp
 
     (axis,) = applied.params["axes"]

@@ -1,4 +1,4 @@
-"""Which of the original's values could stand at a place of the port, the likeliest first."""
+"""Rank the original's values that may belong at a place of the port."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 # How many of the original's values are tried at one place of the port.
 _TRIES, _RESIZED, _LATER, _LATER_RESIZED, _OTHERS = 10, 6, 8, 3, 6
-# And how many of the views of values, of which there are several for each.
+# The most views that are tried; each value has several.
 _VIEWS = 12
-# How far an element may at most count to be away, in sizes of the array.
+# The cap on an element's distance, relative to the largest element.
 _FAR = 2.0
-# In operations.
+# The largest distance that counts as near, in operations.
 _NEAR = 2
-# TensorFlow's operations and the primitives that do the same, where the names differ.
+# TensorFlow's operations and the equivalent primitives, where the names differ.
 _KINDS = {
     "AddV2": "add",
     "BiasAdd": "add",
@@ -55,12 +55,12 @@ _KINDS = {
     "StridedSlice": "slice",
 }
 
-# The original's value, as it is laid out here, and in which of the ways to do so.
+# The number of the original's value, its array in the port's layout, and the index of the layout.
 Candidate = tuple[int, np.ndarray, int]
 
 
 class Candidates:
-    """The original's values around the region that only it has.
+    """The original's values in and around the region that only it has.
 
     Args:
       of: the two runs.
@@ -70,7 +70,7 @@ class Candidates:
         self._of = of
         trail = of.old.trail
         around = of.old_region.values | of.old_region.edge
-        # What the port has too may still be used elsewhere: a mean is part of a variance.
+        # Shared values may belong elsewhere too: a mean is part of a variance.
         around |= {o for n in of.old_region.edge if (m := trail.maker(n)) for o in m.operands}
         self._all = [
             number
@@ -81,7 +81,7 @@ class Candidates:
         ]
 
     def for_result(self, number: int, step: Step) -> list[Candidate]:
-        """What the operation could have given."""
+        """Return candidates for the result of an operation, best first."""
         held, flat = self._of.new.trail.array(number), self._of.new.flat(number)
         if held is None or flat is None:
             return []
@@ -89,7 +89,7 @@ class Candidates:
         taken = self._taken(step)
         for other in self._all:
             array = self._of.old.trail.array(other)
-            # Axes are put in every order here.
+            # All orders of axes are tried below.
             if array is None or other in self._of.old.trail.turned:
                 continue
             if self._of.new.counts(number) != self._of.old.counts(other):
@@ -117,17 +117,17 @@ class Candidates:
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
-        """What the original computes from a value before it goes on, the next first.
+        """Return what the original computes from a value before using it, nearest first.
 
         Args:
           edge: the value of the port.
-          is_near: what comes one or two operations later; otherwise what comes after that.
+          is_near: whether to return results one or two operations later, or those after that.
         """
         twins, flat = self._of.twins(edge), self._of.new.flat(edge)
         if flat is None:
             return []
         trail = self._of.old.trail
-        # What is made of a value in another arrangement may take the value itself.
+        # An operation may take the value itself in another arrangement.
         away = self._away(twins.union(*(trail.parts(twin) for twin in twins)))
         found, resized = [], []
         shape = np.shape(self._of.new.trail.values[edge])
@@ -139,7 +139,7 @@ class Candidates:
                 continue
             if laid is not None:
                 found.append((away[other], other, laid))
-            # Axes may be exchanged there, or come to it.
+            # The omitted operation may exchange axes or add some.
             if is_near and array.shape != shape and other not in trail.arranged and array.ndim > 1:
                 resized.append((away[other], other, array))
         found.sort(key=lambda entry: entry[:2])
@@ -149,7 +149,7 @@ class Candidates:
         ]
 
     def for_mistaken(self, edge: int, step: Step) -> list[Candidate]:
-        """What should perhaps be used in the place of a value: nothing that is computed from it."""
+        """Return values to use in place of a value, excluding those computed from it."""
         flat = self._of.new.flat(edge)
         twins = self._of.twins(edge)
         if flat is None or not twins:
@@ -172,7 +172,7 @@ class Candidates:
         return [(other, laid, 0) for _, other, laid in found[:_OTHERS]]
 
     def _away(self, twins: frozenset[int]) -> dict[int, int]:
-        """How many operations after one of some values each later one comes."""
+        """Return each later value's distance, in operations, from the nearest of some values."""
         away = dict.fromkeys(twins, 0)
         first = min(
             (m for t in twins if (m := self._of.old.trail.makers[t]) is not None), default=0
@@ -187,7 +187,7 @@ class Candidates:
         return away
 
     def _taken(self, step: Step) -> set[int]:
-        """The original's values that equal what goes into a part of a line of the port."""
+        """Return the original's values that equal operands of one part of a line of the port."""
         trail = self._of.new.trail
         found: set[int] = set()
         waiting = [step]
@@ -201,7 +201,7 @@ class Candidates:
         return found
 
     def _unlike(self, number: int, step: Step, other: int, taken: set[int]) -> float:
-        """How little an operation of the original is like one of the port."""
+        """Return the dissimilarity of an operation of the original to one of the port."""
         theirs = self._of.old.trail.maker(other)
         if theirs is None:
             return 1.0
@@ -218,7 +218,7 @@ class Candidates:
 
 
 def kind_of(step: Step) -> str:
-    """The primitive that does what an operation of TensorFlow does."""
+    """Return the JAX primitive that is equivalent to a TensorFlow operation."""
     return _KINDS.get(step.name, step.name.lower())
 
 
@@ -227,7 +227,7 @@ def _part(step: Step) -> tuple[object, ...]:
 
 
 def distance(a: np.ndarray, b: np.ndarray | None) -> float:
-    """How far two flat arrays are apart, as a part of their size."""
+    """Return the root-mean-square distance of two flat arrays, relative to their magnitude."""
     if b is None or a.size != b.size:  # one of them may be complex
         return np.inf
     both = np.isfinite(a) & np.isfinite(b)
@@ -237,5 +237,5 @@ def distance(a: np.ndarray, b: np.ndarray | None) -> float:
     scale = max(size_of(a), size_of(b))
     if not scale:
         return 0.0
-    # What stands for something, -1e9 for what is masked, is another element and no more.
+    # A fill value such as -1e9 counts as one differing element, however large it is.
     return float(np.sqrt(np.mean(np.minimum(np.abs(a - b) / scale, _FAR) ** 2)))

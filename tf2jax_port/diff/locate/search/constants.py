@@ -1,4 +1,4 @@
-"""A number that stands in the program, and is used on several lines: is it another one in the original?"""
+"""Search for a number literal, used on several lines, that has another value in the original."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from tf2jax_port.diff.locate.match.matching import SINGLE, Values
 from tf2jax_port.diff.locate.search.injection import MISTAKEN, Injection, Injector
 from tf2jax_port.diff.locate.watch.places import NOWHERE
 
-# How many numbers that only one of the two has are tried.
+# The most numbers tried of those that only one program has.
 _FEW = 8
 
 
 def wrong_number(of: Injector) -> Injection | None:
-    """Where one of the original's numbers in the place of one of the port's mends everything."""
-    mine, theirs = _numbers(of.new), _numbers(of.old)
-    own = [n for n in mine if not _has(theirs, n)][:_FEW]
-    others = [n for n in theirs if not _has(mine, n)][:_FEW]
+    """Find a number of the port whose replacement by one of the original fixes all outputs."""
+    mine, theirs = _number_literals(of.new), _number_literals(of.old)
+    own = [n for n in mine if not _contains_nearly(theirs, n)][:_FEW]
+    others = [n for n in theirs if not _contains_nearly(mine, n)][:_FEW]
     for number in own:
         uses = [(s, n) for n in mine[number] for s in of.new.trail.users(n) if s.place != NOWHERE]
         uses = [(s, n) for s, n in uses if not of.new_region.values.isdisjoint(s.results)]
-        # On one line it is found there, and said what else is wrong with the line.
+        # A number used on one line only is found by the main search, which tells more about the line.
         if len({step.place for step, _ in uses}) < 2:
             continue
         for other in others:
@@ -35,8 +35,8 @@ def wrong_number(of: Injector) -> Injection | None:
     return None
 
 
-def _numbers(values: Values) -> dict[float, list[int]]:
-    """The numbers that nothing computes, and where they are."""
+def _number_literals(values: Values) -> dict[float, list[int]]:
+    """Map the number literals of a program to the values that hold them."""
     found: dict[float, list[int]] = {}
     trail = values.trail
     for step in trail.steps:
@@ -54,5 +54,5 @@ def _numbers(values: Values) -> dict[float, list[int]]:
     return found
 
 
-def _has(numbers: dict[float, list[int]], number: float) -> bool:
+def _contains_nearly(numbers: dict[float, list[int]], number: float) -> bool:
     return any(abs(one - number) <= SINGLE * abs(number) for one in numbers)

@@ -1,4 +1,4 @@
-"""Which of the places where the original's value mends something is to be named."""
+"""Choose which of the places where an injection has an effect is reported."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tf2jax_port.diff.locate.search.injection import RESULT, Injection
 from tf2jax_port.diff.locate.search.replay import replay
 from tf2jax_port.diff.locate.search.trials import Trials
 
-# Which part of what follows a place must agree, where the outputs do not.
+# The fraction of later values that must agree if the outputs do not.
 MOST = 0.5
 
 
 class Earliest:
-    """The choice among the places that were found."""
+    """Chooses among the places that were found."""
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def of(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
-        """The place to name: a mended output proves it, except where there is a fault before."""
+        """Return the place to report: the last, which fixes an output, unless a fault precedes it."""
         for found in self._unexplained(partial, last):
             if last is not None and found.step.place == last.step.place:
                 return last
             if last is not None and (last.step.number, True) in found.later:
-                # The last only passes on what is right by then; another fault hid that.
+                # The last place only passes on a value that is right by then; another fault hid that.
                 return found
             between = [
                 agrees for step, agrees in found.later if last is None or step < last.step.number
@@ -40,7 +40,7 @@ class Earliest:
     def _unexplained(
         self, partial: Sequence[Injection], last: Injection | None
     ) -> Sequence[Injection]:
-        """Without the results that are right once the last place is, or as they are."""
+        """Exclude the places whose results are right, or become right once the last place is fixed."""
         if last is None or not any(found.step.number < last.step.number for found in partial):
             return partial
         partial = [found for found in partial if not self._counts_right(found, last)]
@@ -48,7 +48,7 @@ class Earliest:
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
-        """Whether a line computes counts or places before the last place, and gives the original's."""
+        """Check whether a line before the last place computes counts or indices correctly."""
         if not self._trials.new.counts(found.new) or found.step.place == last.step.place:
             return False
         there = [
@@ -59,7 +59,7 @@ class Earliest:
         return any(self._trials.says(r) and bool(self._trials.twins(r)) for r in there[-1].results)
 
     def _is_right_in(self, changed: Mapping[int, Any], found: Injection) -> bool:
-        """Whether a result is one of the original's where other values are changed."""
+        """Check whether a result equals one of the original's once other values are changed."""
         if found.kind != RESULT or found.new not in changed:
             return False
         flat = flattened(np.asarray(changed[found.new]))

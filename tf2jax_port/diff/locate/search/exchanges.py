@@ -1,4 +1,4 @@
-"""Whether the port uses two values for each other."""
+"""Search for two values that the port uses in each other's place."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 
 class Exchanges:
-    """Pairs of values of the port that may stand in each other's place."""
+    """Pairs of values of the port that may have been exchanged."""
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Whether two values are used for each other."""
+        """Yield the injection that exchanges a value with another, if that fixes the outputs."""
         held = self._trials.new.trail.array(edge)
         for other in self._partners(edge):
             value = self._trials.new.trail.array(other)
@@ -46,7 +46,7 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """The values that one may be exchanged with: what else is used, or computed on its line."""
+        """Return the values that one may be exchanged with: other operands, or results of its line."""
         found = set(self._trials.new_region.edge)
         maker = self._trials.new.trail.maker(edge)
         if maker is not None:
@@ -56,7 +56,7 @@ class Exchanges:
         return sorted(found)
 
     def _crossed(self, one: int, other: int) -> Uses:
-        """Every use of one value as one of the other, in every pass."""
+        """Exchange all uses of two values, in every pass of a loop."""
         trail = self._trials.new.trail
         a, b = trail.maker(one), trail.maker(other)
         pairs = [(one, other)]

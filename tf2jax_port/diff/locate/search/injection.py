@@ -1,4 +1,4 @@
-"""The original's value is put into the port, the rest runs again: does it agree now?"""
+"""Inject a value of the original into the port, run the rest again, and compare the results."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from tf2jax_port.diff.locate.match.matching import Index, Values, agree, flatten
 from tf2jax_port.diff.locate.search.replay import Changed, Uses, replay
 from tf2jax_port.diff.locate.watch.trail import Step, Trail
 
-# What is wrong at the place that was found: the operation itself; an operation is missing between a
-# value and its users; a value is used where another one should be; two are used for each other; another
-# operation is meant.
+# The kinds of faults: the operation itself is wrong; an operation is missing between a value and its
+# users; a value is used where another one should be; two values are exchanged; another operation is
+# meant.
 RESULT, OMITTED, MISTAKEN, EXCHANGED = "result", "omitted", "mistaken", "exchanged"
 MEANT = "meant"
 
 
-# A value of another size is not laid out in any way.
+# The layout of a value of another size, which is not reshaped.
 AS_IT_IS = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """A place of the port where the original's value makes what follows agree.
+    """A place of the port where the original's value makes later values agree.
 
     Attributes:
-      kind: what is wrong there.
+      kind: the kind of fault.
       new: the value of the port that was replaced.
       old: the value of the original that replaced it.
-      step: the operation of the port that gave the value; where it is not the operation that is
-        wrong, the one that takes it.
+      step: the operation of the port that gave the value; if the operation is not wrong itself, the one
+        that takes it.
       complete: whether all outputs that depend on it then agree.
-      mended: how many later values agree that did not.
-      later: for each value behind it the number of its step, and whether it agrees.
+      mended: the number of later values that agree only with the injection.
+      later: for each later value the number of its step, and whether it agrees.
       values: everything that was replaced, in every pass of a loop.
       uses: the uses that were replaced.
     """
@@ -53,16 +53,16 @@ class Injection:
 
     @property
     def part(self) -> float:
-        """Which part of what comes later agrees."""
+        """The fraction of later values that agree."""
         return self.mended / len(self.later)
 
 
 class Injector:
-    """Two runs, what only one of them has, and what comes of putting one's values into the other.
+    """Two runs, their unshared values, and the means to inject values of one into the other.
 
     Args:
       old: the original's values.
-      new: the port's.
+      new: the port's values.
       pairs: the outputs, as numbers of values in either.
     """
 
@@ -81,29 +81,29 @@ class Injector:
 
     @property
     def known(self) -> set[int]:
-        """The port's values behind the outputs that differ which the original has too."""
+        """The shared values that the differing outputs of the port depend on."""
         return self._shared[1]
 
     def twins(self, number: int) -> frozenset[int]:
-        """The original's values that equal one of the port's."""
+        """Return the original's values that equal one of the port's."""
         if number not in self._twins:
             self._twins[number] = frozenset(self.new.twins(number, self.old_index))
         return self._twins[number]
 
     def kin(self, number: int) -> frozenset[int]:
-        """The original's values that equal one of the port's, their axes in whatever order."""
+        """Return the original's values that equal one of the port's, up to the order of axes."""
         twins, trail = self.twins(number), self.old.trail
         parts = {trail.parts(twin) for twin in twins}
         return twins.union(*map(trail.arrangements, parts))
 
     def behind(self, number: int) -> set[int]:
-        """What the original computes from one of its values, itself among it."""
+        """Return the values that the original computes from one, itself included."""
         if number not in self._behind:
             self._behind[number] = behind(self.old.trail, number)
         return self._behind[number]
 
     def laid(self, old: int, new: int, turn: int = 0) -> np.ndarray | None:
-        """A value of the original in the shape of one of the port's, in one of its layouts."""
+        """Return a value of the original in the shape of one of the port's, in one of its layouts."""
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
         if turn == AS_IT_IS:
             return array
@@ -112,7 +112,7 @@ class Injector:
         return next(itertools.islice(layouts(array, shape), turn, None), None)
 
     def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
-        """A value of the original with the padding of one of the port's."""
+        """Return a value of the original with the padding of one of the port's."""
         fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
         return fitting[0].restored(array) if fitting else None
 
@@ -125,7 +125,7 @@ class Injector:
         values: Mapping[int, np.ndarray],
         uses: Uses,
     ) -> Injection | None:
-        """What comes of putting in some values; nothing if nothing is mended by it."""
+        """Inject some values and return the result; `None` if no later value agrees."""
         if not values and not uses:
             return None
         given = next((flattened(values[n]) for n in values), None)
@@ -147,7 +147,7 @@ class Injector:
         return Injection(kind, new, old, step, complete, mended, later, values, uses)
 
     def _regions(self) -> tuple[Region, Region]:
-        """What only the original has, and what only the port has."""
+        """Return the values that only the original has, and those that only the port has."""
         self._shared = (
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
@@ -160,7 +160,7 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """What decides which of the original's values one of the port's is, and only the port has."""
+        """Return the port-only values that determine which of the original's values one equals."""
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values
@@ -169,7 +169,7 @@ class Injector:
     def _later(
         self, result: Changed, replaced: Collection[int], given: np.ndarray | None, candidate: int
     ) -> tuple[tuple[int, bool], ...]:
-        """For each value that came out otherwise its step, and whether the original has it now."""
+        """Return the step of each changed value, and whether the original has the new value."""
         later = self.behind(candidate) & self.old_region.values - {candidate}
         found = []
         for changed, held in result.items():
@@ -189,13 +189,13 @@ class Injector:
         return tuple(found)
 
     def agrees(self, path: str, result: Changed) -> bool:
-        """Whether an output is the original's where some values came out otherwise."""
+        """Check whether an output equals the original's when some values are changed."""
         old, new = self.pairs[path]
         return agree(self.old, self.new, old, new, result.get(new))
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
-    """The values of a run, of those that some outputs were computed from, that the other has too."""
+    """Return the values of a run that outputs depend on and that the other run has too."""
     trail = values.trail
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):
@@ -204,7 +204,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
         if maker is None or values.says_something(number):
             is_shared = bool(twins)
         else:
-            # Counts and flags are equal by accident, unless they were computed from the same.
+            # Counts and flags may be equal by accident, unless they were computed from the same values.
             is_shared = all(o in found for o in maker.operands) and any(
                 _same_pass(maker, trail, twin, index.values.trail) for twin in twins
             )
@@ -215,7 +215,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
-    """Whether a value is of the same pass of a loop as another, if both are of loops."""
+    """Check whether two values are of the same pass of a loop, if both are in loops."""
     other = theirs.maker(twin)
     if other is None:
         return False
@@ -224,7 +224,7 @@ def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
 
 
 def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
-    """The ways to give an array a shape: as it is, in one row, its axes in another order."""
+    """Yield an array in a given shape: reshaped, then with its axes in other orders."""
     yield array.reshape(shape)
     squeezed = array.squeeze()
     wanted = tuple(size for size in shape if size != 1)
@@ -237,7 +237,7 @@ def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
 
 
 def position(values: Values, number: int) -> int:
-    """The number of the step that gave a value; -1 for what was there before."""
+    """Return the number of the step that gave a value; -1 for inputs and constants."""
     maker = values.trail.makers[number]
     return -1 if maker is None else maker
 
@@ -245,15 +245,15 @@ def position(values: Values, number: int) -> int:
 def together(
     mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
-    """The passes of two steps that belong to each other.
+    """Match the passes of a step of the port to those of a step of the original.
 
-    There are as many of the one as of the other; or several of the original's for one of the port's, of
-    a loop inside of a loop; or one program leaves a loop early that the other goes through to the end.
+    Both may have equally many passes; or the original several for one of the port, in nested loops; or one
+    program may leave a loop early that the other completes.
 
     Args:
-      mine: passes of a loop first, calls of a function from elsewhere after them.
+      mine: the port's passes: those of a loop first, then those of a function's calls.
       theirs: the same of the original.
-      at: which of the original's is meant, where one of several is.
+      at: the original's step to match, if there are several.
     """
     found = [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
     for a, b in itertools.product(mine, theirs):

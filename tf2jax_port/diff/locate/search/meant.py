@@ -1,8 +1,8 @@
-"""Which operation, exchanged for what is often meant by it, makes the port's outputs the original's.
+"""Search for an operation whose replacement by a common alternative fixes the port's outputs.
 
-A port that is built anew computes through values that the original has none of: none of the original's
-can be put into it. Its own operations can be others, each in every pass of a loop and every call of a
-line; one that mends an output to the last digits is the wrong one.
+A port with a new design computes through values that the original lacks, so that none of the original's
+values can be injected. Instead, its own operations are replaced, each in every pass of a loop and every
+call of a line; one whose replacement makes the outputs agree to the last digits is the wrong one.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tf2jax_port.diff.locate.search.replay import replay
 from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
 from tf2jax_port.diff.locate.watch.trail import Step
 
-# In seconds of the processor.
+# In seconds of processor time.
 BUDGET = 40.0
 
 
 def meant(of: Injector) -> Injection | None:
-    """The operation that another in its place mends; nothing where several lines could be meant.
+    """Return the operation whose replacement fixes the outputs; `None` if several lines qualify.
 
     Args:
       of: the two runs.
@@ -38,7 +38,7 @@ def meant(of: Injector) -> Injection | None:
         for group in groups(steps):
             if time.process_time() > until:
                 return None
-            one = None if group[0].place in found else _mended(of, group)
+            one = None if group[0].place in found else _fixing_alternative(of, group)
             if one is not None:
                 found[group[0].place] = one
         if found:
@@ -47,7 +47,7 @@ def meant(of: Injector) -> Injection | None:
 
 
 def _near(of: Injector) -> tuple[list[Step], list[Step]]:
-    """What gives or feeds values that only the port has, and what else the outputs depend on."""
+    """Split the operations into those at the port-only values and the others that outputs depend on."""
     trail, inside = of.new.trail, of.new_region.values
     near: list[Step] = []
     others: list[Step] = []
@@ -61,38 +61,38 @@ def _near(of: Injector) -> tuple[list[Step], list[Step]]:
 
 
 def groups(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
-    """The operations of one kind on one line: all, those of a call from elsewhere, those of a part.
+    """Yield groups of operations of one kind on one line: all, those of one call, those of one part.
 
-    The last come first: those are done with sooner.
+    The last operations come first, since replaying from them is faster.
     """
-    lines = _by(steps, lambda step: (step.name, step.place))
+    lines = _group_by(steps, lambda step: (step.name, step.place))
     for line in reversed(lines):
         yield line
-        calls = _by(line, lambda step: step.places)
+        calls = _group_by(line, lambda step: step.places)
         if len(calls) > 1:
             yield from calls
         for call in calls:
-            parts = _by(call, lambda step: step.key)
+            parts = _group_by(call, lambda step: step.key)
             if len(parts) > 1:
                 yield from parts
 
 
-def _by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list[Step]]:
+def _group_by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list[Step]]:
     groups: dict[object, list[Step]] = {}
     for step in steps:
         groups.setdefault(key(step), []).append(step)
     return list(groups.values())
 
 
-def _mended(of: Injector, steps: Sequence[Step]) -> Injection | None:
-    """What comes of the first alternative that makes all that depends on some operations agree."""
+def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None:
+    """Return the injection of the first alternative that makes all dependent outputs agree."""
     trail = of.new.trail
     for instead in changes(trail, steps, less=True):
         result = replay(trail, {}, {}, of.useful, instead=instead)
         if result is None:
             continue
         reached = [path for path in of.differing if of.pairs[path][1] in result]
-        # A count that agrees is proof of nothing; one that does not is proof of the contrary.
+        # A count that agrees proves nothing; one that differs disproves the alternative.
         if not any(of.new.says_something(of.pairs[path][1]) for path in reached):
             continue
         if not all(of.agrees(path, result) for path in reached):
@@ -106,7 +106,7 @@ def _mended(of: Injector, steps: Sequence[Step]) -> Injection | None:
 
 
 def _counterpart(of: Injector, result: Mapping[int, Any], reached: Collection[str]) -> int:
-    """The first of the original's values that the port has now and had not."""
+    """Return the first of the original's values that the port has only with the alternative."""
     for number in sorted(result):
         held = result[number]
         if of.new.says_something(number) and number in of.new_region.values:

@@ -1,8 +1,8 @@
-"""Which operation mends the port if it is another one: add for subtract, floor for round, twice a term.
+"""Search for a wrong operation behind a wrong value: add for subtract, floor for round, a term twice.
 
-A port may compute a value on its own way, through values that the original has none of. Where such a way
-ends in a wrong value, any of its operations may be the wrong one: each is exchanged for those that are
-often meant, in every call and every pass of a loop, and the way is gone again.
+A port may compute a value in its own way, through values that the original lacks. If the result is wrong,
+any operation on the way may be the cause: each is replaced by common alternatives, in every call and
+every pass of a loop, and the computation is replayed.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tf2jax_port.diff.locate.search.replay import Changed, replay
 from tf2jax_port.diff.locate.watch.places import NOWHERE, Place
 from tf2jax_port.diff.locate.watch.trail import Step
 
-# In seconds of the processor; how many operations a way may have.
+# In seconds of processor time; the most operations on the way to a value.
 _BUDGET, _MOST = 15.0, 400
 
 
 def exchanged(of: Injector, found: Injection) -> Injection:
-    """The same with the operation to blame, where one of those before is wrong and another mends it.
+    """Refine an injection to the earlier operation whose replacement also fixes the value, if any.
 
     Args:
       of: the two runs.
-      found: a value that is put right, in every pass of a loop.
+      found: an injection of the right value, in every pass of a loop.
     """
     right = {number: flattened(array) for number, array in found.values.items()}
     given = of.new.flat(found.new)
@@ -39,28 +39,28 @@ def exchanged(of: Injector, found: Injection) -> Injection:
     if found.kind != RESULT or not found.complete or wanted is None:
         return found
     if given is not None and same(-given, wanted, SINGLE / 30):
-        # It is wrong by its sign alone, which anything before it could turn too.
+        # Only its sign is wrong, which any earlier operation could flip.
         return found
     until = time.process_time() + _BUDGET
     trail, useful = of.new.trail, before(of.new.trail, list(right))
     way = sorted({position(of.new, n) for n in useful & of.new_region.values} - {-1})
     passes = {s.number: s for n in way[-_MOST:] for s in trail.passes(trail.steps[n])[-1]}
     own = trail.passes(found.step)[-1]
-    if any(_mends(of, group, right, useful) is not None for group in groups(own)):
+    if any(_replay_alternatives(of, group, right, useful) is not None for group in groups(own)):
         return found
     mends: dict[Place, Injection] = {}
     for group in groups([s for s in passes.values() if s.place != NOWHERE and s not in own]):
         if time.process_time() > until:
             break
-        result = None if group[0].place in mends else _mends(of, group, right, useful)
+        result = None if group[0].place in mends else _replay_alternatives(of, group, right, useful)
         if result is not None:
             mends[group[0].place] = _instead(of, found, group, result)
-    # Where more than one line could be meant, none of them is.
+    # If several lines qualify, none is chosen.
     return next(iter(mends.values())) if len(mends) == 1 else found
 
 
 def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
-    """The same with some operations to blame: with the line, if it is wrong whoever calls it."""
+    """Blame some operations instead: the line itself, if it is wrong in every call."""
     first = steps[0]
     if len(of.new.trail.wherever(first)) <= len(steps):
         return replace(found, step=first)
@@ -68,20 +68,20 @@ def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Chan
     return replace(found, kind=MEANT, step=first, values=values)
 
 
-def _mends(
+def _replay_alternatives(
     of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
 ) -> Changed | None:
-    """What comes of the first alternative that makes some values what they should be."""
+    """Replay the alternatives until one gives the right values; return its result."""
     trail = of.new.trail
     for instead in changes(trail, steps):
         result = replay(trail, {}, {}, useful, instead=instead)
-        if result is not None and all(_is(of, result, n, flat) for n, flat in right.items()):
+        if result is not None and all(_is_right(of, result, n, flat) for n, flat in right.items()):
             return result
     return None
 
 
-def _is(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
-    """Whether a value came out as it should."""
+def _is_right(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
+    """Check whether a value equals the wanted one."""
     flat = flattened(np.asarray(result[number])) if number in result else None
     if flat is None or wanted is None:
         return False

@@ -1,4 +1,4 @@
-"""Whether the port leaves out an operation of the original before it uses a value."""
+"""Search for operations of the original that the port omits before it uses a value."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 
 class Omissions:
-    """What is left out before the uses of values."""
+    """Finds operations that are omitted before the uses of values."""
 
     def __init__(self, trials: Trials, candidates: Candidates, origins: Origins) -> None:
         self._trials, self._candidates, self._origins = trials, candidates, origins
 
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
-        """Whether the original does something more to a value before it is used."""
+        """Yield injections of what the original computes from a value before it is used."""
         says_something = self._trials.new.says_something(edge)
         if not says_something and not (is_near and self._is_number(edge)):
             return
@@ -39,7 +39,7 @@ class Omissions:
                     break
                 if found is None or not says_something:
                     continue
-                # Further uses must mend further values.
+                # More uses must make more values agree.
                 is_part = len(uses) == 1 or found.part >= MOST
                 if is_part or (best is not None and found.mended > best.mended):
                     best = max(best or found, found, key=lambda one: one.part)
@@ -52,7 +52,7 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Whether it is one number, or one everywhere, that the program was given or computed."""
+        """Check whether a value is a float or a constant array, and not a literal."""
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None
@@ -63,7 +63,7 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Whether nothing is left out: it was done, and gave what it took, of something wrong."""
+        """Check whether the operation is present, but its wrong operand makes it have no effect."""
         theirs, maker = (
             self._trials.old.trail.maker(found.old),
             self._trials.new.trail.maker(found.new),
@@ -77,9 +77,9 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Whether nothing is left out: it is done later, wrongly, and leaves as it is what is right.
+        """Check whether the operation is performed later but wrongly, and would not change a right value.
 
-        To put a thing into its bucket again, or between its limits, changes nothing.
+        Bucketizing or clipping a value a second time changes nothing.
         """
         right, held = self._trials.old.flat(found.old), self._trials.new.flat(found.new)
         if right is None or held is None or self._trials.is_over:

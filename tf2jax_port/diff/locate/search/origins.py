@@ -1,4 +1,4 @@
-"""Where a value was computed that is used by mistake: from a place back to its origin."""
+"""Trace a value that is used by mistake back to where it was computed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PICKING = {"max", "min", "clamp", "select_n", "reduce_max", "reduce_min"}
 
 
 class Origins:
-    """The way back from a place that was found.
+    """Traces a fault that was found back to its origin.
 
     Args:
-      trials: what can be tried.
-      picked: the place where something is wrong by which a right value is picked, if there is one.
+      trials: the search state.
+      picked: returns the fault in the selection of a right value, if there is one.
     """
 
     def __init__(self, trials: Trials, picked: Callable[[Injection], Injection | None]) -> None:
         self._trials, self._picked = trials, picked
 
     def traced(self, found: Injection) -> Injection:
-        """Back to where a value was computed that is used by mistake."""
+        """Trace an injection back to the computation of the value that is used by mistake."""
         found = self._unconverted(found) or found
         for _ in range(len(self._trials.new.trail.steps)):
             if not found.uses:
@@ -53,7 +53,7 @@ class Origins:
         return found
 
     def _unconverted(self, found: Injection) -> Injection | None:
-        """Back to the count or the place that was converted to what is wrong."""
+        """Step back to the count or index that was converted to the wrong value."""
         step = found.step
         maker = self._trials.new.trail.maker(step.operands[0]) if step.operands else None
         if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
@@ -73,7 +73,7 @@ class Origins:
         return earlier if earlier is not None and earlier.complete else None
 
     def _is_rightly_used(self, found: Injection) -> bool:
-        """Whether something else takes the value too, and gives what the original computes from it."""
+        """Check whether another operation uses the value as the original does."""
         others = [
             s
             for s in self._trials.new.trail.users(found.new)
@@ -89,7 +89,7 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Whether an operand is another one than the original's, and that is all."""
+        """Check whether a wrong operand alone explains the fault."""
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None
@@ -106,7 +106,7 @@ class Origins:
             for other in dict.fromkeys([found.old, *(o for s in before_it for o in s.operands)]):
                 maker = self._trials.old.trail.maker(other)
                 if maker is not None and maker.key == theirs.key and other != found.old:
-                    # The same in another pass of a loop.
+                    # This is the same value in another pass of a loop.
                     continue
                 laid, flat = self._trials.laid(other, edge), self._trials.old.flat(other)
                 if (
@@ -127,13 +127,13 @@ class Origins:
         return None
 
     def _is_picked(self, number: int) -> bool:
-        """Whether it is one number of several, so that it may be another's by accident."""
+        """Check whether a value is a number selected from several, which may match by accident."""
         maker, array = self._trials.new.trail.maker(number), self._trials.new.trail.array(number)
         is_float = array is not None and array.size == 1 and array.dtype.kind == "f"
         return is_float and maker is not None and maker.name in _PICKING
 
     def _hands_on(self, step: Step, edge: int, result: int) -> bool:
-        """Whether an operation gives what it takes, in another form or, these places, as they are."""
+        """Check whether an operation returns its operand unchanged or in another layout."""
         given, taken = self._trials.new.trail.array(result), self._trials.new.trail.array(edge)
         is_same = (
             self._trials.new.counts(edge) and given is not None and np.array_equal(given, taken)

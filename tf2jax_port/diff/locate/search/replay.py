@@ -1,4 +1,4 @@
-"""Running the rest of a program again with other values in it."""
+"""Run the rest of a program again with some values replaced."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 
 from tf2jax_port.diff.locate.watch.trail import Again, Trail
 
-# After how many operations it is asked whether anything became better by then.
+# The number of operations after which a replay without improvement is given up.
 _PATIENCE = 400
 
-# The values that come out otherwise, by their numbers.
+# The changed values, by their numbers.
 Changed = Mapping[int, Any]
-# What a step, by its number, gets in place of an operand: an array, or another value of the program.
+# Replacements of (step, operand): an array, or another value of the program.
 Uses = Mapping[tuple[int, int], np.ndarray | int]
 
 
@@ -27,19 +27,18 @@ def replay(
     promises: Callable[[Changed], bool] | None = None,
     instead: Mapping[int, Again] | None = None,
 ) -> dict[int, Any] | None:
-    """What a program computes when some of its values, or some uses of them, are others.
+    """Run a program again with some of its values, or some uses of them, replaced.
 
     Args:
-      trail: of the program.
-      values: what stands in place of a value, everywhere.
-      uses: what one step gets in its place.
-      useful: the values that matter; what gives none of them is not run.
+      trail: the program's run.
+      values: replacements of values, everywhere.
+      uses: replacements of operands of single steps.
+      useful: the values that matter; steps that compute none of them are not run.
       promises: whether it is worth going on, asked once in a long program.
-      instead: for the numbers of steps what they do in place of what they did.
+      instead: replacements of steps' functions, by step number.
 
     Returns:
-      The values that came out otherwise; `None` where the program cannot go on with such values, or
-      need not.
+      The changed values; `None` if the program fails with such values, or need not go on.
     """
     import jax.numpy as jnp
 
@@ -48,7 +47,7 @@ def replay(
     others = instead or {}
     special = {step for step, _ in uses} | others.keys()
 
-    # Only what takes something that has changed, in the order of the program.
+    # Only the steps that take changed values, in the order of the program.
     waiting = list(special | {user.number for n in values for user in trail.users(n)})
     heapq.heapify(waiting)
     last, ran = -1, 0
@@ -77,7 +76,7 @@ def replay(
 
 
 def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[int, int], Any]:
-    """What a step gets for an operand."""
+    """Return a function that looks up the operand of a step."""
     import jax.numpy as jnp
 
     placed, exchanged = {}, {}
@@ -97,7 +96,7 @@ def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[in
 
 
 def mended(trail: Trail, changed: Changed) -> Trail:
-    """The trail of the program as if some values had come out otherwise."""
+    """Return the program's trail with the changed values."""
     values = [changed.get(number, held) for number, held in enumerate(trail.values)]
     return Trail(trail.steps, values, trail.makers, trail.outputs, trail.names, trail.counter)
 

@@ -1,4 +1,4 @@
-"""The search for the first place of a port where the original's value mends what follows."""
+"""Search for the first place of a port where the original's value makes later values agree."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from tf2jax_port.diff.locate.search.origins import Origins
 from tf2jax_port.diff.locate.search.trials import Trials
 from tf2jax_port.diff.locate.watch.trail import Step
 
-# In seconds of the processor, so that a busy machine finds the same.
+# In seconds of processor time, so that results do not depend on the machine's load.
 BUDGET = 60.0
-# How many candidates are tried in every pass of a loop though they mend nothing in one pass.
+# The most candidates tried in every pass of a loop although they had no effect in one pass.
 _IN_LOOPS = 4
 
 
 class Search(Trials):
-    """The search for the first difference between two runs.
+    """The search for the first divergence of two runs.
 
     Args:
       old: the original's values.
-      new: the port's.
+      new: the port's values.
       pairs: the outputs, as numbers of values in either.
-      until: when to give up, on the clock of the process; later for a large program.
+      until: when to give up, in process time; later for a large program.
 
     Attributes:
-      may_be_meant: whether, where no value mends the port, its operations are exchanged for others.
+      may_be_meant: whether to replace operations by alternatives if no injection fixes the port.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Search(Trials):
         self.may_be_meant = False
 
     def first(self) -> Injection | None:
-        """The first place where the original's value mends the port."""
+        """Return the first place where the original's value fixes the port."""
         number = wrong_number(self)
         if number is not None:
             return number
@@ -74,9 +74,9 @@ class Search(Trials):
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
     def _picked(self, found: Injection) -> Injection | None:
-        """Whether something is wrong that only the port has, and that a right value is picked from.
+        """Find a fault in the selection of a value that is right itself.
 
-        It is a flag or a place, or, where each pass of a loop uses a part of it, an array.
+        The faulty value is a flag, an index, or an array of which each pass of a loop uses a part.
         """
         in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
         for number in sorted(self.unshared(found.new)):
@@ -90,7 +90,7 @@ class Search(Trials):
         return None
 
     def _at(self, number: int) -> Iterator[Injection]:
-        """What mends the port at one of its values: at what it is computed from, or itself."""
+        """Yield injections at the operands of a value's operation, then at the value itself."""
         step = self.new.trail.maker(number)
         if step is None:
             return
@@ -103,14 +103,14 @@ class Search(Trials):
                 yield self._or_itself(found, number, step)
             yield from self._exchanges.at_use(edge, step)
         yield from self._result(number, step)
-        # Much that is left out leaves what is right again, where one normalizes twice for example.
+        # Far omissions can agree by accident, for example before a second normalization.
         for edge in edges:
             yield from self._omissions.before_use(edge, step, False)
 
     def _edges(self, step: Step) -> list[int]:
-        """The operands that the original has too; first what is the same as one before it.
+        """Return the shared operands of a step; those that equal an earlier operand come first.
 
-        Where two operands are one value of the original, the later is likelier to be meant as another.
+        If two operands are one value of the original, the later one is more likely to be wrong.
         """
         edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
         again = [
@@ -121,10 +121,10 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """The operation itself, where what it gives in the original does not come from its change."""
+        """Prefer the operation itself if its right result does not depend on the injected value."""
         if found.complete:
             theirs = self.old.trail.maker(found.old)
-            # It is done, in another way: again, rightly, may change nothing where one normalizes.
+            # The operation is present, but wrong; normalizing again correctly may change nothing.
             is_done = theirs is not None and kind_of(theirs) == step.name
             for result in self._result(number, step, traced=False):
                 itself = is_done and result.old == found.old
@@ -142,7 +142,7 @@ class Search(Trials):
                 found = self.in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
                 found = self._taken_apart(found) or found
-                # A count that the original has too may have been right.
+                # A count that the original has too may be right.
                 found = (self._omissions.done_later(found) if self.twins(number) else None) or found
                 yield self._origins.traced(found) if traced else found
                 return
@@ -152,7 +152,7 @@ class Search(Trials):
             yield best
 
     def _taken_apart(self, found: Injection) -> Injection | None:
-        """What takes another part of a value than the original, where the part was put in its place."""
+        """Find the operation that selects the wrong part of a value, where that part was injected."""
         array = found.values.get(found.new)
         if array is None or array.size == self.size(found.new):
             return None
@@ -167,7 +167,7 @@ class Search(Trials):
         return None
 
     def _not_turned(self, found: Injection | None, turn: int) -> Injection | None:
-        """What lacks only an exchange of axes before it is used."""
+        """Turn an injection that only exchanges axes into an omitted transpose."""
         if (
             found is None
             or turn != AS_IT_IS
@@ -182,7 +182,7 @@ class Search(Trials):
         return replace(found, kind=OMITTED, step=users[0]) if users else found
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Whether another value should be used in the place of one."""
+        """Yield the injection of another value in place of one, if that fixes the outputs."""
         if not self.says(edge) or not self.is_fresh(MISTAKEN, edge, step.place):
             return
         for other, array, _ in self._candidates.for_mistaken(edge, step):

@@ -1,4 +1,4 @@
-"""Trials of a search: values of the original put into the port, in the uses and passes that fit."""
+"""Try injections during a search: which uses and which passes of loops are replaced."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from tf2jax_port.diff.locate.search.injection import (
 from tf2jax_port.diff.locate.search.replay import Uses
 from tf2jax_port.diff.locate.watch.trail import Step
 
-# What a large program gets besides, in which one try is one run of a network.
+# Extra seconds for a large program, in which each trial runs a network.
 _PER_ELEMENT, _MOST_MORE = 2e-6, 270.0
 # Operations whose results have the elements of their operands.
 LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_element_type", "copy"}
 
 
 class Trials(Injector):
-    """An injector with a limit of time, which tries nothing twice.
+    """An injector with a time limit that never repeats a trial.
 
     Args:
       old: the original's values.
-      new: the port's.
+      new: the port's values.
       pairs: the outputs, as numbers of values in either.
-      until: when to give up, on the clock of the process; later for a large program.
+      until: when to give up, in process time; later for a large program.
     """
 
     def __init__(
@@ -45,35 +45,35 @@ class Trials(Injector):
         self._done: set[object] = set()
 
     def tried(self, *words: Any) -> Injection | None:
-        """What comes of putting in some values; nothing when time is up."""
+        """Inject some values and return the result; `None` when time is up."""
         return None if self.is_over else super().tried(*words)
 
     @property
     def is_over(self) -> bool:
-        """Whether time is up."""
+        """Whether the time is up."""
         return time.process_time() > self._until
 
     def says(self, number: int) -> bool:
-        """Whether it matters which value it is: places count here, flags and single numbers do not."""
+        """Check whether a value is distinctive; indices count here, flags and single numbers do not."""
         flat, array = self.new.flat(number), self.new.trail.array(number)
         if flat is None or array is None or array.dtype.kind == "b":
             return False
         return flat.size > 1 and bool(np.ptp(flat) if np.isfinite(flat).all() else True)
 
     def is_fresh(self, *what: object) -> bool:
-        """Whether something has not been tried before."""
+        """Check that a trial was not made before, and record it."""
         is_new = what not in self._done
         self._done.add(what)
         return is_new
 
     def size(self, number: int) -> int:
-        """How many elements one of the port's values has."""
+        """Return the number of elements of one of the port's values."""
         return int(np.size(self.new.trail.values[number]))
 
     def uses_of(
         self, edge: int, step: Step, array: np.ndarray, other: int, turn: int = 0
     ) -> Iterator[Uses]:
-        """Which uses of a value are replaced: those that matter, all, on one line, in every pass, one."""
+        """Yield sets of uses to replace: the relevant ones, all, one line's, every pass's, one."""
         trail = self.new.trail
         laid = array if turn == AS_IT_IS else array.reshape(np.shape(trail.values[edge]))
         every = [
@@ -82,7 +82,7 @@ class Trials(Injector):
             if s.number == step.number or not self.new_region.values.isdisjoint(s.results)
         ]
         yield {(s.number, edge): laid for s in every}
-        # A sum of what lacks a scale may be, by accident, the mean of what has it.
+        # A sum that lacks a scale may accidentally equal the mean of a scaled value.
         if len(every) < len(trail.users(edge)):
             yield {(s.number, edge): laid for s in trail.users(edge)}
         here = {(s.number, edge): laid for s in every if s.place == step.place}
@@ -114,7 +114,7 @@ class Trials(Injector):
     def in_every_pass(
         self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0
     ) -> Injection | None:
-        """The same in every pass of a loop, or every call of a function."""
+        """Inject the corresponding values in every pass of a loop or every call of a function."""
         theirs = self.old.trail.maker(other)
         if theirs is None:
             return None
@@ -127,7 +127,7 @@ class Trials(Injector):
             given = {h.results[which]: t.results[whose] for h, t in zip(mine, others)}
             unlike = next((n for n, o in given.items() if o not in self.twins(n)), number)
             if kind == OMITTED and not self.twins(unlike):
-                continue  # what is another value already lacks nothing
+                continue  # a value without counterpart does not lack an operation
             values = {}
             for here, there in zip(mine, others):
                 laid = self.laid(there.results[whose], here.results[which], turn)
@@ -139,7 +139,7 @@ class Trials(Injector):
         return None
 
     def _everywhere(self, number: int, held: np.ndarray) -> Uses:
-        """All uses of a value, and of what is the same in another shape."""
+        """Replace all uses of a value and of its reshaped copies."""
         trail = self.new.trail
         while (maker := trail.maker(number)) is not None and maker.name in LAYOUT - {"transpose"}:
             if self.size(maker.operands[0]) != held.size:

@@ -1,1 +1,1 @@
-"""Both programs operator by operator, with the lines that called them."""
+"""Record both programs operation by operation, with the lines that called them."""

@@ -1,4 +1,4 @@
-"""A primitive of JAX with its parameters: what runs again on other operands, or with others."""
+"""Represent a JAX primitive with its parameters, so that it can run again on other operands."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tf2jax_port.diff.locate.watch.bending import bent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
-    """How an operation was applied.
+    """A primitive bound to its parameters.
 
     Attributes:
       primitive: the operation.
@@ -22,7 +22,7 @@ class Applied:
     params: Mapping[str, Any]
 
     def __call__(self, operands: Sequence[Any]) -> Sequence[Any]:
-        """Its results on other operands; of other shapes, as NumPy would broadcast them."""
+        """Apply the primitive to other operands, which are broadcast if their shapes differ."""
         try:
             out = self.primitive.bind(*operands, **self.params)
         except (TypeError, ValueError):
@@ -30,5 +30,5 @@ class Applied:
         return list(out) if self.primitive.multiple_results else [out]
 
     def with_params(self, **params: Any) -> Applied:
-        """The same with some parameters replaced."""
+        """Return a copy with some parameters replaced."""
         return replace(self, params={**self.params, **params})

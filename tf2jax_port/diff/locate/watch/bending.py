@@ -1,4 +1,4 @@
-"""Running an operation on operands of another shape than it was written down with."""
+"""Run an operation on operands of other shapes than it was recorded with."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# Operations on elements take operands of one shape; these are not among them.
+# Operations that are not elementwise.
 _SHAPED = {
     "dot_general",
     "conv_general_dilated",
@@ -19,18 +19,18 @@ _SHAPED = {
 
 
 def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
-    """The results of an operation whose operands have other shapes, as NumPy would broadcast them.
+    """Apply an operation to operands of other shapes, broadcasting as NumPy does.
 
-    A mean over the wrong axes has another shape than the right one; what follows was written down for
-    the wrong one.
+    A mean over the wrong axes has another shape than the right one; the operations after it were recorded
+    with the wrong shape.
 
     Args:
       primitive: the operation.
-      params: as it was written down.
-      operands: of it.
+      params: its recorded parameters.
+      operands: its new operands.
 
     Raises:
-      ValueError: if the shapes do not fit together.
+      ValueError: if the shapes are incompatible.
     """
     import jax.numpy as jnp
 
@@ -39,7 +39,7 @@ def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Seq
         wanted = params.get("shape") or params.get("new_sizes")
         if wanted is None or np.size(first) == int(np.prod(wanted)):
             return [first if wanted is None else jnp.reshape(first, wanted)]
-        # What is stretched comes next; without the axes that it lost it stays as it is.
+        # Broadcast if possible; otherwise keep the shape for the next operation.
         fits = all(a in (1, b) for a, b in zip(np.shape(first)[::-1], wanted[::-1]))
         return [jnp.broadcast_to(first, wanted) if fits else first]
     if not rest or primitive.name in _SHAPED or primitive.multiple_results:

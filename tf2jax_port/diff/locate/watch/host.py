@@ -1,6 +1,6 @@
-"""What a program computes with Python and NumPy alone, statement by statement.
+"""Record what a program computes in plain Python and NumPy, statement by statement.
 
-Neither JAX nor TensorFlow is told of it: they see its results, as constants.
+JAX and TensorFlow do not see these computations, only their results, as constants.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from tf2jax_port.diff.locate.watch.places import Place
 from tf2jax_port.diff.locate.watch.reading import Statement, statement
 
-# How many elements of an array, parts of a list, and results are kept at most.
+# The most elements of an array, items of a list, and results that are kept.
 _LARGE, _LONG, _MANY = 1 << 16, 64, 1 << 14
 _EXACT = 1e-6
 
@@ -27,11 +27,11 @@ class Told:
     """A result of a statement.
 
     Attributes:
-      place: where the statement is.
+      place: the line of the statement.
       array: the result.
-      written: which of its elements the statement wrote, if it changed an array; `None` otherwise.
-      operands: the numbers of what the statement reads, as far as other statements computed it.
-      name: what the result is called; `""` for what is returned.
+      written: the elements that the statement wrote, if it changed an array; `None` otherwise.
+      operands: the numbers of the recorded results that the statement reads.
+      name: the variable that holds the result; `""` for a returned value.
     """
 
     place: Place
@@ -48,7 +48,7 @@ class Host:
         self.told: list[Told] = []
 
     def latest(self, array: np.ndarray) -> int | None:
-        """The number of the last result that has the same elements."""
+        """Return the number of the last result with the same elements."""
         for number in range(len(self.told) - 1, -1, -1):
             other = self.told[number].array
             if other.size == array.size and np.allclose(
@@ -58,7 +58,7 @@ class Host:
         return None
 
     def called(self, name: str, place: Place) -> Told | None:
-        """The last result of that name in the function that a line is in."""
+        """Return the last result assigned to a name in the function that contains a line."""
         inside = place.file, place.function
         for told in reversed(self.told):
             if told.name == name and inside == (told.place.file, told.place.function):
@@ -66,7 +66,7 @@ class Host:
         return None
 
     def before(self, number: int) -> list[int]:
-        """A result and all that it is computed from."""
+        """Return the numbers of a result and all results that it depends on."""
         found = [number]
         for one in found:
             found += [o for o in self.told[one].operands if o not in found]
@@ -75,13 +75,13 @@ class Host:
 
 @contextmanager
 def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
-    """Write down what is computed in the block.
+    """Record what is computed in the block.
 
     Args:
-      host: takes the results.
+      host: collects the results.
       is_users: whether a file is the user's.
     """
-    if sys.gettrace() is not None:  # a debugger's
+    if sys.gettrace() is not None:  # a debugger is active
         yield
         return
     sys.settrace(_Listener(host, is_users).called)
@@ -93,13 +93,13 @@ def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Running:
-    """The statement that a function is at.
+    """The statement that a function is executing.
 
     Attributes:
       said: the statement.
-      place: where it is.
-      read: what it reads, by name, and what calls in it returned.
-      copies: of the arrays among that which it may change.
+      place: its line.
+      read: the numbers of the results that it reads, by name or as return values of calls.
+      copies: copies of the arrays that it may change.
     """
 
     said: Statement
@@ -116,7 +116,7 @@ class _Listener:
         self._alive: list[Any] = []
 
     def called(self, frame: FrameType, event: str, given: Any) -> Any:
-        """What Python calls when a function is called."""
+        """Handle a function call; the trace function for `sys.settrace`."""
         return self._passed if self._is_users(frame.f_code.co_filename) else None
 
     def _passed(self, frame: FrameType, event: str, given: Any) -> Any:
@@ -191,7 +191,7 @@ class _Listener:
 
 
 def _arrays(value: Any) -> Iterator[Any]:
-    """The arrays and numbers in a value."""
+    """Yield the arrays and numbers in a value."""
     if isinstance(value, (tuple, list)) and len(value) <= _LONG:
         for part in value:
             yield from _arrays(part)

@@ -1,4 +1,4 @@
-"""Which line of the user's program is running, read from the stack: nothing in it needs editing."""
+"""Find the running line of the user's program on the stack, without changing the program."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Place:
 
     Attributes:
       file: its path.
-      line: counted from 1; 0 where nobody knows.
-      function: the function that it is in.
+      line: its number from 1; 0 if unknown.
+      function: the function that contains it.
     """
 
     file: str
@@ -29,25 +29,25 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """The file as it is called from here."""
+        """The file's path, relative to the current directory if it is inside."""
         here = os.getcwd() + os.sep
         return self.file.removeprefix(here)
 
     @property
     def text(self) -> str:
-        """The line as it is written, without the space around it."""
+        """The source text of the line, stripped."""
         return linecache.getline(self.file, self.line).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a program is.
+    """The position of a running program.
 
     Attributes:
       places: the user's lines, from the inside out.
-      key: what a second pass through the same place, called in the same way, has too.
-      part: what it has too if it was called from elsewhere.
-      instruction: which part of the innermost line it is.
+      key: identifies the position among passes through the same call stack.
+      part: identifies the position whatever called it.
+      instruction: the bytecode offset in the innermost line.
     """
 
     places: tuple[Place, ...]
@@ -62,15 +62,15 @@ NOWHERE = Place("", 0)
 
 
 def entered(run: Callable[[], T]) -> T:
-    """Call the user's program; lines outside of this call are not the program's."""
+    """Call the user's program; frames outside of this call are not part of it."""
     return run()
 
 
 class Stack:
-    """Reads the stack. One per run, because it remembers which files are the user's.
+    """Reads the call stack. Create one per run, because it caches which files are the user's.
 
     Args:
-      own: files that are the user's even where they lie among installed packages.
+      own: files that are the user's even if they are among installed packages.
     """
 
     def __init__(self, own: tuple[str, ...] = ()) -> None:
@@ -78,10 +78,10 @@ class Stack:
         self._known: dict[str, bool] = {}
 
     def here(self, frame: FrameType | None) -> Where:
-        """Where the program is.
+        """Return the position of the program.
 
         Args:
-          frame: where to begin, going outwards.
+          frame: the innermost frame to consider.
         """
         key: list[int] = []
         places: list[Place] = []
@@ -98,7 +98,7 @@ class Stack:
         return Where(tuple(places), tuple(key), part or tuple(key), instruction)
 
     def raised(self, error: BaseException) -> Place | None:
-        """The innermost line of the user's that an error came through."""
+        """Return the innermost user line in an error's traceback."""
         found = None
         for frame in traceback.extract_tb(error.__traceback__):
             if self.is_users(frame.filename):
@@ -106,24 +106,24 @@ class Stack:
         return found
 
     def is_users(self, file: str) -> bool:
-        """Whether a file is part of the user's program."""
+        """Check whether a file is part of the user's program."""
         if file not in self._known:
             self._known[file] = user_files.is_users(file, self._own)
         return self._known[file]
 
 
 class Counter:
-    """Counts how often each place was passed."""
+    """Counts the passes through each position."""
 
     def __init__(self) -> None:
         self._passed: dict[tuple[int, ...], int] = {}
 
     def next(self, key: tuple[int, ...]) -> int:
-        """The number of this pass, from 0."""
+        """Return the number of this pass, from 0."""
         number = self._passed.get(key, -1) + 1
         self._passed[key] = number
         return number
 
     def total(self, key: tuple[int, ...]) -> int:
-        """How often a place was passed."""
+        """Return how often a position was passed."""
         return self._passed[key] + 1

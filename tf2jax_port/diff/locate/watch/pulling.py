@@ -1,4 +1,4 @@
-"""The cotangent of every value of a run, on either side."""
+"""Compute the cotangent of every value of a run, in JAX and in TensorFlow."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from tf2jax_port.diff.values import tree
 from tf2jax_port.diff.values.arguments import Arguments
 from tf2jax_port.diff.values.cotangents import Cotangents
 
-# A step by its number, and which of its operands.
+# The number of a step, and the position or number of its operand.
 Use = tuple[int, int]
 
 
 @dataclass
 class Pulled:
-    """A trail and the cotangent of each of its values; zero where there is none.
+    """A trail and the cotangents of its values; values without one have cotangent zero.
 
     Attributes:
-      trail: of the run.
-      cotangents: of values.
-      uses: of some uses of values: the part of the value's cotangent that comes from there.
+      trail: the run.
+      cotangents: the cotangents of values.
+      uses: for some uses of values, the part of the cotangent that comes from that use.
     """
 
     trail: Trail
@@ -40,17 +40,17 @@ class Pulled:
 
 
 class JaxNudged(JaxWatch):
-    """A trace that adds a number to every result, so that each has a cotangent of its own.
+    """A trace that adds an offset to every result, so that each result has its own cotangent.
 
-    Functions with a rule of their own are left whole, because the rule is what counts.
+    Functions with custom derivative rules are kept as one operation, because their rule matters.
 
     Args:
       parent: the trace that computes.
       stack: finds the user's line.
-      nudges: what to add, in the order of the results that are floats; one number for all of them
-        in the run that learns their shapes.
-      uses: what to add to single uses of values.
-      wide: whether a program that says `float32` runs in double precision all the same.
+      nudges: the offsets, in the order of the float results; a single number in the run that records
+        their shapes.
+      uses: offsets for single uses of values.
+      wide: whether a program that requests `float32` runs in double precision anyway.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class JaxNudged(JaxWatch):
         self._uses = uses
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
-        """Compute below, nudge the results, and write them down."""
+        """Evaluate a primitive, offset its results and record them."""
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
@@ -77,13 +77,13 @@ class JaxNudged(JaxWatch):
     def process_custom_jvp_call(
         self, primitive: Any, fun: Any, jvp: Any, tracers: Any, /, **params: Any
     ) -> Any:
-        """A function with a rule of its own is one operation."""
+        """Record a function with a custom JVP rule as one operation."""
         return self._with_rule(primitive, (fun, jvp), tracers, params)
 
     def process_custom_vjp_call(
         self, primitive: Any, fun: Any, fwd: Any, bwd: Any, tracers: Any, /, **params: Any
     ) -> Any:
-        """A function with a rule of its own is one operation."""
+        """Record a function with a custom VJP rule as one operation."""
         return self._with_rule(primitive, (fun, fwd, bwd), tracers, params)
 
     def _with_rule(self, primitive: Any, functions: Any, tracers: Any, params: Any) -> list[Any]:
@@ -94,7 +94,7 @@ class JaxNudged(JaxWatch):
         return results
 
     def _used(self, operands: Sequence[Any]) -> list[Any]:
-        """The operands of the next step, those that were asked for with what is added to them."""
+        """Return the operands of the next step, with the offsets of requested uses added."""
         number = len(self.trail.steps)
         return [
             one + self._uses[number, position] if (number, position) in self._uses else one
@@ -113,7 +113,7 @@ class JaxNudged(JaxWatch):
         return result + jnp.asarray(self._nudges, result.dtype)
 
     def held(self, one: Any) -> Any:
-        """A value without what differentiation has wrapped around it."""
+        """Return a value without the tracers of differentiation."""
         return jp.primal_tracer(one)
 
 
@@ -125,15 +125,15 @@ def pull_jax(
     stack: Stack,
     uses: Mapping[Use, np.ndarray] | None = None,
 ) -> Pulled:
-    """The cotangent of every value of the port.
+    """Compute the cotangent of every value of the port.
 
     Args:
       function: the port.
       case: the call.
       fed: the cotangents of the outputs.
-      seed: for random numbers.
+      seed: the seed for random numbers.
       stack: finds the user's line.
-      uses: those whose cotangents are wanted too, and the values that are used there.
+      uses: the uses whose cotangents are computed separately, and the values used there.
     """
     import jax
     import jax.numpy as jnp
@@ -181,7 +181,7 @@ def pull_jax(
 def pull_tensorflow(
     function: Callable[..., Any], case: Arguments, fed: Cotangents, seed: int, stack: Stack
 ) -> Pulled:
-    """The cotangent of every value of the original."""
+    """Compute the cotangent of every value of the original."""
     import tensorflow as tf
 
     watch = TensorFlowWatch(stack)

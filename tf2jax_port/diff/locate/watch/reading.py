@@ -1,4 +1,4 @@
-"""What a line of a program says, read from its source: to hold two lines against each other."""
+"""Tokenize source lines, so that lines of the two programs can be compared."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from tf2jax_port.diff.locate.watch.places import Place
 
 _SAME_TARGETS = 0.2
-# How much a line must say of what another one says, and by how much more than others.
+# The least similarity of corresponding lines, and the least lead over other lines.
 _ALIKE, _MORE = 0.6, 0.05
-# Names that say where a function is from, and not what it does.
+# Names of modules, which are ignored.
 _MODULES = {"tf", "jnp", "jax", "np", "numpy", "tensorflow", "nn", "math", "lax", "linalg", "keras"}
-# What the two call differently; the rest is called the same, or with `reduce_` before it.
+# Functions whose names differ between libraries in more than the prefix `reduce_`.
 _CALLS = {
     "matmul": "MatMult",
     "square": "Pow",
@@ -35,18 +35,18 @@ _CALLS = {
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement, without the statements inside of it.
+    """A statement, without the statements nested in it.
 
     Attributes:
-      line: where it begins.
-      end: the last line of it.
-      words: what it says, in order.
+      line: its first line.
+      end: its last line.
+      words: its tokens, in order.
       names: the names that it reads.
-      targets: the names that it gives a value.
+      targets: the names that it assigns.
       calls: the functions of modules that it calls.
-      numbers: the number that it gives a name, or the numbers of a list, if it does no more.
-      texts: the texts that stand in it.
-      function: where the function or class that it is in begins; 0 outside of them.
+      numbers: the number or list of numbers that it assigns, if it does no more.
+      texts: its string literals.
+      function: the first line of the function or class that contains it; 0 outside of them.
     """
 
     line: int
@@ -62,7 +62,7 @@ class Statement:
 
 @functools.lru_cache(maxsize=64)
 def parsed(file: str) -> ast.Module:
-    """The syntax tree of a file; an empty one where it cannot be read."""
+    """Parse a file; return an empty tree if it cannot be read."""
     try:
         return ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
@@ -71,29 +71,29 @@ def parsed(file: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=64)
 def statements(file: str) -> tuple[Statement, ...]:
-    """The statements of a file; none where it cannot be read."""
+    """Return the statements of a file; none if it cannot be read."""
     return tuple(_statements(parsed(file).body, 0))
 
 
 def calls(place: Place) -> list[ast.Call]:
-    """The calls that begin on a line, the outermost first."""
+    """Return the calls that begin on a line, the outermost first."""
     walked = ast.walk(parsed(place.file))
     return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
 
 
 def last_line(place: Place) -> int:
-    """The line on which the call ends that begins on a line; the line itself where none does."""
+    """Return the last line of the calls that begin on a line; the line itself if there are none."""
     return max([place.line, *(call.end_lineno or 0 for call in calls(place))])
 
 
 def statement(place: Place) -> Statement | None:
-    """The statement that a line belongs to."""
+    """Return the statement that a line belongs to."""
     around = [s for s in statements(place.file) if s.line <= place.line <= s.end]
     return max(around, key=lambda s: s.line, default=None)
 
 
 def alike(one: Statement, other: Statement) -> float:
-    """How much two statements say the same; more if they give the same names a value."""
+    """Return the similarity of two statements; higher if they assign the same names."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
@@ -101,12 +101,12 @@ def alike(one: Statement, other: Statement) -> float:
 def likest(
     wanted: Place, near: Sequence[Place], but: Collection[tuple[str, int]] = ()
 ) -> Place | None:
-    """Which line, of the functions that some lines are in, says most of what a line elsewhere says.
+    """Return the line most similar to a given line, within the functions around some lines.
 
     Args:
-      wanted: the line elsewhere.
-      near: the lines; one of them is not named anew, nothing is where no other is more like it.
-      but: files and lines that it cannot be.
+      wanted: the line of the other program.
+      near: the lines; `None` is returned unless another line is more similar than these.
+      but: files and lines to exclude.
     """
     said = statement(wanted)
     if said is None:
@@ -124,7 +124,7 @@ def likest(
 
 
 def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
-    """Which of some lines says most of what a line elsewhere says; `None` where none is like it."""
+    """Return which of some lines is most similar to a given line; `None` if none is similar."""
     said = statement(wanted)
     found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
     best = max(found, key=lambda one: found[one], default=None)
@@ -132,13 +132,13 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
 
 
 def renaming(wanted: Place, given: Place) -> Place | None:
-    """The one line that does nothing but give the name that a line elsewhere gives to a result.
+    """Return the only line that just renames a result as the given line of the other program does.
 
-    What the line elsewhere does with it is missing there.
+    The operation on the other program's line is missing there.
 
     Args:
-      wanted: the line elsewhere.
-      given: a line of the file to look in, which gives other names.
+      wanted: the line of the other program.
+      given: a line of the file to search, which assigns other names.
     """
     said, here = statement(wanted), statement(given)
     if said is None or here is None or not said.calls or {*said.targets} & {*here.targets}:
@@ -162,7 +162,7 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
             end = max(node.lineno, nested[0][0].lineno - 1)
         is_scope = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
         parts = _header(node)
-        words = tuple(word for part in parts for word in _words(part))
+        words = tuple(word for part in parts for word in _tokens(part))
         loaded = [n for part in parts for n in ast.walk(part) if isinstance(n, ast.Name)]
         names = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Load)))
         targets = tuple(dict.fromkeys(n.id for n in loaded if isinstance(n.ctx, ast.Store)))
@@ -175,13 +175,13 @@ def _statements(body: list[ast.stmt], function: int) -> Iterator[Statement]:
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         )
         yield Statement(
-            node.lineno, end, words, names, targets, calls, _numbers(node), texts, function
+            node.lineno, end, words, names, targets, calls, _assigned_numbers(node), texts, function
         )
         for part in nested:
             yield from _statements(part, node.lineno if is_scope else function)
 
 
-def _numbers(node: ast.stmt) -> tuple[float, ...]:
+def _assigned_numbers(node: ast.stmt) -> tuple[float, ...]:
     value = getattr(node, "value", None)
     if isinstance(value, ast.Call) and value.args:
         value = value.args[0]  # an array of a list
@@ -192,7 +192,7 @@ def _numbers(node: ast.stmt) -> tuple[float, ...]:
 
 
 def _header(node: ast.stmt) -> list[ast.AST]:
-    """A statement without the statements inside of it."""
+    """Return the parts of a statement without its nested statements."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.args] if isinstance(node, ast.FunctionDef) else []
     parts = []
@@ -205,8 +205,8 @@ def _header(node: ast.stmt) -> list[ast.AST]:
     return kind + [part for part in parts if isinstance(part, ast.AST)]
 
 
-def _words(node: ast.AST) -> Iterator[str]:
-    """The words of an expression, an operator before its operands."""
+def _tokens(node: ast.AST) -> Iterator[str]:
+    """Yield the tokens of an expression, an operator before its operands."""
     if isinstance(node, ast.Constant):
         value = node.value
         if isinstance(value, int):
@@ -216,7 +216,7 @@ def _words(node: ast.AST) -> Iterator[str]:
         if node.id not in _MODULES:
             yield node.id
     elif isinstance(node, ast.Attribute):
-        yield from _words(node.value)
+        yield from _tokens(node.value)
         if node.attr not in _MODULES:
             yield word_of(node.attr)
     elif isinstance(node, (ast.operator, ast.unaryop, ast.boolop, ast.cmpop)):
@@ -225,13 +225,13 @@ def _words(node: ast.AST) -> Iterator[str]:
         yield type(node.op).__name__
         for part in ast.iter_child_nodes(node):
             if not isinstance(part, (ast.operator, ast.unaryop)):
-                yield from _words(part)
+                yield from _tokens(part)
     else:
         for part in ast.iter_child_nodes(node):
-            yield from _words(part)
+            yield from _tokens(part)
 
 
 def word_of(name: str) -> str:
-    """A function's name as both programs would say it."""
+    """Return the common token for a function's name in either library."""
     name = name.removeprefix("reduce_")
     return _CALLS.get(name, name)

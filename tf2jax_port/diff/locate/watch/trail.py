@@ -1,4 +1,4 @@
-"""What a program did: every operation in order, with its operands and results."""
+"""Record a run: every operation in order, with its operands and results."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ class Step:
     """One operation.
 
     Attributes:
-      number: its place in the order.
+      number: its position in the order of execution.
       name: TensorFlow's operation or JAX's primitive.
       operands: the numbers of the values that it takes.
       results: the numbers of the values that it gives.
       places: the user's lines, from the inside out.
-      instruction: which part of the innermost line it is.
-      passed: how often this line was passed before, in the same way.
-      key: what the passes have in common.
-      part: what they have in common that are called from elsewhere.
-      again: computes the results from other operands; `None` where that cannot be done.
+      instruction: the bytecode offset in the innermost line.
+      passed: the number of earlier passes through this position.
+      key: identifies passes through the same call stack.
+      part: identifies passes through the same code, whatever called it.
+      again: computes the results from other operands; `None` if that is not possible.
     """
 
     number: int
@@ -52,23 +52,23 @@ class Step:
 
 @dataclass(eq=False)
 class Trail:
-    """The steps of one run, and every value of it. Values are known by their numbers.
+    """The steps of one run and all its values, which are identified by their numbers.
 
     Attributes:
-      steps: in the order in which they ran.
-      values: as the program held them.
-      makers: for each value the number of the step that gave it; `None` for what was there before.
+      steps: the steps in the order of execution.
+      values: the values as the program held them.
+      makers: for each value the number of the step that gave it; `None` for inputs and constants.
       outputs: path to value.
-      names: of the arguments.
-      counter: how often each place was passed.
-      arrays: the values as NumPy has them, those that somebody asked for.
+      names: the names of the arguments.
+      counter: counts the passes through each position.
+      arrays: cached NumPy arrays of values.
       error: why the program ended early.
       stopped: the user's line where it did.
-      host: what Python and NumPy computed.
-      views: for a value those that are made of it (`views.py`).
-      arranged: of what a view is made, and how.
-      turned: views that differ from another value in the order of axes only.
-      short: views that lack the padding of what they are made of.
+      host: the results of Python and NumPy.
+      views: for a value its views (`views.py`).
+      arranged: the values that a view is made of, and the function that arranges them.
+      turned: views that differ from another value only in the order of axes.
+      short: views without the padding of the values that they are made of.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Trail:
     _passes: dict[object, list[Step]] = field(default_factory=dict)
 
     def value(self, held: Any, maker: int | None = None) -> int:
-        """A new value, and its number."""
+        """Add a value and return its number."""
         self.values.append(held)
         self.makers.append(maker)
         return len(self.values) - 1
@@ -102,7 +102,7 @@ class Trail:
         where: Where,
         again: Again | None = None,
     ) -> Step:
-        """A new operation, and its results."""
+        """Add an operation and its results."""
         number = len(self.steps)
         results = tuple(self.value(one, number) for one in held)
         key = (*where.key, hash(name))
@@ -130,7 +130,7 @@ class Trail:
         key: tuple[int, ...],
         passed: int,
     ) -> Step:
-        """An operation that gives what another gives, or several passes of it, arranged anew."""
+        """Add an operation that gives a step's results, or those of several passes, rearranged."""
         number = len(self.steps)
         results = tuple(self.value(one, number) for one in held)
         made = Step(
@@ -140,7 +140,7 @@ class Trail:
         return made
 
     def copy(self) -> Trail:
-        """The same steps and values, to which others can be added."""
+        """Return a copy to which steps and values can be added."""
         return replace(
             self,
             steps=list(self.steps),
@@ -156,26 +156,26 @@ class Trail:
         )
 
     def parts(self, number: int) -> tuple[int, ...]:
-        """Of which values a view is made; what is none is made of itself."""
+        """Return the values that a view is made of; a value that is no view consists of itself."""
         return self.arranged[number][0] if number in self.arranged else (number,)
 
     def arrangements(self, parts: tuple[int, ...]) -> list[int]:
-        """The views of some values that are made of all of them, and of nothing else."""
+        """Return the views that are made of exactly these values."""
         return [view for view in self.views.get(parts[0], ()) if self.parts(view) == parts]
 
     def array(self, number: int) -> np.ndarray | None:
-        """A value as NumPy has it; `None` for what is no array of numbers."""
+        """Return a value as a NumPy array; `None` if it is not numeric."""
         if number not in self.arrays:
-            self.arrays[number] = _numbers(self.values[number])
+            self.arrays[number] = _numeric_array(self.values[number])
         return self.arrays[number]
 
     def maker(self, number: int) -> Step | None:
-        """The operation that gave a value."""
+        """Return the operation that gave a value."""
         made = self.makers[number]
         return None if made is None else self.steps[made]
 
     def users(self, number: int) -> Sequence[Step]:
-        """The operations that take a value. Asked for only when the run is over."""
+        """Return the operations that take a value. Call it only after the run."""
         if not self._users:
             for step in self.steps:
                 for operand in dict.fromkeys(step.operands):
@@ -183,13 +183,13 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """The same, and what does the same on the same line, if there is more of it."""
+        """Return the passes of a step and, if there are more, the like operations of its line."""
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
         return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
 
     def passes(self, step: Step) -> list[list[Step]]:
-        """Every pass through a step: of the loop that it is in, and of the function."""
+        """Return all passes through a step: those of its loop, and those of its function's calls."""
         if not self._passes:
             for other in self.steps:
                 self._passes.setdefault(("looped", other.key), []).append(other)
@@ -200,17 +200,17 @@ class Trail:
         return [looped, called] if len(called) > len(looped) else [looped]
 
     def wherever(self, step: Step) -> list[Step]:
-        """Every pass through a part of a line, from wherever the line is called."""
+        """Return all passes through a part of a line, wherever the line is called from."""
         part = step.name, step.place, step.instruction
         return [s for s in self.steps if (s.name, s.place, s.instruction) == part]
 
     def iteration(self, step: Step) -> int | None:
-        """Which pass through a loop a step belongs to, from 0; `None` outside of loops."""
+        """Return the loop iteration of a step, from 0; `None` outside of loops."""
         return step.passed if self.counter.total(step.key) > 1 else None
 
 
 def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
-    """What a program returns; if it raises, the trail says why and where."""
+    """Run a program and return its result; if it raises, record the error and its line."""
 
     def watched() -> Any:
         try:
@@ -226,7 +226,7 @@ def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
     return result
 
 
-def _numbers(held: Any) -> np.ndarray | None:
+def _numeric_array(held: Any) -> np.ndarray | None:
     try:
         array = np.asarray(held.numpy() if hasattr(held, "numpy") else held)
     except Exception:  # noqa: BLE001 - a resource, a list of tensors, a key

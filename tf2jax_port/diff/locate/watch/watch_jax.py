@@ -1,4 +1,4 @@
-"""The trail of a JAX function: run primitive by primitive, every primitive seen."""
+"""Record the trail of a JAX function, run primitive by primitive."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
 
 
 class JaxWatch(jp.core.Trace):
-    """A trace that computes as the one below it does, and writes down what was computed.
+    """A trace that evaluates with its parent trace and records every operation.
 
-    Arrays stay concrete, so a program that asks for their values is answered.
+    Arrays stay concrete, so the program can read their values.
 
     Args:
       parent: the trace that computes.
       stack: finds the user's line.
-      wide: whether a program that says `float32` runs in double precision all the same.
+      wide: whether a program that requests `float32` runs in double precision anyway.
     """
 
     looks_on = True
@@ -44,24 +44,24 @@ class JaxWatch(jp.core.Trace):
         self._stack = stack
         self._numbers: dict[int, int] = {}
         self._seen: dict[bytes, int] = {}
-        # What is known by its identity must not make room for something else.
+        # Objects identified by `id` must stay alive, so that no other object reuses it.
         self._alive: list[Any] = []
 
     def is_valid(self) -> bool:
-        """Whether operations may still come here."""
+        """Check whether the trace may still receive operations."""
         return self.parent.is_valid()
 
     def stage_value(self, val: Any) -> Any:
-        """A value as an array of the trace below: NumPy's arrays lack what JAX's can do."""
+        """Convert a value to an array of the parent trace; NumPy arrays lack methods of JAX arrays."""
         with jp.under(self.parent):
             return self.parent.stage_value(val)
 
     def input(self, array: Any, name: str) -> None:
-        """Give an argument its name."""
+        """Record the name of an argument."""
         self.trail.names[self.number_of(array)] = name
 
     def number_of(self, held: Any) -> int:
-        """The number of an array, or of a number that stands in the program."""
+        """Return the number of an array or of a number literal."""
         if id(held) not in self._numbers:
             self._alive.append(held)
             number = self.trail.value(self.held(held))
@@ -70,7 +70,7 @@ class JaxWatch(jp.core.Trace):
         return self._numbers[id(held)]
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
-        """Compute below and write it down; what is a program itself is gone through."""
+        """Evaluate a primitive and record it; nested programs are recorded step by step."""
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
@@ -87,21 +87,21 @@ class JaxWatch(jp.core.Trace):
     def process_custom_jvp_call(
         self, primitive: Any, fun: Any, jvp: Any, tracers: Any, /, **_: Any
     ) -> Any:
-        """A function with a rule of its own is gone through."""
+        """Record the operations inside a function with a custom JVP rule."""
         with jp.under(self):
             return fun.call_wrapped(*tracers)
 
     def process_custom_vjp_call(
         self, primitive: Any, fun: Any, fwd: Any, bwd: Any, tracers: Any, /, **_: Any
     ) -> Any:
-        """A function with a rule of its own is gone through."""
+        """Record the operations inside a function with a custom VJP rule."""
         with jp.under(self):
             return fun.call_wrapped(*tracers)
 
     def widened(
         self, name: str, operands: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Sequence[Any], dict[str, Any]]:
-        """What a primitive takes in double precision; as it is where single is meant."""
+        """Return operands and parameters in double precision, unless the run is in single precision."""
         return in_double(name, operands, params, self._cast) if self._wide else (operands, params)
 
     def _cast(self, one: Any, dtype: np.dtype) -> Any:
@@ -111,13 +111,13 @@ class JaxWatch(jp.core.Trace):
             return jax.lax.convert_element_type(one, dtype)
 
     def held(self, one: Any) -> Any:
-        """A value as it is kept."""
+        """Return a value in the form in which it is recorded."""
         return one
 
     def write(
         self, name: str, operands: Sequence[Any], results: list[Any], again: Again | None = None
     ) -> None:
-        """Write an operation down."""
+        """Record an operation."""
         numbers = [self.number_of(one) for one in operands]
         where = self._stack.here(sys._getframe(2))
         step = self.trail.step(name, numbers, [self.held(one) for one in results], where, again)
@@ -129,14 +129,14 @@ class JaxWatch(jp.core.Trace):
                 self._seen[content] = number
 
     def go_through(self, program: Any, operands: Sequence[Any]) -> list[Any]:
-        """Run a program inside of the program, operation by operation."""
+        """Evaluate a nested program operation by operation."""
         jaxpr, consts = jp.open_jaxpr(program)
         with jp.under(self):
             return jp.core.eval_jaxpr(jaxpr, consts, *operands)
 
     @staticmethod
     def program(primitive: Any, params: Any) -> Any:
-        """The program inside of a call that adds nothing to it."""
+        """Return the nested program of a primitive that only calls it, or `None`."""
         if primitive.name in _CALLS:
             return params.get("jaxpr") or params.get("call_jaxpr")
         return None
@@ -144,7 +144,7 @@ class JaxWatch(jp.core.Trace):
 
 @contextmanager
 def watching(watch: JaxWatch, seed: int) -> Iterator[None]:
-    """Run what is in the block primitive by primitive, under the watch."""
+    """Run the block primitive by primitive under the watch."""
     import jax
 
     import shims
@@ -158,7 +158,7 @@ def watching(watch: JaxWatch, seed: int) -> Iterator[None]:
 
 
 def watch_jax(function: Callable[..., Any], case: Arguments, seed: int, stack: Stack) -> Trail:
-    """The trail of one call."""
+    """Record the trail of one call."""
     import jax
     import jax.numpy as jnp
 

@@ -1,4 +1,4 @@
-"""The trail of a TensorFlow function: run operator by operator, every operator seen."""
+"""Record the trail of a TensorFlow function, run operator by operator."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf2jax_port.diff.values.arguments import Arguments
 
 
 class TensorFlowWatch:
-    """Writes down what TensorFlow does while it is on.
+    """Records TensorFlow's operations while it is active.
 
     Args:
       stack: finds the user's line.
@@ -32,12 +32,12 @@ class TensorFlowWatch:
         self._seen: dict[bytes, int] = {}
 
     def input(self, tensor: Any, name: str) -> None:
-        """Give an argument its name."""
+        """Record the name of an argument."""
         number = self._number(tensor)
         self.trail.names[number] = name
 
     def number_of(self, tensor: Any) -> int:
-        """The number of a tensor, of a variable that of what it holds."""
+        """Return the number of a tensor; for a variable that of its value."""
         return self._number(tensor)
 
     def __call__(
@@ -49,12 +49,12 @@ class TensorFlowWatch:
         op_name: str | None = None,
         graph: Any = None,
     ) -> None:
-        """What TensorFlow calls after each operation."""
+        """Record an operation; TensorFlow's callback after each one."""
         if graph is not None:
             return
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
         operands = [self._number(tensor) for tensor in inputs]
-        # What is read from a variable comes from what was last written to it.
+        # A variable's value comes from its last assignment.
         operands += [self._written[n] for n in operands if n in self._written]
         where = self._stack.here(sys._getframe(1))
         step = self.trail.step(name, operands, outputs, where)
@@ -68,7 +68,7 @@ class TensorFlowWatch:
         identity = _identity(tensor)
         if identity not in self._numbers:
             number = self.trail.value(tensor)
-            # A number that went through NumPy comes from where it was computed.
+            # An array that went through NumPy is identified with the tensor of equal content.
             self._numbers[identity] = self._seen.get(self._content(number), number)
         return self._numbers[identity]
 
@@ -83,7 +83,7 @@ class TensorFlowWatch:
 
 
 def content_of(array: np.ndarray | None) -> bytes:
-    """Equal for arrays with the same elements; empty for what too many arrays have in common."""
+    """Return a key that is equal for equal arrays; empty for common or very large contents."""
     if array is None or array.size < 2 or array.dtype.kind not in "fc" or not array.any():
         return b""
     return array.tobytes() if array.nbytes <= 1 << 20 else b""
@@ -95,7 +95,7 @@ def _identity(tensor: Any) -> int:
 
 @contextmanager
 def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
-    """Run what is in the block operator by operator, under the watch; in double precision if wide."""
+    """Run the block operator by operator under the watch, in double precision if `wide`."""
     import tensorflow as tf
     from tensorflow.python.framework import op_callbacks
 
@@ -116,7 +116,7 @@ def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
 def watch_tensorflow(
     function: Callable[..., Any], case: Arguments, seed: int, stack: Stack
 ) -> Trail:
-    """The trail of one call."""
+    """Record the trail of one call."""
     import tensorflow as tf
 
     watch = TensorFlowWatch(stack)

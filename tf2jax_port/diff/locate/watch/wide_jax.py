@@ -1,7 +1,7 @@
-"""Running JAX code in double precision that says `jnp.float32`.
+"""Run JAX code that requests `jnp.float32` in double precision.
 
-Its inputs are double; what it makes itself would be single, and functions of `jax.lax` refuse the two
-together.
+Its inputs are double, but arrays that it creates would be single, and `jax.lax` functions reject mixed
+precision.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# Primitives that make floats of a type that the program names, and the parameter that holds it.
+# Primitives that create floats of a requested type, and the parameter with the type.
 _MAKERS = {"convert_element_type": "new_dtype", "iota": "dtype"}
 _WIDE = {"float32": np.dtype("float64"), "complex64": np.dtype("complex128")}
 
@@ -19,13 +19,13 @@ _WIDE = {"float32": np.dtype("float64"), "complex64": np.dtype("complex128")}
 def in_double(
     name: str, operands: Sequence[Any], params: dict[str, Any], cast: Callable[[Any, np.dtype], Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """What a primitive takes instead: double where it would be single beside double.
+    """Convert a primitive's operands and parameters to double precision where the two types are mixed.
 
     Args:
-      name: of the primitive.
+      name: the primitive's name.
       operands: arrays.
-      params: of the primitive.
-      cast: gives an array another type.
+      params: the primitive's parameters.
+      cast: converts an array to a type.
     """
     typed = _MAKERS.get(name)
     if typed is not None and str(params[typed]) in _WIDE:

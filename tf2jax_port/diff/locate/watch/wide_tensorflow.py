@@ -1,6 +1,6 @@
-"""Running TensorFlow code in double precision that says `tf.float32`.
+"""Run TensorFlow code that requests `tf.float32` in double precision.
 
-Its inputs are double; what it makes itself would be single, and TensorFlow refuses the two together.
+Its inputs are double, but tensors that it creates would be single, and TensorFlow rejects mixed precision.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from typing import Any
 
 import numpy as np
 
-# What an operation says that has float32 alone.
+# The error message of an operation that supports float32 only.
 _FLOAT_ONLY = "was expected to be a float tensor but is a double tensor"
-# Functions that make floats of Python's; the others have the type of what they are given.
+# Functions that convert Python floats; others keep the type of their arguments.
 _MAKERS = ("constant", "fill", "range", "linspace")
-# Functions that make floats of nothing, unless they are told another type.
+# Functions whose default dtype is float32.
 _FROM_NOTHING = ("ones", "zeros", "eye", "one_hot")
-# Functions of two numbers that want one type, and the public names of two of them.
+# Binary functions that require equal types, and the public names of two of them.
 _COMPARED = ("_truediv_python3", "_div_python2", "div_no_nan", "mul_no_nan")
 _COMPARED_AS = ("divide_no_nan", "multiply_no_nan")
-# Methods of a `TensorArray` that want its type.
+# Methods of a `TensorArray` that require its dtype.
 _WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
-    """Whether a program runs in double precision that need not be written for it."""
+    """Check whether a program runs in double precision that may not be written for it."""
     import jax
 
     types = {array.dtype.name for array in arrays}
@@ -35,7 +35,7 @@ def is_wide(arrays: Collection[np.ndarray]) -> bool:
 
 @contextmanager
 def widening() -> Iterator[None]:
-    """What is in the block makes no float32 of Python's floats, and casts where the two types meet."""
+    """Create no float32 tensors from Python floats in the block, and cast where the two types meet."""
     before = [(owner, name, getattr(owner, name), wrap) for owner, name, wrap in _patches()]
     for owner, name, function, wrap in before:
         setattr(owner, name, wrap(function))
@@ -47,7 +47,7 @@ def widening() -> Iterator[None]:
 
 
 def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
-    """What is wrapped: where it is found, its name, and by what."""
+    """Return the functions to wrap: owner, attribute name and wrapper."""
     import tensorflow as tf
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.framework import tensor_conversion_registry as registry
@@ -68,7 +68,7 @@ def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
 
 
 def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
-    """Executes operations; float32 beside float64 is cast, and so is what is cast to float32."""
+    """Wrap the execution of operations: cast float32 to float64 in mixed operands and casts."""
     import tensorflow as tf
 
     def narrowed(context: Any, one: Any) -> Any:
@@ -81,7 +81,7 @@ def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
         inputs, rest = given[:attributes], given[attributes:]
         if op == "Cast":
             rest = _to_double(rest)
-        elif _meet(inputs):
+        elif _mix_precisions(inputs):
             inputs = tuple(_widened(one) for one in inputs)
         elif not any(_is_float(one) for one in inputs):
             inputs = tuple(_double(one) for one in inputs)
@@ -105,7 +105,7 @@ def _to_double(attributes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """Converts to tensors; a float32 one is cast where a float64 one is asked for, and the reverse."""
+    """Wrap the conversion to tensors: accept float32 for float64 and the reverse."""
 
     def run(value: Any, dtype: Any = None, *given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -121,10 +121,10 @@ def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of two numbers that gives both the same type."""
+    """Wrap a binary function so that both operands get the same type."""
 
     def run(x: Any, y: Any, name: Any = None) -> Any:
-        if _meet((x, y)):
+        if _mix_precisions((x, y)):
             x, y = _widened(x), _widened(y)
         return function(x, y, name)
 
@@ -132,7 +132,7 @@ def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes tensors, of double precision where it would be single."""
+    """Wrap a function that creates tensors to use double precision instead of single."""
 
     def run(*given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -149,7 +149,7 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes tensors of single precision if nothing is said, here of double."""
+    """Wrap a function with default dtype float32 to use float64 by default."""
     wide, signature = _making(make), inspect.signature(make)
 
     def run(*given: Any, **options: Any) -> Any:
@@ -165,7 +165,7 @@ def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _widening_given(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that takes float64 for float32."""
+    """Wrap a method to convert float32 arguments to float64."""
 
     def run(self: Any, *given: Any, **options: Any) -> Any:
         wide = [_widened(one) for one in given]
@@ -179,7 +179,7 @@ def _is_one_of(one: Any, types: tuple[Any, ...]) -> bool:
 
 
 def _double(one: Any) -> Any:
-    """A Python float, or lists of them, as NumPy's; anything else as it is."""
+    """Convert Python floats, alone or in lists, to NumPy's float64; return others unchanged."""
     if isinstance(one, float) and not isinstance(one, np.generic):
         return np.float64(one)
     if isinstance(one, (list, tuple)) and _are_floats(one):
@@ -188,7 +188,7 @@ def _double(one: Any) -> Any:
 
 
 def _are_floats(parts: Any) -> bool:
-    """Whether lists have Python's numbers only, and one of them is a float."""
+    """Check whether nested lists hold only Python numbers, at least one of them a float."""
     flat = _flat(parts)
     return all(type(one) in (int, float) for one in flat) and float in map(type, flat)
 
@@ -204,16 +204,16 @@ def _is_float(one: Any) -> bool:
     return bool(getattr(dtype, "is_floating", False) or getattr(dtype, "is_complex", False))
 
 
-def _meet(inputs: Any) -> bool:
-    """Whether there are both, floats or complex numbers of either precision."""
+def _mix_precisions(inputs: Any) -> bool:
+    """Check whether inputs mix single and double precision."""
     pairs = (("float64", "float32"), ("complex128", "complex64"))
-    return any(_has(inputs, wide) and _has(inputs, single) for wide, single in pairs)
+    return any(_has_dtype(inputs, wide) and _has_dtype(inputs, single) for wide, single in pairs)
 
 
-def _has(inputs: Any, kind: str) -> bool:
-    """Whether one of the tensors, in lists or alone, has some type."""
+def _has_dtype(inputs: Any, kind: str) -> bool:
+    """Check whether a tensor, alone or in lists, has some dtype."""
     return any(
-        _has(one, kind)
+        _has_dtype(one, kind)
         if isinstance(one, (list, tuple))
         else getattr(getattr(one, "dtype", None), "name", "") == kind
         for one in inputs
