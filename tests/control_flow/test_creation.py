@@ -173,7 +173,7 @@ MESSAGES = {
           Do:       create it outside of the function, or under `if self.v is None:`.""",
     described: """\
         Variable: the initial value of a variable created inside a function depends on its \
-arguments, of which there is only a description.
+arguments, of which only shapes and dtypes are known.
           Received: Variable:0
           Do:       call the function once first, or create the variable outside of it.""",
 }

@@ -432,7 +432,7 @@ MESSAGES = {
         lambda: discover(lambda x: Variable(x) + 0, X),
         ValueError,
         "Variable: the initial value of a variable created inside a function depends on its "
-        "arguments, of which there is only a description.\n"
+        "arguments, of which only shapes and dtypes are known.\n"
         "  Received: Variable:0\n"
         "  At:\n"
         "  Do:       call the function once first, or create the variable outside of it.",

@@ -60,7 +60,7 @@ MESSAGES = {
         "  Received: f32[3, 2]"
     ),
     "other-dtype": (
-        "add: `y` was expected to be float32, like what stands before it.\n"
+        "add: `y` was expected to be float32, like the operand before it.\n"
         "  Required: operands of one dtype\n"
         "  Received: x f32[5], y i32[5]\n"
         "  Do:       convert one of them: `shims.cast(y, 'float32')`"

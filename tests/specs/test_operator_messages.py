@@ -183,7 +183,7 @@ MESSAGES = {
     ),
     "dtypes": (
         tf.errors.DtypeMismatchError,
-        "add: `y` was expected to be float32, like what stands before it.\n"
+        "add: `y` was expected to be float32, like the operand before it.\n"
         "  Required: operands of one dtype\n"
         "  Received: x f32[3], y i32[3]\n"
         "  At:\n"

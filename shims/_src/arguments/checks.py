@@ -121,7 +121,7 @@ def static_int(function: str, name: str, value) -> int:
     if isinstance(value, int):
         return int(value)
     if jp.is_tracer(value):
-        known = _constant(value)
+        known = _constant_behind(value)
         if known is not None:
             return known
         raise errors.FreshSizeError(
@@ -144,7 +144,7 @@ def static_int(function: str, name: str, value) -> int:
     return int(value)
 
 
-def _constant(value):
+def _constant_behind(value):
     """Return the number behind a constant that was made inside of the trace, or `None`."""
     if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
         return None

@@ -28,7 +28,7 @@ def agreeing_operands(equation: str, arrays) -> list:
         )
     places: dict[str, list[tuple[int, int]]] = {}
     for number, (term, array) in enumerate(zip(terms, arrays, strict=True)):
-        for label, axis in _labels(equation, term, array):
+        for label, axis in _labeled_axes(equation, term, array):
             places.setdefault(label, []).append((number, axis))
         _check_ellipsis(equation, term, array, arrow, result)
     arrays = list(arrays)
@@ -37,7 +37,7 @@ def agreeing_operands(equation: str, arrays) -> list:
     return _unify_ellipsis_sizes(terms, arrays)
 
 
-def _labels(equation, term, array):
+def _labeled_axes(equation, term, array):
     """Return `(label, axis)` pairs of one term; the axes of an ellipsis have no label."""
     before, ellipsis, after = term.partition("...")
     named = len(before) + len(after)

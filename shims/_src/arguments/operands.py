@@ -93,7 +93,7 @@ def _mismatch_error(function, culprit, values, dtype):
     return errors.DtypeMismatchError(
         errors.message(
             function,
-            f"`{culprit}` was expected to be {dtype.name}, like what stands before it.",
+            f"`{culprit}` was expected to be {dtype.name}, like the operand before it.",
             required="operands of one dtype",
             received=received,
             do=f"convert one of them: `shims.cast({culprit}, {dtype.name!r})`",

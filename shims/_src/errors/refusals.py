@@ -76,7 +76,7 @@ def translated(error: Exception) -> Exception:
         problem = "this step needs to know a data-dependent size while it is traced."
         do = remedy or remedies.ANY
     else:
-        _annotate(error, call, remedy)
+        _add_note(error, call, remedy)
         return error
     received = "" if isinstance(error, jax.errors.UnexpectedTracerError) else _first_line(error)
     message = errors.message(
@@ -84,7 +84,9 @@ def translated(error: Exception) -> Exception:
     )
     every = getattr(error, "shims_origins", {})
     # No doubt which size it is where there is only one, even if JAX does not name it.
-    message = errors.with_sizes(message, every if len(every) == 1 else _origins(error, text))
+    message = errors.with_sizes(
+        message, every if len(every) == 1 else _origins_named_in(error, text)
+    )
     return errors.FreshSizeError(_with_place_and_sizes(message, error))
 
 
@@ -94,7 +96,9 @@ def line_of_error(error: BaseException) -> str:
 
 
 def _asks_for_tracer(error: Exception, text: str) -> bool:
-    return isinstance(error, _TRANSLATABLE) and bool("Tracer" in text or _origins(error, text))
+    return isinstance(error, _TRANSLATABLE) and bool(
+        "Tracer" in text or _origins_named_in(error, text)
+    )
 
 
 def _about_size(call: FailingCall, remedy: str) -> bool:
@@ -107,7 +111,7 @@ def _first_line(error: Exception) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def _origins(error: Exception, text: str) -> dict[str, str]:
+def _origins_named_in(error: Exception, text: str) -> dict[str, str]:
     """Return `{name: line}` of the data-dependent sizes that a text names."""
     origins = getattr(error, "shims_origins", {})
     return {name: origins[name] for name in sorted(set(_WORD.findall(text))) if name in origins}
@@ -117,11 +121,11 @@ def _with_place_and_sizes(text: str, error: Exception) -> str:
     """Add the user's line, and the lines where the named sizes were made, to a message."""
     line = line_of_error(error) or errors.user_line()
     text = errors.with_place(text, line) if line else text
-    return errors.with_sizes(text, _origins(error, text))
+    return errors.with_sizes(text, _origins_named_in(error, text))
 
 
 def _compares_sizes(error: Exception, text: str) -> bool:
-    names = _origins(error, text)
+    names = _origins_named_in(error, text)
     return len(names) > 1 or bool(names and any(sign in text for sign in _MISMATCH_TEXTS))
 
 
@@ -132,7 +136,7 @@ def _needs_size(error: Exception, text: str) -> bool:
         return True
     if isinstance(error, jax.errors.UnexpectedTracerError):
         return _passes_through_sizes(error)
-    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_origins(error, text))
+    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_origins_named_in(error, text))
 
 
 def _passes_through_sizes(error: Exception) -> bool:
@@ -146,7 +150,7 @@ def _passes_through_sizes(error: Exception) -> bool:
     return inside
 
 
-def _annotate(error: Exception, call: FailingCall, remedy: str) -> None:
+def _add_note(error: Exception, call: FailingCall, remedy: str) -> None:
     """Add a note with the user's line to an error, and a remedy if a traced value was read."""
     line = line_of_error(error)
     if not isinstance(error, _TRANSLATABLE) or not line:

@@ -98,7 +98,7 @@ class Entry:
             if form.kind != "constant"
         }
         state = trace.DynamicTrace(symbols, settled, may_assume=True)
-        shapes = self._shapes(operands, state)
+        shapes = self._symbolic_shapes(operands, state)
         specs = [
             jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
             for s, o in zip(shapes, operands, strict=True)
@@ -110,15 +110,15 @@ class Entry:
             trace.note_failure(error, state)
             raise
 
-    def _shapes(self, operands, state):
+    def _symbolic_shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]
         for place, (kind, index) in zip(self.places, self.pattern, strict=True):
             shapes[place.operand][place.axis] = (
-                index if kind == "constant" else self._dimension(index, state)
+                index if kind == "constant" else self._dimension_of(index, state)
             )
         return [tuple(s) for s in shapes]
 
-    def _dimension(self, index, state):
+    def _dimension_of(self, index, state):
         form = self.forms[index]
         if form.kind == "constant":
             return form.number

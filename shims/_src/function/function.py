@@ -196,7 +196,7 @@ class Function:
 
     # ---- a call ----------------------------------------------------------------------------------
 
-    def _prepare(self, args, kwargs, leaves, tree) -> Call:
+    def _prepare_call(self, args, kwargs, leaves, tree) -> Call:
         specs: list = [None] * len(leaves)
         given = leaves
         if self.input_signature is not None:
@@ -238,14 +238,14 @@ class Function:
         with self._lock:
             plan = self._plans.get(key) if key is not None else None
             if plan is None:
-                call, operands = self._prepare(args, kwargs, leaves, tree), None
+                call, operands = self._prepare_call(args, kwargs, leaves, tree), None
             else:
                 call, operands = None, plan.operands(leaves)
                 if self._may_be_exact and self._exact_programs < _MOST_EXACT:
                     self._exact_programs += plan.came_again(operands)
 
             def prepared():
-                return call if call is not None else self._prepare(args, kwargs, leaves, tree)
+                return call if call is not None else self._prepare_call(args, kwargs, leaves, tree)
 
             plan, outcome, numbers, first = self._run_until_settled(plan, operands, prepared)
             if key is not None and first is not None and len(self._plans) < _MOST_PLANS:
@@ -302,7 +302,7 @@ class Function:
     def _plan_and_run(self, call: Call, settled: Settled):
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
-        pattern = self._pattern(call, unknown, dims)
+        pattern = self._pattern_of_call(call, unknown, dims)
         request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
         entries = self._entries.setdefault(request.key, [])
         for entry in entries:
@@ -313,7 +313,7 @@ class Function:
         entries.append(plan.entry)
         return plan, outcome
 
-    def _pattern(self, call, unknown, dims):
+    def _pattern_of_call(self, call, unknown, dims):
         """Return the pattern of sizes; beyond a number of patterns, equal sizes are not shared."""
         if not unknown:
             return ()
@@ -396,7 +396,7 @@ class Function:
         leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         leaves = [_zeros_like(x) for x in leaves]
         args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
-        call = dataclasses.replace(self._prepare(args, kwargs, leaves, tree), is_example=True)
+        call = dataclasses.replace(self._prepare_call(args, kwargs, leaves, tree), is_example=True)
         with self._lock:
             return self._run_until_settled(None, None, lambda: call)[0].entry
 

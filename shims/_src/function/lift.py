@@ -132,14 +132,14 @@ def depends_on_arguments(variables):
         errors.message(
             "Variable",
             "the initial value of a variable created inside a function depends on its arguments, "
-            "of which there is only a description.",
+            "of which only shapes and dtypes are known.",
             received=", ".join(v.name for v in variables),
             do="call the function once first, or create the variable outside of it.",
         )
     )
 
 
-class _Lifted(state.Overlay):
+class _LiftedScope(state.Overlay):
     """The scope of a lifted call, which starts from the values that were passed in."""
 
     def create(self, variable, value):
@@ -160,7 +160,7 @@ def lift(f: Callable, used, written=None) -> Callable:
     written = tuple(used if written is None else written)
 
     def pure(values, *args, **kwargs):
-        scope = _Lifted(None, used, values)
+        scope = _LiftedScope(None, used, values)
         with state.state_scope(scope):
             outputs = read_outputs(f(*args, **kwargs))
             return outputs, tuple(scope.newest(v) for v in written)

@@ -64,7 +64,7 @@ class _Substitution:
         return jp.with_equations(jaxpr, invars, equations, outvars)
 
     def _equations(self, jaxpr, env, equations) -> None:
-        held = extremes_held.held_operands(jaxpr)
+        held = extremes_held.barriered_operands(jaxpr)
         for eqn in jaxpr.eqns:
             if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
                 var = _read(eqn.invars[0], env)

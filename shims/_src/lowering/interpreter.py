@@ -42,7 +42,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
     ctx.jaxpr = jaxpr
     ctx.root.frames.append(env)
     try:
-        held = extremes_held.held_operands(jaxpr)
+        held = extremes_held.barriered_operands(jaxpr)
         for eqn in jaxpr.eqns:
             values = [read(a) for a in eqn.invars]
             if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:

@@ -15,7 +15,7 @@ from shims._src.platform import jax_private as jp
 _EXTREMES = ("reduce_max", "reduce_min")
 
 
-def held_operands(jaxpr) -> frozenset:
+def barriered_operands(jaxpr) -> frozenset:
     """Return the variables of an open jaxpr that are reduced to an extreme and also compared."""
     extremes = [eqn for eqn in jaxpr.eqns if is_extreme(eqn)]
     if not extremes:

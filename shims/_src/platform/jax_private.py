@@ -58,11 +58,11 @@ Factor: TypeAlias = tuple[Any, Any, Any, int]
 
 def terms(d: DimExpr) -> tuple[tuple[tuple[Factor, ...], int], ...]:
     """Return the terms of a symbolic dimension: `((factors, coefficient), ...)`."""
-    return _terms(d)
+    return _cached_terms(d)
 
 
 @functools.lru_cache(maxsize=4096)
-def _terms(d):
+def _cached_terms(d):
     out = []
     for term, coefficient in d._sorted_terms:
         factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)

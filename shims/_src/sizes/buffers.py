@@ -71,16 +71,16 @@ def put(x, axes, capacities) -> Buffer:
         size = primitives.as_size(x.shape[axis])
         if isinstance(capacity, Capacity):
             primitives.check_capacity(size, capacity.site, capacity.slots)
-        extent = _extent(capacity)
+        extent = _slots_of(capacity)
         places = jnp.arange(x.shape[axis], dtype=jnp.int32)
         moved = jnp.moveaxis(x, axis, 0)
         empty = jnp.zeros((extent, *moved.shape[1:]), x.dtype)
         x = jnp.moveaxis(empty.at[places].set(moved, mode="drop"), 0, axis)
         sizes.append(jnp.minimum(size, primitives.as_size(extent)))
-    return Buffer(x, tuple(sizes), tuple(axes), tuple(map(_extent, capacities)))
+    return Buffer(x, tuple(sizes), tuple(axes), tuple(map(_slots_of, capacities)))
 
 
-def _extent(capacity):
+def _slots_of(capacity):
     return capacity.slots if isinstance(capacity, Capacity) else capacity
 
 

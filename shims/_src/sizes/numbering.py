@@ -33,22 +33,22 @@ def size_of_count(state, count, bound=None):
 
 def number(state, x) -> int:
     """Return the value number of a tracer: equal for equal computations."""
-    return _number(state, jp.primal_tracer(x), {}, 0)
+    return _number_tracer(state, jp.primal_tracer(x), {}, 0)
 
 
-def _number(state, x, seen, depth) -> int:
+def _number_tracer(state, x, seen, depth) -> int:
     if id(x) in seen:
         return seen[id(x)]
-    key = _key(state, x, seen, depth)
+    key = _computation_key(state, x, seen, depth)
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
     seen[id(x)] = state.numbers.of(key)
     return seen[id(x)]
 
 
-def _key(state, x, seen, depth):
+def _computation_key(state, x, seen, depth):
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
-        return _key(state, jp.primal_tracer(constant), seen, depth + 1)
+        return _computation_key(state, jp.primal_tracer(constant), seen, depth + 1)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
@@ -62,7 +62,7 @@ def _key(state, x, seen, depth):
         return ("input", jp.identity_of(x))
     eqn, position = found
     operands = tuple(
-        _number(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+        _number_tracer(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
     )
     return ("equation", eqn.primitive.name, params, operands, position)
 
@@ -116,10 +116,10 @@ def _is_multiple(d, cut) -> bool:
     state = trace.current()
     if len(set(cut)) != 1 or state is None or state.fresh.vary(d):
         return False
-    return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients(d))
+    return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients_of(d))
 
 
-def _coefficients(d) -> set[int]:
+def _coefficients_of(d) -> set[int]:
     return {coefficient for _, coefficient in jp.terms(d)}
 
 
@@ -191,7 +191,7 @@ def _object_scalar(value):
     return out
 
 
-def _binary(f):
+def _elementwise_rule(f):
     def rule(params, a, b):
         out = np.empty(np.broadcast_shapes(a.shape, b.shape), object)
         for i in np.ndindex(out.shape):
@@ -221,19 +221,19 @@ def _require_valid_if_empty(chosen, a, b, sign):
     return chosen
 
 
-def _convert(params, a):
+def _convert_rule(params, a):
     if np.dtype(params["new_dtype"]).kind not in "iu":
         raise _NotSymbolic
     return a
 
 
-def _slice(params, a):
+def _slice_rule(params, a):
     strides = params["strides"] or (1,) * a.ndim
     bounds = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
     return a[tuple(slice(*b) for b in bounds)]
 
 
-def _broadcast(params, a):
+def _broadcast_rule(params, a):
     shape = params["shape"]
     if any(jp.is_symbolic(d) for d in shape):
         raise _NotSymbolic
@@ -243,13 +243,13 @@ def _broadcast(params, a):
     return np.broadcast_to(a.reshape(expanded), shape)
 
 
-def _reshape(params, a):
+def _reshape_rule(params, a):
     if any(jp.is_symbolic(d) for d in params["new_sizes"]):
         raise _NotSymbolic
     return a.reshape(params["new_sizes"])
 
 
-def _product(params, a):
+def _product_rule(params, a):
     if a.ndim != 1:
         raise _NotSymbolic
     out = 1
@@ -260,20 +260,20 @@ def _product(params, a):
 
 _NAMED = {"floor_divide": lambda a, b: a // b, "remainder": lambda a, b: a % b}
 _RULES = {
-    "add": _binary(lambda a, b: a + b),
-    "sub": _binary(lambda a, b: a - b),
-    "mul": _binary(lambda a, b: a * b),
-    "max": _binary(_dim_max),
-    "min": _binary(_dim_min),
+    "add": _elementwise_rule(lambda a, b: a + b),
+    "sub": _elementwise_rule(lambda a, b: a - b),
+    "mul": _elementwise_rule(lambda a, b: a * b),
+    "max": _elementwise_rule(_dim_max),
+    "min": _elementwise_rule(_dim_min),
     "neg": lambda params, a: -a,
-    "convert_element_type": _convert,
+    "convert_element_type": _convert_rule,
     "copy": lambda params, a: a,
     "copy_p": lambda params, a: a,
-    "slice": _slice,
+    "slice": _slice_rule,
     "squeeze": lambda params, a: np.squeeze(a, tuple(params["dimensions"])),
-    "reshape": _reshape,
-    "broadcast_in_dim": _broadcast,
+    "reshape": _reshape_rule,
+    "broadcast_in_dim": _broadcast_rule,
     "concatenate": lambda params, *parts: np.concatenate(parts, params["dimension"]),
     "stack": lambda params, *parts: np.stack(parts, params["axis"]),
-    "reduce_prod": _product,
+    "reduce_prod": _product_rule,
 }

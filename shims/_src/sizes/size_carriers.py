@@ -84,7 +84,7 @@ class _CarrierPass:
             eqn = eqn.replace(invars=[_rename_atom(renamed, a) for a in eqn.invars])
             read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
             lacking = _missing_sizes(eqn, self._inner) if read else set()
-            carriers = [self._carrier(name, read[0]) for name in sorted(lacking)]
+            carriers = [self._find_carrier(name, read[0]) for name in sorted(lacking)]
             carriers = [c for c in carriers if c is not None]
             self._eqns.append(eqn)
             for var in read if carriers else ():
@@ -124,7 +124,7 @@ class _CarrierPass:
         )
         return new
 
-    def _carrier(self, name: str, like):
+    def _find_carrier(self, name: str, like):
         """Return a variable as long as a size; for a selection the compressed mask, which is small."""
         if name in self._carriers:
             return self._carriers[name]

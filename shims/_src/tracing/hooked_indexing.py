@@ -48,7 +48,7 @@ def _take_items(state, original, array, index, options):
         return original(array, tuple(items), **options)
     if sum(map(_is_advanced, items)) > 1:
         return original(array, _masks_as_positions(items), **options)
-    return _select(original, array, items, options)
+    return _apply_mask(original, array, items, options)
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
@@ -285,7 +285,7 @@ def _is_vector(item) -> bool:
     return getattr(item, "ndim", 0) == 1 and item.dtype != bool
 
 
-def _select(original, array, items, options):
+def _apply_mask(original, array, items, options):
     """Apply one mask among slices: its axes become one, of a new size, in place."""
     axis = 0
     out = []

@@ -34,12 +34,12 @@ def install() -> None:
         if _INSTALLED:
             return
         modules = jp.hook_points()
-        _replace(modules["shape_poly"], "_geq_decision", _ordering)
-        _replace(modules["shape_poly"], "_dim_as_value", _dim_as_value)
-        _replace(jp.DimExpr, "__eq__", _equality)
-        setattr(jp.DimExpr, "__ne__", _inequality)  # noqa: B010 - the class is JAX's, not ours
-        setattr(jp.DimExpr, "__bool__", _truth)  # noqa: B010
-        _replace(jp.DimExpr, "_divmod", _divmod)
+        _replace(modules["shape_poly"], "_geq_decision", _geq_hook)
+        _replace(modules["shape_poly"], "_dim_as_value", _value_hook)
+        _replace(jp.DimExpr, "__eq__", _eq_hook)
+        setattr(jp.DimExpr, "__ne__", _ne_hook)  # noqa: B010 - the class is JAX's, not ours
+        setattr(jp.DimExpr, "__bool__", _bool_hook)  # noqa: B010
+        _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
@@ -48,7 +48,9 @@ def install() -> None:
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         product = modules["reduce_prod"]
-        modules["jvps"][product] = _hooked(modules["jvps"][product], hooked_numpy.product_jvp)
+        modules["jvps"][product] = _hook_function(
+            modules["jvps"][product], hooked_numpy.product_jvp
+        )
         for name, wrapper in hooked_numpy.FUNCTIONS:
             for module in modules["numpy"]:
                 if hasattr(module, name):
@@ -57,10 +59,10 @@ def install() -> None:
 
 
 def _replace(owner, name: str, hook) -> None:
-    setattr(owner, name, _hooked(getattr(owner, name), hook))
+    setattr(owner, name, _hook_function(getattr(owner, name), hook))
 
 
-def _hooked(original, hook):
+def _hook_function(original, hook):
     @functools.wraps(original)
     def hooked(*args, **kwargs):
         state = trace.current()
@@ -74,7 +76,7 @@ def _hooked(original, hook):
 # ---- dimensions ----------------------------------------------------------------------------------
 
 
-def _dim_as_value(state, original, dim):
+def _value_hook(state, original, dim):
     """Convert a dimension to a number that depends on the counts behind its data-dependent sizes.
 
     Without operands JAX would hoist it out of the loop, the branch or the row that it belongs to.
@@ -87,7 +89,7 @@ def _dim_as_value(state, original, dim):
     )
 
 
-def _divmod(state, original, d, divisor):
+def _divmod_hook(state, original, d, divisor):
     """Divide a dimension with a remainder; record a divisor that leaves a symbolic remainder."""
     quotient, remainder = original(d, divisor)
     if jp.is_symbolic(remainder) and isinstance(divisor, int) and state.is_input_only(d):
@@ -95,7 +97,7 @@ def _divmod(state, original, d, divisor):
     return quotient, remainder
 
 
-def _ordering(state, original, e1, e2, describe):
+def _geq_hook(state, original, e1, e2, describe):
     """Decide `>=` and its relatives: over input sizes by this call's sizes, with a guard."""
     try:
         answer = original(e1, e2, describe)
@@ -161,11 +163,11 @@ def _unless_empty(state, difference, answer: bool) -> bool:
     return answer
 
 
-def _equality(state, original, self, other):
-    return _equal(state, original, self, other, comparison_callers.user_calls(2))
+def _eq_hook(state, original, self, other):
+    return _decide_eq(state, original, self, other, comparison_callers.user_calls(2))
 
 
-def _inequality(self, other):
+def _ne_hook(self, other):
     return not _asked_equal(self, other, 2)
 
 
@@ -174,12 +176,12 @@ def _asked_equal(self, other, depth):
     original = jp.DimExpr.__eq__.__wrapped__
     if state is None:
         return original(self, other)
-    return _equal(state, original, self, other, comparison_callers.user_calls(depth))
+    return _decide_eq(state, original, self, other, comparison_callers.user_calls(depth))
 
 
-def _equal(state, original, self, other, asked):
+def _decide_eq(state, original, self, other, asked):
     if isinstance(other, np.ndarray) and other.ndim and state.owns(self):
-        return np.array([_equal(state, original, self, v, asked) for v in other.flat]).reshape(
+        return np.array([_decide_eq(state, original, self, v, asked) for v in other.flat]).reshape(
             other.shape
         )
     other = _as_int(other)
@@ -207,7 +209,7 @@ def is_size(d, number: int) -> bool:
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
     hooked: Any = jp.DimExpr.__eq__
-    return bool(_equal(state, hooked.__wrapped__, d, number, True))
+    return bool(_decide_eq(state, hooked.__wrapped__, d, number, True))
 
 
 def _as_int(other):
@@ -234,7 +236,7 @@ def _decide_equal(state, difference, text):
     return answer
 
 
-def _truth(self) -> bool:
+def _bool_hook(self) -> bool:
     """Decide `if n:`, for which JAX defines nothing (Python takes any object for true)."""
     state = trace.current()
     if state is None or not state.owns(self) or not comparison_callers.user_calls(1):

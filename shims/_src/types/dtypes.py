@@ -93,12 +93,12 @@ class DType:
     @property
     def min(self):
         """The lowest finite value."""
-        return _limits(self.dtype)[0]
+        return _finite_limits(self.dtype)[0]
 
     @property
     def max(self):
         """The highest finite value."""
-        return _limits(self.dtype)[1]
+        return _finite_limits(self.dtype)[1]
 
     @property
     def limits(self):
@@ -130,7 +130,7 @@ class DType:
         return f"<dtype: {self.name!r}>"
 
 
-def _limits(dtype):
+def _finite_limits(dtype):
     if dtype == np.bool_:
         return False, True
     if jnp.issubdtype(dtype, jnp.integer):
