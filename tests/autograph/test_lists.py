@@ -8,7 +8,7 @@ import pytest
 from shims._src.autograph import convert
 from shims._src.errors.errors import OpError
 from shims._src.function.dynamic_function import dynamic
-from tests.control_flow.lanes import check_same
+from tests.harness.compare import Dtypes, assert_same_tree
 
 
 def every_row(x):
@@ -125,8 +125,8 @@ KNOWN = [
 @pytest.mark.parametrize("f", KNOWN, ids=lambda f: f.__name__)
 def test_of_known_length_it_is_the_list_of_python(f):
     x = jnp.asarray([1.0, -2.0, 3.0])
-    check_same(jax.jit(convert(f))(x), f(x), dtypes=False)
-    check_same(convert(f)(x), f(x))
+    assert_same_tree(jax.jit(convert(f))(x), f(x), Dtypes.ANY)
+    assert_same_tree(convert(f)(x), f(x))
 
 
 def positive(x):
@@ -313,7 +313,7 @@ STORES = [
 @pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, 2.0]], ids=str)
 def test_stores_happen_in_the_branch_taken(f, x):
     x = jnp.asarray(x)
-    check_same(jax.jit(convert(f))(x), f(x), dtypes=False)
+    assert_same_tree(jax.jit(convert(f))(x), f(x), Dtypes.ANY)
 
 
 def test_a_loop_that_never_runs_leaves_no_number():
@@ -323,7 +323,7 @@ def test_a_loop_that_never_runs_leaves_no_number():
             place = jnp.int32(7)
         return last, place
 
-    check_same(dynamic(f)(jnp.asarray([1.0, -2.0])), (jnp.float32(2), jnp.int32(7)))
+    assert_same_tree(dynamic(f)(jnp.asarray([1.0, -2.0])), (jnp.float32(2), jnp.int32(7)))
     last, place = dynamic(f)(jnp.asarray([-1.0, -2.0]))
     assert np.isnan(last)
     assert place == 0

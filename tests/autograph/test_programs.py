@@ -10,7 +10,8 @@ import tensorflow as tf
 
 from shims._src.autograph import convert
 from tests.autograph.programs import OURS_ONLY, PROGRAMS
-from tests.control_flow.lanes import check_same, gradient, symbolic_results
+from tests.harness.compare import Dtypes, assert_same_tree
+from tests.harness.jax_side import gradient, symbolic_results
 
 OURS = types.SimpleNamespace(
     abs=jnp.abs,
@@ -57,11 +58,11 @@ def test_as_tensorflow(f, graphs):
         result, wanted = graphs[f.__name__](tf.constant(x))
         result = jax.tree.map(lambda t: t.numpy(), result)
         wanted = tf.convert_to_tensor(wanted).numpy()
-        check_same(converted(jnp.asarray(x)), result, dtypes=False)
-        check_same(jitted(x), result)
-        check_same(gradient(converted, x), wanted)
+        assert_same_tree(converted(jnp.asarray(x)), result, Dtypes.ANY)
+        assert_same_tree(jitted(x), result)
+        assert_same_tree(gradient(converted, x), wanted)
         if differentiable:
-            check_same(slope(x), wanted)
+            assert_same_tree(slope(x), wanted)
 
 
 # Nothing bounds their loops, so that `jit` can differentiate them forwards only.
@@ -74,10 +75,10 @@ def test_as_python(f):
     converted = convert(plain)
     jitted = jax.jit(converted)
     for x in map(jnp.asarray, INPUTS):
-        check_same(jitted(x), plain(x), dtypes=False)
-        check_same(gradient(converted, x), gradient(plain, x))
+        assert_same_tree(jitted(x), plain(x), Dtypes.ANY)
+        assert_same_tree(gradient(converted, x), gradient(plain, x))
         if f.__name__ not in UNBOUNDED:
-            check_same(gradient(converted, x, jit=True), gradient(plain, x))
+            assert_same_tree(gradient(converted, x, jit=True), gradient(plain, x))
 
 
 @pytest.mark.parametrize("f", [*PROGRAMS, *OURS_ONLY], ids=lambda f: f.__name__)
@@ -102,4 +103,4 @@ def test_with_unknown_sizes(f):
 @pytest.mark.parametrize("f", [*PROGRAMS, *OURS_ONLY], ids=lambda f: f.__name__)
 def test_as_ordinary_python_on_concrete_arrays(f):
     for x in map(jnp.asarray, INPUTS):
-        check_same(convert(f)(OURS, x), f(OURS, x))
+        assert_same_tree(convert(f)(OURS, x), f(OURS, x))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from shims._src.function.dynamic_function import dynamic
-from tests.control_flow.lanes import check_same
+from tests.harness.compare import assert_same_tree
 
 INPUTS = [
     jnp.asarray(x, jnp.float32)
@@ -121,7 +121,7 @@ SCALARS = [
 def test_scalars(f):
     staged = dynamic(f)
     for x in INPUTS:
-        check_same(staged(x), jnp.float32(f(x)))
+        assert_same_tree(staged(x), jnp.float32(f(x)))
         slope = jax.grad(lambda x: jnp.float32(1) * f(x))(x)
         np.testing.assert_allclose(jax.grad(staged)(x), slope, rtol=1e-5)
 
@@ -152,7 +152,7 @@ def grows(x):
 @pytest.mark.parametrize("f", [of_either_size, shrinks, grows], ids=lambda f: f.__name__)
 def test_results_of_unknown_size(f):
     for x in INPUTS:
-        check_same(dynamic(f)(x), f(x))
+        assert_same_tree(dynamic(f)(x), f(x))
 
 
 def test_what_staging_cannot_do_is_left_to_python():
@@ -167,4 +167,4 @@ def test_what_staging_cannot_do_is_left_to_python():
             i += 1
         return x
 
-    check_same(dynamic(f)(INPUTS[0]), f(INPUTS[0]))
+    assert_same_tree(dynamic(f)(INPUTS[0]), f(INPUTS[0]))

@@ -11,7 +11,8 @@ from shims._src.control_flow.staged_branches import stage_branches
 from shims._src.errors.errors import InvalidArgumentError
 from shims._src.function.lift import discover, lift
 from shims._src.variables.variable import Variable
-from tests.control_flow.lanes import check_same, gradient, symbolic_results
+from tests.harness.compare import assert_same_tree
+from tests.harness.jax_side import gradient, symbolic_results
 
 
 def nested(x, lib):
@@ -44,18 +45,18 @@ INPUTS = [np.float32(x) for x in ([1, 1], [-1, 1], [-1, -1], [3, 0], [0, 0])]
 def test_as_tensorflow(f, x):
     graph = tf.function(lambda x: f(x, tf))(x)
     theirs = jax.tree.map(lambda t: t.numpy(), graph)
-    check_same(jax.jit(lambda x: f(x, branches))(x), theirs)
-    check_same(f(jnp.asarray(x), branches), theirs)
+    assert_same_tree(jax.jit(lambda x: f(x, branches))(x), theirs)
+    assert_same_tree(f(jnp.asarray(x), branches), theirs)
     if jax.tree.leaves(theirs):
         eager = gradient(lambda x: f(x, branches), x)
-        check_same(gradient(lambda x: f(x, branches), x, jit=True), eager)
+        assert_same_tree(gradient(lambda x: f(x, branches), x, jit=True), eager)
 
 
 def test_under_vmap_each_row_takes_its_branch():
     rows = jnp.asarray(INPUTS)
     found = jax.vmap(lambda x: nested(x, branches))(rows)
     for i, row in enumerate(rows):
-        check_same(jax.tree.map(lambda a, i=i: a[i], found), nested(row, branches))
+        assert_same_tree(jax.tree.map(lambda a, i=i: a[i], found), nested(row, branches))
 
 
 def test_symbolic_sizes_pass_through():
@@ -97,7 +98,7 @@ def test_numbers_that_all_branches_agree_on_stay_python():
         assert type(n) is int
         return y
 
-    check_same(jax.jit(f)(INPUTS[0]), jnp.asarray(INPUTS[0]))
+    assert_same_tree(jax.jit(f)(INPUTS[0]), jnp.asarray(INPUTS[0]))
 
 
 def test_weak_numbers_follow_arrays_of_narrow_types():
@@ -154,5 +155,5 @@ def test_case_refuses_two_conditions_if_exclusive():
 
 def test_a_condition_with_one_element_counts_as_a_scalar():
     f = jax.jit(lambda x: branches.cond(x > 0, lambda: x * 2, lambda: x))
-    check_same(f(jnp.ones((1, 1))), jnp.full((1, 1), 2.0))
-    check_same(f(jnp.ones((1,), jnp.int32)), jnp.asarray([2]))
+    assert_same_tree(f(jnp.ones((1, 1))), jnp.full((1, 1), 2.0))
+    assert_same_tree(f(jnp.ones((1,), jnp.int32)), jnp.asarray([2]))

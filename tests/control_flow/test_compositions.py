@@ -12,6 +12,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import Tolerance, assert_same
 
 from .compositions import BODIES, SURROUNDINGS, filled, in_a_loop_in_a_branch, kept, padded
 
@@ -68,8 +69,7 @@ def check(how, surrounding, f, g):
     theirs = how(tf, lambda x, s: surrounding(tf, f, g, x, s))
     for x, s in itertools.product(INPUTS, SWITCHES):
         wanted = theirs(tf.constant(x), tf.constant(s))
-        for got, want in zip(ours(x, s), wanted, strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4, err_msg=f"{x} {s}")
+        assert_same(ours(x, s), wanted, Tolerance(1e-3, 1e-4), what=f"{x} {s}")
 
 
 # Each body once in each surrounding, beside the one that stands as many places further as that.
@@ -106,8 +106,7 @@ def test_recomputed():
     ours, theirs = again(shims), again(tf)
     for x in INPUTS:
         wanted = theirs(tf.constant(x), tf.constant(0.5))
-        for got, want in zip(ours(x, 0.5), wanted, strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+        assert_same(ours(x, 0.5), wanted, Tolerance(1e-4, 1e-5))
 
 
 def test_branches_of_the_users_own_jax_are_refused():

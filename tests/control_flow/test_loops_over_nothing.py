@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 
 # What TensorFlow's AutoGraph makes of programs uses a deprecated form of gast.
 pytestmark = pytest.mark.filterwarnings("ignore:.*___pyct_anno:DeprecationWarning")
@@ -97,9 +98,7 @@ def value_and_gradient(m, program, shape, sizes):
 def test_what_is_not_reached_reads_nothing(program, shape):
     ours = value_and_gradient(shims, program, shape, (0, 4, 2, 0))
     theirs = value_and_gradient(tf, program, shape, (0, 4, 2, 0))
-    for found, wanted in zip(ours, theirs, strict=True):
-        assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
-        np.testing.assert_allclose(found, wanted, rtol=1e-5)
+    assert_same(ours, theirs, Tolerance(relative=1e-5), Dtypes.SAME)
 
 
 def test_what_is_reached_is_refused():

@@ -11,7 +11,8 @@ from shims._src.function.lift import discover, lift
 from shims._src.ragged import maps
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.variable import Variable
-from tests.control_flow.lanes import check_same, gradient, symbolic_results
+from tests.harness.compare import assert_same_tree
+from tests.harness.jax_side import gradient, symbolic_results
 
 V = np.float32([1, -2, 3])
 M = np.float32([[1, 2], [3, -4], [5, 6]])
@@ -70,10 +71,10 @@ def test_as_tensorflow(name, size):
     theirs = jax.tree.map(lambda t: t.numpy(), result)
     ours = lambda x, v: f(Ours, v, x, jnp.float32)
     args = (jnp.asarray(x.numpy()), jnp.asarray(v.numpy()))
-    check_same(ours(*args), theirs)
-    check_same(jax.jit(ours)(*args), theirs)
-    check_same(gradient(ours, *args), tf.convert_to_tensor(slope).numpy())
-    check_same(gradient(ours, *args, jit=True), tf.convert_to_tensor(slope).numpy())
+    assert_same_tree(ours(*args), theirs)
+    assert_same_tree(jax.jit(ours)(*args), theirs)
+    assert_same_tree(gradient(ours, *args), tf.convert_to_tensor(slope).numpy())
+    assert_same_tree(gradient(ours, *args, jit=True), tf.convert_to_tensor(slope).numpy())
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if "shared" not in n])
@@ -87,26 +88,26 @@ def test_symbolic_sizes(name):
 
 def test_no_slices():
     empty = jnp.zeros((0, 2))
-    check_same(maps.map_fn(lambda r: r[0] * 2, empty), jnp.zeros(0))
-    check_same(maps.vectorized_map(lambda r: r, empty), empty)
-    check_same(folds.scan(lambda a, r: a + r[0], empty, 1.0), jnp.zeros(0))
-    check_same(folds.foldl(lambda a, r: a + r[0], empty, 1.0), jnp.float32(1))
-    check_same(folds.foldr(lambda a, r: a + r[0], empty, 1.0), jnp.float32(1))
+    assert_same_tree(maps.map_fn(lambda r: r[0] * 2, empty), jnp.zeros(0))
+    assert_same_tree(maps.vectorized_map(lambda r: r, empty), empty)
+    assert_same_tree(folds.scan(lambda a, r: a + r[0], empty, 1.0), jnp.zeros(0))
+    assert_same_tree(folds.foldl(lambda a, r: a + r[0], empty, 1.0), jnp.float32(1))
+    assert_same_tree(folds.foldr(lambda a, r: a + r[0], empty, 1.0), jnp.float32(1))
 
 
 def test_an_accumulator_may_grow_eagerly():
     grown = folds.foldl(lambda a, r: jnp.concatenate([a, r[None]]), jnp.asarray(V), jnp.zeros(0))
-    check_same(grown, jnp.asarray(V))
+    assert_same_tree(grown, jnp.asarray(V))
 
 
 def test_the_rows_of_a_map_may_have_any_size_inside():
     means = maps.map_fn(lambda r: r[np.asarray(r) > 0].mean(), jnp.asarray(M))
-    check_same(means, jnp.asarray([1.5, 3.0, 5.5]))
+    assert_same_tree(means, jnp.asarray([1.5, 3.0, 5.5]))
 
 
 def test_a_spec_as_signature():
     f = lambda x: maps.map_fn(lambda r: r.sum(), x, fn_output_signature=TensorSpec([], "float32"))
-    check_same(f(jnp.asarray(M)), jnp.asarray([3.0, -1.0, 11.0]))
+    assert_same_tree(f(jnp.asarray(M)), jnp.asarray([3.0, -1.0, 11.0]))
 
 
 @pytest.mark.parametrize("jit", [False, True])
@@ -121,10 +122,10 @@ def test_variables_are_assigned_in_order(jit):
         return maps.map_fn(body, x)
 
     if not jit:
-        check_same(f(jnp.asarray(V)), jnp.asarray([2.0, -2.0, 4.0]))
+        assert_same_tree(f(jnp.asarray(V)), jnp.asarray([2.0, -2.0, 4.0]))
         assert float(last) == 4.0
         return
     found = discover(f, V)
     output, values = jax.jit(lift(f, found.used, found.written))(found.values(), V)
-    check_same(output, jnp.asarray([2.0, -2.0, 4.0]))
+    assert_same_tree(output, jnp.asarray([2.0, -2.0, 4.0]))
     assert float(values[0]) == 4.0

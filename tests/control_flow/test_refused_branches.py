@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 
 pytestmark = [
     # What TensorFlow's AutoGraph makes of programs uses a deprecated form of gast.
@@ -93,12 +94,7 @@ def outcome(call, *arguments):
 
 
 def check_alike(found, wanted):
-    if isinstance(wanted, str):
-        assert found == wanted
-        return
-    for ours, theirs in zip(found, wanted, strict=True):
-        assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-5)
+    assert_same(found, wanted, Tolerance(relative=1e-5), Dtypes.SAME)
 
 
 @pytest.mark.parametrize("numbers", ARRAYS)

@@ -7,6 +7,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 
 X = np.arange(1.0, 6.0, dtype=np.float32)
 
@@ -118,10 +119,7 @@ GROWING = (grown_by_selection, grown_in_a_branch)
 
 def check(found, wanted):
     found, wanted = jax.tree.leaves(found), tf.nest.flatten(wanted)
-    assert len(found) == len(wanted)
-    for a, b in zip(found, wanted, strict=True):
-        assert np.asarray(a).dtype == b.numpy().dtype
-        np.testing.assert_allclose(np.asarray(a), b.numpy(), rtol=2e-6)
+    assert_same(found, wanted, Tolerance(relative=2e-6), Dtypes.SAME)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)

@@ -11,7 +11,8 @@ from shims._src.control_flow.loops import while_loop
 from shims._src.function.lift import discover, lift
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Variable
-from tests.control_flow.lanes import check_same, gradient, primitives_of, symbolic_results
+from tests.harness.compare import assert_same_tree
+from tests.harness.jax_side import gradient, primitives_of, symbolic_results
 
 
 def counter(x, loop):
@@ -79,11 +80,11 @@ def test_as_tensorflow(f, x):
 
     theirs, slope = jax.tree.map(lambda t: t.numpy(), tf.function(with_gradient)(tf.constant(x)))
     ours = lambda x: f(x, while_loop)
-    check_same(ours(jnp.asarray(x)), theirs)
-    check_same(jax.jit(ours)(x), theirs)
-    check_same(gradient(ours, x), slope)
+    assert_same_tree(ours(jnp.asarray(x)), theirs)
+    assert_same_tree(jax.jit(ours)(x), theirs)
+    assert_same_tree(gradient(ours, x), slope)
     if f is not one_inside_the_other:  # under `jit` nothing bounds the inner loop's limit `i`
-        check_same(gradient(ours, x, jit=True), slope)
+        assert_same_tree(gradient(ours, x, jit=True), slope)
 
 
 @pytest.mark.parametrize("f", [counter, early_end])
@@ -99,7 +100,7 @@ def test_vmap():
     rows = jnp.asarray(INPUTS[:2])
     found = jax.vmap(lambda x: early_end(x, while_loop))(rows)
     for i in range(2):
-        check_same(jax.tree.map(lambda a, i=i: a[i], found), early_end(rows[i], while_loop))
+        assert_same_tree(jax.tree.map(lambda a, i=i: a[i], found), early_end(rows[i], while_loop))
 
 
 def test_without_back_prop_a_bounded_loop_can_end_early():
@@ -111,14 +112,14 @@ def test_without_back_prop_a_bounded_loop_can_end_early():
     assert "while" in primitives_of(lambda x: f(x, False), 1.0)
     assert "scan" in primitives_of(lambda x: f(x, True), 1.0)
     for x in (1.0, 5.0):
-        check_same(jax.jit(lambda x: f(x, False))(x), jax.jit(lambda x: f(x, True))(x))
+        assert_same_tree(jax.jit(lambda x: f(x, False))(x), jax.jit(lambda x: f(x, True))(x))
 
 
 def test_a_limit_may_be_traced():
     f = lambda x, n: while_loop(lambda s: s < 1e9, lambda s: (s * 2,), (x,), maximum_iterations=n)
     for n in (0, 1, 5):
-        check_same(jax.jit(f)(1.0, n), (jnp.float32(2.0**n),))
-        check_same(f(1.0, n), (jnp.float32(2.0**n),))
+        assert_same_tree(jax.jit(f)(1.0, n), (jnp.float32(2.0**n),))
+        assert_same_tree(f(1.0, n), (jnp.float32(2.0**n),))
 
 
 def test_an_unbounded_loop_differentiates_forwards():
@@ -131,7 +132,7 @@ def test_a_loop_that_becomes_traced_is_staged_from_there():
     def f(x):
         return while_loop(lambda s: s < 10.0, lambda s: (s + x,), (np.float32(1),))
 
-    check_same(jax.jit(f)(2.0), (jnp.float32(11),))
+    assert_same_tree(jax.jit(f)(2.0), (jnp.float32(11),))
 
 
 def test_eager_state_may_grow():
@@ -141,7 +142,7 @@ def test_eager_state_may_grow():
         [jnp.ones(1)],
         shape_invariants=[TensorShape([None])],
     )
-    check_same(grown, [jnp.asarray([1.0, 2.0, 2.0, 2.0])])
+    assert_same_tree(grown, [jnp.asarray([1.0, 2.0, 2.0, 2.0])])
     with pytest.raises(ValueError, match="broke its shape invariant"):
         while_loop(
             lambda y: y.shape[0] < 4,

@@ -5,6 +5,8 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import EXACT, assert_same
+from tests.harness.outcomes import outcome, same_error
 
 from .calls import CALLS
 
@@ -12,25 +14,19 @@ from .calls import CALLS
 _AROUND = ("Expected 'tf.Tensor(False, shape=(), dtype=bool)'", "Expected 'False'")
 
 
-def outcome(m, call):
-    """`(result, None)` or `(None, error)`."""
-    names = {"m": m, "np": np}
-    try:
-        return eval(call, names), None
-    except Exception as error:  # noqa: BLE001 - which one is what the test is about
-        return None, error
+def evaluated(m, call):
+    return outcome(eval, call, {"m": m, "np": np})
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_as_tensorflow(call):
-    theirs, their_error = outcome(tf, call)
-    ours, our_error = outcome(shims, call)
+    theirs, their_error = evaluated(tf, call)
+    ours, our_error = evaluated(shims, call)
     assert (our_error is None) == (their_error is None), our_error or their_error
     if their_error is not None:
-        names = {c.__name__ for c in type(our_error).__mro__}
-        assert type(their_error).__name__ in names, repr(our_error)
+        assert same_error(our_error, their_error), repr(our_error)
     elif hasattr(theirs, "numpy"):
-        np.testing.assert_array_equal(np.asarray(ours), theirs.numpy())
+        assert_same(ours, theirs, EXACT)
     else:
         assert str(ours) == str(theirs)
 
@@ -68,8 +64,8 @@ BINARY = (
 
 @pytest.mark.parametrize("call", BINARY)
 def test_texts_are_tensorflows(call):
-    _, theirs = outcome(tf, call)
-    _, ours = outcome(shims, call)
+    _, theirs = evaluated(tf, call)
+    _, ours = evaluated(shims, call)
     text = str(ours).partition("\n  At:       ")[0]
     wanted = getattr(theirs, "message", str(theirs)).replace(*_AROUND)
     assert [line.strip() for line in text.strip().splitlines()] == [
@@ -79,7 +75,7 @@ def test_texts_are_tensorflows(call):
 
 def test_check_numerics_tells_what_it_found():
     for values, found in (([np.nan], "NaN"), ([np.inf], "Inf"), ([np.inf, np.nan], "Inf and NaN")):
-        _, theirs = outcome(
+        _, theirs = evaluated(
             tf, f"m.debugging.check_numerics({values}, 'cn')".replace("nan", "np.nan")
         )
         with pytest.raises(shims.errors.InvalidArgumentError) as raised:

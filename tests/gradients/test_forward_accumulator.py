@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import pytest
 
 import shims
-from tests.gradients.both import array, check, check_raises, check_same, plain
+from tests.harness.compare import Dtypes, assert_same
+from tests.harness.outcomes import FLOAT32, array, check_raises, check_same
 
 
 def one_direction(m):
@@ -136,4 +137,4 @@ def test_as_jax():
     x, direction = jnp.array([1.0, -2.0, 0.5]), jnp.array([1.0, 0.5, -1.0])
     with shims.autodiff.ForwardAccumulator(x, direction) as acc:
         y = f(x)
-    check(plain(acc.jvp(y)), plain(jax.jvp(f, (x,), (direction,))[1]))
+    assert_same(acc.jvp(y), jax.jvp(f, (x,), (direction,))[1], FLOAT32, Dtypes.SAME)

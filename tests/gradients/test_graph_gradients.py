@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import shims
-from tests.gradients.both import array, check_raises, check_same
+from tests.harness.outcomes import array, check_raises, check_same
 
 
 def of_everything(m):

@@ -7,7 +7,8 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.gradients.both import array, check, plain
+from tests.harness.compare import Dtypes, assert_same
+from tests.harness.outcomes import FLOAT32, array
 
 SIZES = {
     "full": [1.0, 2.0, 0.5, 3.0],
@@ -181,14 +182,14 @@ def test_as_tensorflow_at_every_size(place, loss):
     ours, theirs = place(shims, loss), place(tf, loss)
     for size, values in SIZES.items():
         found, wanted = ours(array(shims, values)), theirs(array(tf, values))
-        check(plain(dense(found)), plain(dense(wanted)), size)
+        assert_same(dense(found), dense(wanted), FLOAT32, Dtypes.SAME, what=size)
 
 
 @pytest.mark.parametrize("place", [tape_inside, tape_outside], ids=lambda f: f.__name__)
 def test_quantized_numbers(place):
     values = [-3.0, -0.7, 0.2, 1.4, 2.5]
     found, wanted = (place(m, quantized)(array(m, values)) for m in (shims, tf))
-    check(plain(found), plain(wanted))
+    assert_same(found, wanted, FLOAT32, Dtypes.SAME)
 
 
 @shims.function(input_signature=vector(shims))
@@ -208,7 +209,9 @@ def python_control_flow(x):
 @pytest.mark.parametrize("size", SIZES)
 def test_python_control_flow_inside(size):
     x = jnp.array(SIZES[size])
-    check(plain(python_control_flow(x)), plain(python_control_flow.python_function(x)))
+    assert_same(
+        python_control_flow(x), python_control_flow.python_function(x), FLOAT32, Dtypes.SAME
+    )
 
 
 def test_results_of_unknown_sizes_under_a_tape():
@@ -248,7 +251,7 @@ def test_a_range_has_no_derivative():
             y = m.range(x[0], x[1] * 3.0, step)
         return tape.gradient(y, [x, step])
 
-    check(plain(slopes(shims)), plain(slopes(tf)))
+    assert_same(slopes(shims), slopes(tf), FLOAT32, Dtypes.SAME)
 
 
 def test_what_a_function_closes_over_has_a_gradient():
@@ -299,7 +302,7 @@ def test_a_variable_assigned_by_a_function_under_a_tape():
             y = f(x) + f(x)
         return y, tape.gradient(y, x), v.read_value()
 
-    check(plain(program(shims)), plain(program(tf)))
+    assert_same(program(shims), program(tf), FLOAT32, Dtypes.SAME)
 
 
 def gradients_of(x, v):
@@ -314,7 +317,7 @@ def gradients_of(x, v):
 def test_inside_other_traces(transform):
     x, v = jnp.array([1.0, -2.0, 3.0]), shims.Variable(2.0)
     found = transform(lambda x: gradients_of(x, v))(x)
-    check(plain(found), plain(gradients_of(x, v)))
+    assert_same(found, gradients_of(x, v), FLOAT32, Dtypes.SAME)
 
 
 def test_inside_vmap_and_grad():
@@ -352,7 +355,7 @@ def test_jacobians_inside_functions():
 
         return [f(array(m, np.arange(2.0 * n).reshape(n, 2) / 5)) for n in (3, 2)]
 
-    check(plain(program(shims)), plain(program(tf)))
+    assert_same(program(shims), program(tf), FLOAT32, Dtypes.SAME)
 
 
 def connections(m):
@@ -367,7 +370,7 @@ def connections(m):
 
 
 def test_connections_of_a_call():
-    check(plain(connections(shims)), plain(connections(tf)))
+    assert_same(connections(shims), connections(tf), FLOAT32, Dtypes.SAME)
 
 
 def training(m):
@@ -392,7 +395,7 @@ def training(m):
 
 
 def test_training():
-    check(plain(training(shims)), plain(training(tf)))
+    assert_same(training(shims), training(tf), FLOAT32, Dtypes.SAME)
 
 
 def test_a_tape_inside_of_loops_and_branches():

@@ -11,7 +11,7 @@ import tensorflow as tf
 import shims
 from shims._src.platform import jax_private as jp
 from shims._src.recording import recording, state
-from tests.gradients.both import array, check_same
+from tests.harness.outcomes import array, check_same
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.gradients.both import array, check, plain
+from tests.harness.compare import Dtypes, assert_same
+from tests.harness.outcomes import FLOAT32, array
 
 # What TensorFlow's AutoGraph makes of programs uses a deprecated form of gast.
 pytestmark = pytest.mark.filterwarnings("ignore:.*___pyct_anno:DeprecationWarning")
@@ -138,7 +139,7 @@ def gradients_inside(m, program):
 @pytest.mark.parametrize("gradients", [gradients_outside, gradients_inside])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_is_read_has_the_gradient_of_the_variable(program, gradients):
-    check(plain(gradients(shims, program)), plain(gradients(tf, program)))
+    assert_same(gradients(shims, program), gradients(tf, program), FLOAT32, Dtypes.SAME)
 
 
 def both_tapes(m):
@@ -159,4 +160,4 @@ def both_tapes(m):
 
 
 def test_of_both_orders_with_a_tape_inside_and_one_outside():
-    check(plain(both_tapes(shims)), plain(both_tapes(tf)))
+    assert_same(both_tapes(shims), both_tapes(tf), FLOAT32, Dtypes.SAME)

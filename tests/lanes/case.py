@@ -35,7 +35,7 @@ class Case:
         out of a rule of its own.
       graph_only: why TensorFlow's eager call raises `RuntimeError`; its graph is compared instead.
       xla: what TensorFlow's `jit_compile=True` does: `same`, `differs: why`, or `unsupported: why`,
-        where why is how `reference.refusal` reads TensorFlow's message.
+        where why is how `tensorflow_side.refusal` reads TensorFlow's message.
       unbounded: the inputs bound no size of the result, so that in somebody else's trace, where
         nothing can grow, the program raises `CapacityError`.
       away: reasons by lane, for lanes in which the program means nothing.

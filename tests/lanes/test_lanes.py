@@ -6,10 +6,13 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.table.compare import differences, expected_dtype
-from tests.table.test_poison import FILLINGS, bits
+from tests.harness import jax_side, tensorflow_side
+from tests.harness.compare import Dtypes, differences, report
+from tests.harness.flatten import arrays as arrays_of
+from tests.harness.flatten import unpadded
+from tests.harness.padding import FILLINGS, bits
 
-from . import ours, reference
+from . import runs
 from .case import VERDICT, Case, parameters
 from .cases import CASES
 
@@ -18,13 +21,9 @@ def each(lane):
     return pytest.mark.parametrize("case", parameters(CASES, lane))
 
 
-def arrays_of(results) -> list[np.ndarray]:
-    return list(map(np.asarray, results))
-
-
-def report(found) -> None:
-    """Fails with all that went wrong, call by call."""
-    assert not any(found), "\n".join(f"call {i}: {text}" for i, text in enumerate(found) if text)
+def report_calls(found) -> None:
+    """Fail with all that went wrong, call by call."""
+    report({f"call {i}": text for i, text in enumerate(found)})
 
 
 @each("eager")
@@ -34,52 +33,47 @@ def test_eager(case: Case, record_property):
             case.program(tf, *case.calls()[0])
         record_property(VERDICT, f"differs: TensorFlow refuses the eager call: {case.graph_only}")
     found = [
-        differences(arrays_of(ours.outputs(case, arrays)), want, case.tolerance)
-        for arrays, want in zip(case.calls(), reference.eager(case), strict=True)
+        differences(runs.eager(case, arrays), want, case.tolerance)
+        for arrays, want in zip(case.calls(), runs.tensorflow_eager(case), strict=True)
     ]
-    report(found)
+    report_calls(found)
 
 
 @each("function")
 def test_function(case: Case):
+    graph = runs.tensorflow_graph(case)
     found = [
-        differences(arrays_of(got), want, case.tolerance)
-        for (got, _), want in zip(ours.function(case), reference.graph(case), strict=True)
+        differences(got.outputs, arrays_of(graph(*arrays)), case.tolerance)
+        for got, arrays in zip(runs.function(case), case.calls(), strict=True)
     ]
-    report(found)
+    report_calls(found)
 
 
 @each("gradient")
 def test_gradient(case: Case, record_property):
     if case.no_gradient:
         with pytest.raises((LookupError, TypeError)):
-            reference.gradients(case)
+            runs.tensorflow_gradients(case)
         record_property(VERDICT, f"none: {case.no_gradient}")
         return
-    want = reference.gradients(case)
-    inside = [slopes for _, slopes in ours.function(case)]
+    want = runs.tensorflow_gradients(case)
+    inside = [slopes for _, slopes in runs.function(case)]
     found = [
         different
-        for got, traced, right in zip(ours.taped(case), inside, want, strict=True)
-        for different in (slopes_apart(case, got, right), traced_apart(case, traced, right))
+        for got, traced, right in zip(runs.taped(case), inside, want, strict=True)
+        for different in (
+            differences(got, right, 5 * case.tolerance),
+            differences(traced, zeros_for_none(right, traced), 5 * case.tolerance),
+        )
     ]
-    report(found)
+    report_calls(found)
     if all(slope is None for slopes in want for slope in slopes):
         record_property(VERDICT, "none: no floating-point result depends on a floating-point one")
 
 
-def slopes_apart(case, got, want) -> str:
-    """What differs between the gradients of two tapes, `None`s among them."""
-    if [g is None for g in got] != [w is None for w in want]:
-        return f"gradients {got}, should be {want}"
-    pairs = [(np.asarray(g), w) for g, w in zip(got, want, strict=True) if w is not None]
-    return differences(*map(list, zip(*pairs, strict=True)), 5 * case.tolerance) if pairs else ""
-
-
-def traced_apart(case, got, want) -> str:
-    """What differs from `jax.grad` inside a function, where a gradient that is `None` is 0."""
-    right = [np.zeros(np.shape(g), np.float32) if w is None else w for g, w in zip(got, want)]
-    return differences(arrays_of(got), right, 5 * case.tolerance)
+def zeros_for_none(slopes, found):
+    """Write the gradients as `jax.grad` has them."""
+    return [np.zeros(np.shape(g), np.float32) if w is None else w for g, w in zip(found, slopes)]
 
 
 @pytest.mark.long  # compiles anew
@@ -88,51 +82,55 @@ def test_vmap(case: Case):
     arrays = case.calls()[0]
     floats = [arrays[i] for i in case.floats()]
     variants = [floats, [array / 2 for array in floats]]
+    program = lambda *given: arrays_of(case.program(shims, *given))
+    results = jax_side.mapped(program, arrays, case.floats(), variants)
     found = []
-    for variant, got in zip(variants, ours.mapped(case, variants), strict=True):
+    for variant, got in zip(variants, results, strict=True):
         given = list(arrays)
         for place, array in zip(case.floats(), variant, strict=True):
             given[place] = array
-        found.append(differences(arrays_of(got), reference.of(case, given), case.tolerance))
-    report(found)
+        want = arrays_of(runs.tensorflow_result(case, given))
+        found.append(differences(got, want, case.tolerance))
+    report_calls(found)
 
 
 @pytest.mark.long  # compiles anew
 @each("poison")
 def test_poison(case: Case, record_property):
-    run = ours.poisoned(case)
+    run = runs.poisoned(case)
     if case.unbounded:
         with pytest.raises(shims.errors.CapacityError):
             run(0)
         record_property(VERDICT, "n/a: no case of an unknown size that the inputs bound")
         return
-    first = run(0)
-    found = [differences(arrays_of(ours.exact(first[0])), reference.eager(case)[0], case.tolerance)]
+    first = unpadded(run(0))
+    want = arrays_of(runs.tensorflow_eager(case)[0])
+    found = [differences(first.outputs, want, case.tolerance)]
     for number in range(1, len(FILLINGS["f"])):
-        again = run(number)
-        for what, a, b in zip(("results", "slopes"), first, again, strict=True):
-            left, right = (arrays_of(jax.tree.leaves(ours.exact(x))) for x in (a, b))
+        again = unpadded(run(number))
+        for what, a, b in zip(first._fields, first, again, strict=True):
+            left, right = (list(map(np.asarray, jax.tree.leaves(x))) for x in (a, b))
             same = bits(left) == bits(right)
             found.append("" if same else f"{what}, filling {number}: {right}, should be {left}")
-    report(found)
+    report_calls(found)
 
 
 @pytest.mark.long  # what TensorFlow says of itself changes with TensorFlow, not with us
 @each("jit_compile")
 def test_jit_compile(case: Case, record_property):
     state, _, why = case.xla.partition(": ")
+    compiled = tensorflow_side.graph(case.program, jit_compile=True)
     if state == "differs":
         record_property(VERDICT, f"differs: TensorFlow's XLA {case.xla}")
     if state == "unsupported":
         with pytest.raises((tf.errors.OpError, ValueError, TypeError)) as raised:
-            reference.compiled(case)
-        found = reference.refusal(raised.value)
+            compiled(*case.calls()[0])
+        found = tensorflow_side.refusal(raised.value)
         assert found.startswith(why)
         record_property(VERDICT, f"differs: TensorFlow's XLA unsupported: {found}")
         return
-    got, want = reference.compiled(case), reference.eager(case)[0]
-    narrow = lambda arrays: [a.astype(expected_dtype(a.dtype)) for a in arrays]
-    different = differences(narrow(got), narrow(want), case.tolerance)
+    got, want = compiled(*case.calls()[0]), runs.tensorflow_eager(case)[0]
+    different = differences(got, want, case.tolerance, Dtypes.SAME)
     if state == "differs":
         assert different, f"nothing differs, although: {case.xla}"
     else:

@@ -5,6 +5,7 @@ import pytest
 import tensorflow
 
 import shims
+from tests.harness.outcomes import same_error
 
 D = np.float32([1, -2])
 M = np.float32([[1, 2], [3, 4]])
@@ -99,7 +100,7 @@ def test_refused(name):
         CALLS[name](tensorflow)
     with pytest.raises(type(theirs.value) if _is_builtin(theirs.value) else Exception) as ours:
         CALLS[name](shims)
-    assert type(theirs.value).__name__ in {c.__name__ for c in type(ours.value).__mro__}
+    assert same_error(ours.value, theirs.value)
     assert str(ours.value)
 
 

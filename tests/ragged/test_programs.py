@@ -7,8 +7,8 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import differences, report
 
-from .lanes import differences, ragged
 from .programs import FLAT, NESTED, ROWS, TWICE, WITH_ROWS
 
 _CHUNK = 12
@@ -20,15 +20,8 @@ def _chunks(programs, kind):
         yield pytest.param(programs[start : start + _CHUNK], id=f"{kind}-{start}")
 
 
-def _compared(f, theirs, ours):
-    try:
-        return differences(f(tf, theirs), f(shims, ours))
-    except (TypeError, ValueError, NotImplementedError) as error:
-        return f"{type(error).__name__}: {error}"
-
-
-def _report(found):
-    assert not any(found.values()), "\n".join(f"{k}: {v}" for k, v in found.items() if v)
+def _ragged(m, rows, rank=1):
+    return m.ragged.constant(rows, dtype=np.float32, ragged_rank=rank)
 
 
 @pytest.mark.parametrize("size", ROWS)
@@ -41,11 +34,8 @@ def test_eagerly(programs, rows, rank, size):
     if programs is WITH_ROWS and size == "no-rows":
         assert not rows[size]
         return
-    theirs, ours = (
-        ragged(tf, rows[size], ragged_rank=rank),
-        ragged(shims, rows[size], ragged_rank=rank),
-    )
-    _report({name: _compared(f, theirs, ours) for name, f in programs})
+    theirs, ours = (_ragged(m, rows[size], rank) for m in (tf, shims))
+    report({name: differences(f(shims, ours), f(tf, theirs), 2e-6) for name, f in programs})
 
 
 def _inside(programs, rank):
@@ -75,23 +65,23 @@ def test_inside_a_function(programs, rows, rank):
     run = _inside(programs, rank)
     found = {}
     for size, mask in itertools.product([s for s in ("others", "hollow") if s in rows], _MASKS):
-        theirs, ours = (ragged(m, rows[size], ragged_rank=rank) for m in (tf, shims))
+        theirs, ours = (_ragged(m, rows[size], rank) for m in (tf, shims))
         left = tf.ragged.boolean_mask(theirs, mask)
         results = run(ours, np.asarray(mask))
         for (name, f), result in zip(programs, results, strict=True):
-            found[f"{name} {size} {mask}"] = differences(f(tf, left), result)
-    _report(found)
+            found[f"{name} {size} {mask}"] = differences(result, f(tf, left), 2e-6)
+    report(found)
 
 
 def test_rows_inside_a_function():
     run = _inside(WITH_ROWS, 1)
-    theirs, ours = ragged(tf, ROWS["others"]), ragged(shims, ROWS["others"])
+    theirs, ours = (_ragged(m, ROWS["others"]) for m in (tf, shims))
     mask = [False, True, True, False]
     left = tf.ragged.boolean_mask(theirs, mask)
     results = run(ours, np.asarray(mask))
-    _report(
+    report(
         {
-            name: differences(f(tf, left), result)
+            name: differences(result, f(tf, left), 2e-6)
             for (name, f), result in zip(WITH_ROWS, results, strict=True)
         }
     )

@@ -11,7 +11,7 @@ import tensorflow as tf
 from tests.table import cases
 
 from .program import Call, Input, Ref, resolved
-from .theirs import Side
+from .tensorflow_answer import Side
 
 LARGEST_RESULT = 150
 LARGEST_COUNT = 6  # of a value that becomes a size

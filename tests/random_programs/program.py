@@ -65,6 +65,13 @@ class Program:
         """The inputs to differentiate by."""
         return tuple(i.name for i in self.inputs if i.value.dtype.kind == "f")
 
+    def shapes(self) -> list[list[int | None]]:
+        """List the shapes of the inputs as far as a signature says them."""
+        return [
+            [None if u else s for u, s in zip(i.unknown, i.value.shape, strict=True)]
+            for i in self.inputs
+        ]
+
     def __repr__(self) -> str:
         return printing.code(self)
 

@@ -11,7 +11,7 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.table.compare import difference
+from tests.harness.compare import assert_same
 
 NAN, INF = float("nan"), float("inf")
 
@@ -1064,12 +1064,6 @@ def around_a_function(found):
     return [np.asarray(v) for v in (*outputs, *slopes)]
 
 
-def report(ours, theirs):
-    assert len(ours) == len(theirs)
-    problems = [difference(a, b, 1e-5) for a, b in zip(ours, theirs, strict=True)]
-    assert not any(problems), problems
-
-
 ANSWERED = [pytest.param(f, id=f.program.__name__) for f in FOUND if not f.raises]
 REFUSED = [pytest.param(f, id=f.program.__name__) for f in FOUND if f.raises]
 
@@ -1077,19 +1071,19 @@ REFUSED = [pytest.param(f, id=f.program.__name__) for f in FOUND if f.raises]
 @pytest.mark.parametrize("found", ANSWERED)
 def test_eagerly(found):
     theirs, ours = both(found)
-    report(ours, theirs)
+    assert_same(ours, theirs, 1e-5)
 
 
 @pytest.mark.parametrize("found", ANSWERED)
 def test_in_a_function(found):
     theirs, _ = both(found)
-    report(inside_a_function(found), theirs)
+    assert_same(inside_a_function(found), theirs, 1e-5)
 
 
 @pytest.mark.parametrize("found", ANSWERED)
 def test_around_a_function(found):
     theirs, _ = both(found)
-    report(around_a_function(found), theirs)
+    assert_same(around_a_function(found), theirs, 1e-5)
 
 
 @pytest.mark.parametrize("found", REFUSED)

@@ -7,13 +7,14 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.outcomes import same_error
 from tf2jax_port.table import find
 
-from . import lanes, operators, theirs, verdict
-from .lanes import Outcome, Tally
+from . import operators, tally, tensorflow_answer, verdict
 from .program import Call, Input, Program, Ref
+from .tally import Outcome, Tally
+from .tensorflow_answer import Answer
 from .test_random_programs import run
-from .theirs import Answer
 from .verdict import Verdict
 
 X = Input("x", np.asarray([0.1, 0.2, 7.3], np.float32), (True,))
@@ -35,7 +36,7 @@ def test_a_planted_fault_shrinks_to_a_few_lines(monkeypatch):
         wrong = any(call.row.name == "argsort" for call in each.calls)
         return (Outcome.WRONG if wrong else Outcome.SAME), ["planted"]
 
-    monkeypatch.setattr(lanes, "examine", planted)
+    monkeypatch.setattr(tally, "examine", planted)
     with pytest.raises(AssertionError, match="planted") as raised:
         run(200, seed=1)
     notes = "\n".join(raised.value.__notes__)
@@ -65,7 +66,7 @@ def moved(want: Answer, name: str, number) -> Answer:
 
 def test_another_number_is_no_rounding():
     each = program(("exp", "x"), ("floor", "x"))
-    want = theirs.answer(each)
+    want = tensorflow_answer.answer(each)
     floors = want.values["b"]
     assert verdict.judge(each, want, want) == (Verdict.SAME, [])
     wrong, lines = verdict.judge(each, moved(want, "b", floors + 1), want)
@@ -82,7 +83,7 @@ def test_a_knife_edge_is_seen():
         Call(("d",), find("floor"), (("x", Ref("c")),)),
     )
     each = Program((X,), calls)
-    want = theirs.answer(each)
+    want = tensorflow_answer.answer(each)
     other = np.where(want.values["d"] == 1, 0, 1)[:1].astype(np.float32)
     answer = moved(want, "d", np.concatenate([other, want.values["d"][1:]]))
     assert verdict.judge(each, answer, want)[0] is Verdict.KNIFE_EDGE
@@ -95,7 +96,7 @@ def test_a_nan_that_tensorflow_drops_on_the_way_back_is_no_fault_of_ours():
         Call(("b",), find("pow"), (("x", Ref("a")), ("y", Ref("a")))),
     )
     each = Program((zeros,), calls)
-    want = theirs.answer(each)
+    want = tensorflow_answer.answer(each)
     assert np.isfinite(want.gradients["x"]).all()
     slopes = want.gradients["x"].copy()
     slopes[0] = np.nan
@@ -107,10 +108,10 @@ def test_a_nan_that_tensorflow_drops_on_the_way_back_is_no_fault_of_ours():
 
 def test_errors_are_compared_by_class():
     want = tf.errors.InvalidArgumentError(None, None, "theirs")
-    assert verdict.same_error(shims.InvalidArgumentError("ours"), want)
-    assert not verdict.same_error(shims.errors.NotFoundError("ours"), want)
-    assert not verdict.same_error(None, want)
-    assert not verdict.same_error(shims.InvalidArgumentError("ours"), None)
+    assert same_error(shims.InvalidArgumentError("ours"), want)
+    assert not same_error(shims.errors.NotFoundError("ours"), want)
+    assert not same_error(None, want)
+    assert not same_error(shims.InvalidArgumentError("ours"), None)
 
 
 def test_too_much_left_out_is_seen():
@@ -149,6 +150,6 @@ def test_an_error_that_a_graph_of_tensorflow_does_not_raise():
     short = Input("x", np.zeros((0, 2), np.float32), (True, True))
     arguments = (("input_tensor", Ref("x")), ("fft_length", (4,)))
     each = Program((short,), (Call(("a",), find("signal.rfft"), arguments),))
-    want = theirs.answer(each)
+    want = tensorflow_answer.answer(each)
     assert isinstance(want.error, tf.errors.InvalidArgumentError)
-    assert lanes.examine(each, "compiled", want) == (Outcome.SAME, [])
+    assert tally.examine(each, "compiled", want) == (Outcome.SAME, [])

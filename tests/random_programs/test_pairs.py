@@ -11,9 +11,9 @@ import jax
 import numpy as np
 import pytest
 
-from . import pairs, sizes, theirs
-from .lanes import Outcome, Tally
+from . import pairs, sizes, tensorflow_answer
 from .program import Input, Program, Ref
+from .tally import Outcome, Tally
 
 PARTS = 40
 
@@ -68,7 +68,9 @@ def test_each_cut_has_the_size_of_its_name(kind):
         x = Input("x", np.arange(1, n + 1, dtype=np.float32), (True,))
         written = sizes.Written([x])
         sizes.CUTS[kind](written, Ref("x"))
-        found = theirs.answer(Program((x,), tuple(written.growing.calls))).values[written.last]
+        found = tensorflow_answer.answer(Program((x,), tuple(written.growing.calls))).values[
+            written.last
+        ]
         if formula == "data":
             assert found.size < 2 * n
         else:

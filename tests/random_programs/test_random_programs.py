@@ -14,7 +14,7 @@ import jax
 import pytest
 
 from . import strategy
-from .lanes import Tally
+from .tally import Tally
 
 CHUNKS, PER_CHUNK = 20, 10
 LONG_CHUNKS = 40

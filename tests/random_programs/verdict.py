@@ -14,9 +14,10 @@ import zlib
 import numpy as np
 import tensorflow as tf
 
-from tests.table.compare import difference
+from tests.harness.compare import difference
+from tests.harness.outcomes import same_error
 
-from . import theirs
+from . import tensorflow_answer
 from .operators import (
     BY_COMPLEX_PRODUCTS,
     BY_DROPPED_GRADIENTS,
@@ -24,7 +25,7 @@ from .operators import (
     BY_SERIES,
 )
 from .program import Program
-from .theirs import Answer
+from .tensorflow_answer import Answer
 
 TOLERANCE = 1e-5
 ULPS = 3
@@ -66,12 +67,6 @@ def _is_their_fault(error) -> bool:
     return contradicts or isinstance(error, tf.errors.AbortedError)
 
 
-def same_error(got, want) -> bool:
-    if got is None or want is None:
-        return False
-    return type(want).__name__ in {c.__name__ for c in type(got).__mro__}
-
-
 def _errors(got, want) -> str:
     describe = lambda e: "no error" if e is None else f"{type(e).__name__}: {str(e)[:400]}"
     return f"raises {describe(got)}\n  should be {describe(want)}"
@@ -87,7 +82,7 @@ def judge(program: Program, got: Answer, want: Answer) -> tuple[Verdict, list[st
     drops = any(call.row.name in BY_DROPPED_GRADIENTS for call in program.calls)
     if drops and not problems(_with_their_gradients_for_nan(got, want), want):
         return Verdict.KNIFE_EDGE, found
-    moved = [theirs.answer(program, Nudge(seed)) for seed in range(SAMPLES)]
+    moved = [tensorflow_answer.answer(program, Nudge(seed)) for seed in range(SAMPLES)]
     if _is_knife_edge(got, want, moved):
         return Verdict.KNIFE_EDGE, found
     return Verdict.WRONG, found

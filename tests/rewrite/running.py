@@ -2,6 +2,9 @@
 
 import numpy as np
 
+from tests.harness import compare
+from tests.harness.compare import Dtypes, Tolerance
+
 X = np.array([[0.25, -1.5, 2.0], [1.0, 0.75, -0.5]], np.float32)
 
 
@@ -18,22 +21,10 @@ def run(code, x, file):
     return {name: value for name, value in found.items() if type(value).__name__ != "module"}
 
 
-def leaves(value):
-    """Arrays in nested lists and tuples, as NumPy arrays."""
-    if isinstance(value, (list, tuple)) and not hasattr(value, "dtype"):
-        return [leaf for part in value for leaf in leaves(part)]
-    return [np.asarray(value)]
-
-
 def assert_same(old, new, tolerance=1e-6):
-    """Both programs assigned the same names, and to each equal values of equal dtype and shape."""
-    assert set(old) == set(new)
+    """Fail unless both programs assigned the same names, and equal values of equal dtypes to them."""
     assert old, "the program assigns nothing"
-    for name in old:
-        pairs = list(zip(leaves(old[name]), leaves(new[name]), strict=True))
-        for theirs, ours in pairs:
-            assert theirs.dtype == ours.dtype, name
-            np.testing.assert_allclose(ours, theirs, rtol=tolerance, err_msg=name)
+    compare.assert_same(new, old, Tolerance(relative=tolerance), Dtypes.SAME, what="assigned")
 
 
 def both(before, after, folder):

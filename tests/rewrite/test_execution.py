@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests.harness.compare import differences
 from tests.rewrite import call_sites
 from tests.rewrite.limits import LIMITS
-from tests.table import cases, compare, rows
+from tests.table import cases, rows
 from tf2jax_port.rewrite import State, rewrite
 from tf2jax_port.table import Native
 
@@ -47,7 +48,7 @@ def difference(point, program, after):
         got = computed(after, program.arrays, jnp.asarray)
     except Exception as error:  # noqa: BLE001, any of them is a difference
         return f"{type(error).__name__}: {str(error).splitlines()[0]}"
-    return compare.differences(got, want, max(point.row.tolerance, 1e-6))
+    return differences(got, want, max(point.row.tolerance, 1e-6))
 
 
 def findings(points):

@@ -7,7 +7,7 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.table.compare import difference
+from tests.harness.compare import difference
 
 MANY = np.linspace(-1, 1, 2**17, dtype=np.float32).reshape(512, 256)
 MANY[3, 5] = np.nan

@@ -13,7 +13,7 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.table.compare import difference
+from tests.harness.compare import difference
 
 NAN, INF = float("nan"), float("inf")
 

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 import shims
+from tests.harness.compare import assert_same_bits
+from tests.harness.flatten import unpadded
+from tests.harness.jax_side import Result, with_loss
 
-from . import lanes, programs
-from .compare import assert_close, assert_same_bits
+from . import programs, row_lanes
 from .programs.row import MASKS, Refused
+from .row_lanes import assert_close
 from .test_programs import name
 
 POISONS = (np.nan, np.inf, -np.inf, 1e38)
@@ -37,27 +40,27 @@ def filled(x, mask, fill):
 
 
 ANSWERED = [row for row in programs.MASKED if not row.refusal]
-DIFFERENTIABLE = [row for row in ANSWERED if lanes.positions_of(row)]
+DIFFERENTIABLE = [row for row in ANSWERED if row_lanes.positions_of(row)]
 
 
 @pytest.mark.parametrize("row", ANSWERED, ids=name)
 def test_rows_that_are_not_selected_are_not_seen(row):
-    run = lanes.foreign(row)
+    run = row_lanes.foreign(row)
     for kind, mask in MASKS.items():
-        if lanes.is_flagged(row, kind) or (kind == "zero" and row.empty is Refused):
+        if row_lanes.is_flagged(row, kind) or (kind == "zero" and row.empty is Refused):
             continue
         want = run(poisoned(row, mask, 0), mask)
         for fill in poisons_for(row):
             got = run(poisoned(row, mask, fill), mask)
             what = f"{row.name}, {kind}, {fill}"
-            assert_same_bits(lanes.unpadded(got.outputs), lanes.unpadded(want.outputs), what)
+            assert_same_bits(unpadded(got.outputs), unpadded(want.outputs), what)
             assert_same_bits(got.gradients, want.gradients, f"{what}: gradient")
 
 
 @functools.cache
 def second_order(row):
     """Forward mode, forward over reverse, and reverse over forward, under one `jax.jit`."""
-    program = shims.dynamic(lambda x, m: lanes.with_loss(lanes.function_of(row))(x, m)[0])
+    program = shims.dynamic(lambda x, m: with_loss(row_lanes.function_of(row))(x, m)[0])
 
     def run(x, m, v):
         f = lambda a: program(a, m)
@@ -92,13 +95,13 @@ def test_rows_that_are_not_selected_are_not_seen_in_second_order(row):
 @functools.cache
 def of_padded(row):
     """The program of an array that arrives padded, with its gradient, under one `jax.jit`."""
-    program = shims.dynamic(lanes.with_loss(row.f))
-    if not lanes.positions_of(row):
-        return jax.jit(lambda y: lanes.Result(program(y)[1], ()))
+    program = shims.dynamic(with_loss(row.f))
+    if not row_lanes.positions_of(row):
+        return jax.jit(lambda y: Result(program(y)[1], ()))
 
     def run(y):
         (_, outputs), gradient = jax.value_and_grad(program, has_aux=True, allow_int=True)(y)
-        return lanes.Result(outputs, gradient.values)
+        return Result(outputs, gradient.values)
 
     return jax.jit(run)
 
@@ -107,18 +110,18 @@ def of_padded(row):
 def test_padding_of_an_input_is_not_seen(row):
     run = of_padded(row)
     for kind in ("full", "some", "one", "zero"):
-        if lanes.is_flagged(row, kind) or (kind == "zero" and row.empty is Refused):
+        if row_lanes.is_flagged(row, kind) or (kind == "zero" and row.empty is Refused):
             continue
         y = row.x()[MASKS[kind]]
         want = run(shims.Padded.pad(y, CAPACITY, fill=0))
         for fill in poisons_for(row):
             got = run(shims.Padded.pad(y, CAPACITY, fill=fill))
             what = f"{row.name}, {kind}, {fill}"
-            assert_same_bits(lanes.unpadded(got.outputs), lanes.unpadded(want.outputs), what)
+            assert_same_bits(unpadded(got.outputs), unpadded(want.outputs), what)
             assert_same_bits(got.gradients, want.gradients, f"{what}: gradient")
-        exact = lanes.exact(row, kind)
-        assert_close(lanes.unpadded(want.outputs), exact.outputs, row.tolerance)
-        if lanes.positions_of(row):
+        exact = row_lanes.exact(row, kind)
+        assert_close(unpadded(want.outputs), exact.outputs, row.tolerance)
+        if row_lanes.positions_of(row):
             assert not np.any(np.asarray(want.gradients)[len(y) :])
             gradient = np.asarray(exact.gradients[0])[MASKS[kind]]
             assert_close(want.gradients[: len(y)], gradient, row.tolerance, "gradients")
@@ -126,9 +129,9 @@ def test_padding_of_an_input_is_not_seen(row):
 
 def test_the_comparison_of_bits_can_fail():
     zero, minus_zero = jnp.zeros(2), -jnp.zeros(2)
-    with pytest.raises(AssertionError, match="depends on what stands in the padding"):
+    with pytest.raises(AssertionError, match="signed zeros: result: other bits"):
         assert_same_bits(zero, minus_zero, "signed zeros")
-    with pytest.raises(AssertionError, match="outputs differ"):
+    with pytest.raises(AssertionError, match="outputs: result: shape"):
         assert_close(jnp.ones(2), jnp.ones(3), 1e-5)
-    with pytest.raises(AssertionError, match="other NaN"):
+    with pytest.raises(AssertionError, match="NaN at"):
         assert_close(jnp.ones(1), jnp.array([jnp.nan]), 1e-5)

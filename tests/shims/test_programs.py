@@ -8,9 +8,9 @@ import pytest
 
 import shims
 
-from . import lanes, programs
-from .compare import assert_close
+from . import programs, row_lanes
 from .programs.row import Masked, Refused
+from .row_lanes import assert_close
 
 ROWS = (*programs.MASKED, *programs.SELECTING)
 
@@ -32,11 +32,11 @@ def check(lane, row, cases) -> None:
     for case in cases:
         if refused_on_exact_arrays(row, case):
             continue
-        if lane is not lanes.top_level and lanes.is_flagged(row, case):
-            lanes.assert_exact_or_error_value(lane, row, case)
+        if lane is not row_lanes.top_level and row_lanes.is_flagged(row, case):
+            row_lanes.assert_exact_or_error_value(lane, row, case)
             continue
-        got = lanes.run(lane, row, case)
-        want = lanes.exact(row, case)
+        got = row_lanes.run(lane, row, case)
+        want = row_lanes.exact(row, case)
         for what, a, b in zip(("outputs", "gradients"), got, want, strict=True):
             try:
                 assert_close(a, b, row.tolerance, what)
@@ -50,7 +50,7 @@ def check_or_refusal(lane, row, cases) -> None:
     refusal = None
     try:
         check(lane, row, cases)
-    except lanes.DOCUMENTED as error:
+    except row_lanes.DOCUMENTED as error:
         if not row.refusal:
             raise
         refusal = str(error)
@@ -76,25 +76,25 @@ def check_in_a_jit(lane, row, cases) -> None:
 
 @pytest.mark.parametrize("row", EVERY_FOURTH)
 def test_under_a_foreign_jit(row):
-    check_in_a_jit(lanes.foreign, row, lanes.few_cases_of(row))
+    check_in_a_jit(row_lanes.foreign, row, row_lanes.few_cases_of(row))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_at_the_top_level(row):
-    check_or_refusal(lanes.top_level, row, lanes.few_cases_of(row))
+    check_or_refusal(row_lanes.top_level, row, row_lanes.few_cases_of(row))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_every_case(row):
-    check_in_a_jit(lanes.foreign, row, lanes.cases_of(row))
-    check_or_refusal(lanes.top_level, row, lanes.cases_of(row))
+    check_in_a_jit(row_lanes.foreign, row, row_lanes.cases_of(row))
+    check_or_refusal(row_lanes.top_level, row, row_lanes.cases_of(row))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", ROWS, ids=name)
 def test_differentiated_inside(row):
-    check_in_a_jit(lanes.inside, row, lanes.cases_of(row))
+    check_in_a_jit(row_lanes.inside, row, row_lanes.cases_of(row))
 
 
 REFUSED = [row for row in ROWS if refused_on_exact_arrays(row, "zero")]
@@ -103,9 +103,9 @@ REFUSED = [row for row in ROWS if refused_on_exact_arrays(row, "zero")]
 @pytest.mark.parametrize("row", REFUSED, ids=name)
 def test_no_rows_raise_where_plain_jax_raises(row):
     with pytest.raises(Exception) as plain:  # noqa: PT011 - the reference decides which
-        lanes.exact(row, "zero")
+        row_lanes.exact(row, "zero")
     with pytest.raises((type(plain.value), shims.errors.OpError)):
-        lanes.run(lanes.top_level, row, "zero")
+        row_lanes.run(row_lanes.top_level, row, "zero")
 
 
 SPECIALIZED = [row for row in programs.SIZED if row.specializes]
@@ -114,25 +114,25 @@ POLYMORPHIC = [row for row in programs.SIZED if not row.specializes]
 
 @pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
 def test_unknown_sizes_equal_plain_jit(row):
-    check_sized(row, lanes.few_cases_of(row))
+    check_sized(row, row_lanes.few_cases_of(row))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", POLYMORPHIC, ids=name)
 def test_every_size_equals_plain_jit(row):
-    check_sized(row, lanes.cases_of(row))
+    check_sized(row, row_lanes.cases_of(row))
 
 
 def check_sized(row, cases) -> None:
     problems = []
     for case in cases:
         try:
-            want = lanes.exact(row, case)
+            want = row_lanes.exact(row, case)
         except Exception as error:  # noqa: BLE001 - plain jit refuses, and so must we
             with pytest.raises((type(error), shims.errors.OpError)):
-                lanes.run(lanes.top_level, row, case)
+                row_lanes.run(row_lanes.top_level, row, case)
             continue
-        got = lanes.run(lanes.top_level, row, case)
+        got = row_lanes.run(row_lanes.top_level, row, case)
         for what, a, b in zip(("outputs", "gradients"), got, want, strict=True):
             try:
                 assert_close(a, b, row.tolerance, what)
@@ -145,7 +145,7 @@ def check_sized(row, cases) -> None:
 def test_unknown_sizes_that_become_constants_say_so_once(row):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        check_sized(row, lanes.cases_of(row))
+        check_sized(row, row_lanes.cases_of(row))
     messages = [str(w.message) for w in caught]
     assert len(messages) == 1, messages
     assert f"{row.f.__module__.rpartition('.')[2]}.py:" in messages[0], messages[0]

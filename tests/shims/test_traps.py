@@ -9,8 +9,9 @@ import pytest
 from jax import lax
 
 import shims as tf
+from tests.harness.flatten import unpadded
 
-from .lanes import is_error_value, unpadded
+from .row_lanes import is_error_value
 
 X = np.array([[1.0, -2.0], [3.0, 0.5], [-1.5, 4.0], [2.0, 2.5]], np.float32)
 FEW = np.array([True, False, False, True])

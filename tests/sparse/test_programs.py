@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.ragged.lanes import differences
+from tests.harness.compare import differences, report
 
 from .programs import MATRICES, PROGRAMS
 
@@ -16,17 +16,6 @@ CHUNKS = [
 ]
 
 
-def _compared(f, theirs, ours):
-    try:
-        return differences(f(tf, theirs), f(shims, ours))
-    except (TypeError, ValueError, NotImplementedError) as error:
-        return f"{type(error).__name__}: {error}"
-
-
-def _report(found):
-    assert not any(found.values()), "\n".join(f"{k}: {v}" for k, v in found.items() if v)
-
-
 def _pair(matrix):
     return tuple(m.sparse.from_dense(np.asarray(matrix, np.float32)) for m in (tf, shims))
 
@@ -35,7 +24,7 @@ def _pair(matrix):
 def test_eagerly(size):
     theirs, ours = _pair(MATRICES[size])
     programs = [p for p in PROGRAMS if size != "one-row" or not p[0].startswith("slice-")]
-    _report({name: _compared(f, theirs, ours) for name, f in programs})
+    report({name: differences(f(shims, ours), f(tf, theirs), 2e-6) for name, f in programs})
 
 
 @pytest.mark.parametrize("programs", CHUNKS)
@@ -54,5 +43,5 @@ def test_inside_a_function(programs):
     for threshold in np.float32([-9, 0, 1.5, 9]):
         left = tf.sparse.retain(theirs, theirs.values > threshold)
         for (name, f), result in zip(programs, run(ours, threshold), strict=True):
-            found[f"{name} above {threshold}"] = differences(f(tf, left), result)
-    _report(found)
+            found[f"{name} above {threshold}"] = differences(result, f(tf, left), 2e-6)
+    report(found)

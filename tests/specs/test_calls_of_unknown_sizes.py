@@ -6,8 +6,9 @@ import pytest
 import tensorflow
 
 import shims
+from tests.harness.compare import EXACT, assert_same
 from tests.specs.calls_of_unknown_sizes import CALLS
-from tests.specs.test_kernel_calls import assert_equal, leaves
+from tests.specs.test_kernel_calls import leaves
 
 
 @pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
@@ -23,4 +24,4 @@ def test_as_tensorflow(name):
     staged = shims.function(call, input_signature=unknown, autograph=False)
     for run in (call, staged):
         found = jax.tree.leaves(run(*map(shims.constant, arrays)))
-        assert_equal(list(map(np.asarray, found)), expected)
+        assert_same(list(map(np.asarray, found)), expected, EXACT)

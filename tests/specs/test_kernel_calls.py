@@ -6,9 +6,8 @@ import pytest
 import tensorflow
 
 import shims
+from tests.harness.compare import EXACT, assert_same
 from tests.specs.kernel_calls import CALLS
-
-NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
 
 def leaves(tree):
@@ -16,28 +15,19 @@ def leaves(tree):
     return [np.asarray(x) for x in flat]
 
 
-def assert_equal(ours, theirs):
-    assert len(ours) == len(theirs)
-    for got, expected in zip(ours, theirs, strict=True):
-        name = expected.dtype.name
-        assert got.dtype.name == (name if jax.config.jax_enable_x64 else NARROW.get(name, name))
-        wide = complex if got.dtype.kind == "c" else np.float64
-        np.testing.assert_array_equal(got.astype(wide), expected.astype(wide))
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_as_tensorflow(name):
     expected = leaves(CALLS[name](tensorflow))
-    assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
+    assert_same(jax.tree.leaves(CALLS[name](shims)), expected, EXACT)
     staged = shims.function(lambda: CALLS[name](shims), autograph=False)
-    assert_equal(list(map(np.asarray, jax.tree.leaves(staged()))), expected)
+    assert_same(jax.tree.leaves(staged()), expected, EXACT)
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_as_tensorflow_with_64_bits(name):
     expected = leaves(CALLS[name](tensorflow))
     with jax.enable_x64(True):
-        assert_equal(list(map(np.asarray, jax.tree.leaves(CALLS[name](shims)))), expected)
+        assert_same(jax.tree.leaves(CALLS[name](shims)), expected, EXACT)
 
 
 def test_an_index_wider_than_32_bits_is_outside():

@@ -6,8 +6,8 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tests.specs.test_other_shapes import outcome
-from tests.table.compare import difference
+from tests.harness.compare import EXACT, assert_same
+from tests.specs.test_other_shapes import called
 
 BOOL = np.array([True, False, True])
 ONES, LABELS = np.int32([1, 1, 1]), np.int32([1, 0, 1])
@@ -60,24 +60,23 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("staged", [False, True], ids=["eager", "function"])
 def test_as_tensorflow(name, staged):
-    theirs, refused = outcome(tf, CALLS[name])
+    theirs, refused = called(tf, CALLS[name])
 
     def call(module):
         if not staged:
             return CALLS[name](module)
         return jax.tree.leaves(module.function(lambda: CALLS[name](module), autograph=False)())
 
-    ours, error = outcome(shims, call)
+    ours, error = called(shims, call)
     if refused is not None:
         # Which class it is depends on where TensorFlow notices that there is no kernel.
         assert isinstance(error, (shims.errors.MissingKernelError, type(refused))), error
         return
     assert error is None, error
-    problems = [difference(a, b, 0) for a, b in zip(ours, theirs, strict=True)]
-    assert not any(problems), problems
+    assert_same(ours, theirs, EXACT)
 
 
 def test_both_kinds_are_there():
-    refused = [outcome(tf, call)[1] is not None for call in CALLS.values()]
+    refused = [called(tf, call).error is not None for call in CALLS.values()]
     assert any(refused)
     assert not all(refused)

@@ -7,6 +7,8 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import EXACT, Dtypes, report
+from tests.harness.outcomes import outcome, outcomes_apart
 
 S = shims.TensorSpec
 X = "[m.constant([1.0, 2.0])]"
@@ -30,25 +32,10 @@ CALLS = (
 )
 
 
-def outcome(m, call):
-    try:
-        return eval(call, {"m": m, "np": np}), None
-    except Exception as error:  # noqa: BLE001 - which one is what the test is about
-        return None, error
-
-
 @pytest.mark.parametrize("call", CALLS)
 def test_as_tensorflow(call):
-    theirs, their_error = outcome(tf, call)
-    ours, our_error = outcome(shims, call)
-    assert (our_error is None) == (their_error is None), our_error or their_error
-    if their_error is not None:
-        assert type(their_error).__name__ in {c.__name__ for c in type(our_error).__mro__}
-        return
-    assert isinstance(ours, list) == isinstance(theirs, list)
-    for a, b in zip(jax.tree.leaves(ours), tf.nest.flatten(theirs), strict=True):
-        assert a.dtype == b.numpy().dtype
-        np.testing.assert_array_equal(np.asarray(a), b.numpy())
+    theirs, ours = (outcome(eval, call, {"m": m, "np": np}) for m in (tf, shims))
+    report({call: outcomes_apart(ours, theirs, EXACT, Dtypes.SAME)})
 
 
 def squares(m, shape):

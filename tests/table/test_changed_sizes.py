@@ -11,10 +11,10 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tf2jax_port.diff.parity import original_side
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
 
-from . import cases, ours, rows
-from .compare import differences
+from . import cases, rows
 from .test_function import signature
 
 MOST = 10  # of one row
@@ -61,7 +61,7 @@ def many(point) -> bool:
 
 def programs(point):
     """The case as a function of arrays of unknown sizes: TensorFlow's, eagerly and as a graph, and ours."""
-    arrays, (_, rest) = as_given(point), ours.split(point)
+    arrays, (_, rest) = as_given(point), port_side.split(point)
     function, rest = original_side.function_of(point.row), original_side.tensors(rest)
 
     def theirs(given):
@@ -71,7 +71,7 @@ def programs(point):
 
     spec = jax.tree.map(lambda a: tf.TensorSpec([None] * a.ndim, a.dtype), arrays)
     graph = tf.function(theirs, input_signature=[spec], autograph=False)
-    of_arrays = ours.of_arrays(point)
+    of_arrays = port_side.of_arrays(point)
     mine = shims.function(
         lambda given: jax.tree.leaves(of_arrays(given)), [signature(arrays)], autograph=False
     )

@@ -6,8 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from . import cases, ours, reference, rows, test_dtypes
-from .compare import differences
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
+
+from . import cases, rows, test_dtypes
 from .test_dtypes import wide_types
 
 __all__ = ["wide_types"]  # the fixture that turns 64-bit types on
@@ -61,9 +63,11 @@ def as_jax(value):
 
 def problem(point, names, dtype) -> str:
     row, given = point.row, test_dtypes.arguments(point, names, dtype)
-    want = answer(reference.function_of(row), reference.flat, point, reference.tensors(given))
+    want = answer(
+        original_side.function_of(row), original_side.flat, point, original_side.tensors(given)
+    )
     arrays = {n: as_jax(v) for n, v in given.items() if n in point.case.arrays()}
-    found = answer(ours.function_of(row), ours.flat, point, {**given, **arrays})
+    found = answer(port_side.function_of(row), port_side.flat, point, {**given, **arrays})
     if want is None or found is None:
         return ""
     if row.name in test_dtypes.DIFFERENT:  # the dtype of its result may be another

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import shims
+from tf2jax_port.diff.parity import original_side, port_side
 
-from . import cases, ours, reference
+from . import cases
 
 DTYPES = (
     *("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"),
@@ -93,10 +94,12 @@ def theirs(row, given):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what TensorFlow warns of itself
-            out = cases.apply(reference.function_of(row), row, reference.tensors(given))
+            out = cases.apply(original_side.function_of(row), row, original_side.tensors(given))
     except Exception as error:  # noqa: BLE001 - which one is what the test is about
         return type(error).__name__
-    return [t.dtype.name if hasattr(t, "dtype") else type(t).__name__ for t in reference.flat(out)]
+    return [
+        t.dtype.name if hasattr(t, "dtype") else type(t).__name__ for t in original_side.flat(out)
+    ]
 
 
 def mine(point, given):
@@ -107,7 +110,7 @@ def mine(point, given):
 
     def call(arrays):
         return cases.apply(
-            ours.function_of(row), row, {n: arrays.get(n, v) for n, v in given.items()}
+            port_side.function_of(row), row, {n: arrays.get(n, v) for n, v in given.items()}
         )
 
     try:

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import shims
+from tf2jax_port.diff.parity import original_side, port_side
 from tf2jax_port.table import ROWS
 from tools import generate_facades
 from tools.data_files import ROOT
 
-from . import cases, ours, reference
+from . import cases
 
 OPERATORS = [pytest.param(row, id=row.name) for row in cases.operators()]
 
@@ -39,8 +40,8 @@ def test_every_name_of_every_row_is_there():
 
 @pytest.mark.parametrize("row", OPERATORS)
 def test_signatures_are_those_of_tensorflow(row):
-    live = inspect.signature(reference.function_of(row)).parameters.values()
-    mine = inspect.signature(ours.function_of(row)).parameters.values()
+    live = inspect.signature(original_side.function_of(row)).parameters.values()
+    mine = inspect.signature(port_side.function_of(row)).parameters.values()
     assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in live]
     for a, b in zip(mine, live, strict=True):
         assert _default(a) == _default(b), a.name
@@ -57,7 +58,7 @@ def _default(parameter):
 
 @pytest.mark.parametrize("row", OPERATORS)
 def test_documentation(row):
-    text = inspect.getdoc(ours.function_of(row))
+    text = inspect.getdoc(port_side.function_of(row))
     assert text
     pages = [
         f"https://www.tensorflow.org/api_docs/python/tf/{_path(n).replace('.', '/')}"

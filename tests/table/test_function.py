@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import shims
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import port_side
 
-from . import cases, ours, reference, rows
-from .compare import differences
+from . import cases, rows
 from .test_values import kind
 
 
@@ -24,8 +26,8 @@ def signature(arrays):
 
 def outputs(points):
     """What one function gives for all of them."""
-    functions = [ours.of_arrays(p) for p in points]
-    arrays = [ours.split(p)[0] for p in points]
+    functions = [port_side.of_arrays(p) for p in points]
+    arrays = [port_side.split(p)[0] for p in points]
 
     def program(given):
         return [jax.tree.leaves(f(a)) for f, a in zip(functions, given, strict=True)]
@@ -43,7 +45,7 @@ def test_function(row):
     points = rows.points_of(row)
     problems = {}
     for point, found in zip(points, outputs(points), strict=True):
-        want = reference.eager(point).outputs
+        want = row_answers.eager(point).outputs
         different = differences(list(map(np.asarray, found)), want, 2 * row.tolerance)
         if point.case.differs.startswith("value"):
             different = "" if different else f"nothing differs, although: {point.case.differs}"

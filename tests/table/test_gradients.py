@@ -2,8 +2,11 @@
 
 import pytest
 
-from . import cases, ours, reference
-from .compare import differences
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
+
+from . import cases
 
 
 def has_gradient(point) -> bool:
@@ -14,12 +17,12 @@ def has_gradient(point) -> bool:
     "point", cases.points(lambda p: has_gradient(p) and not p.row.no_gradient, first=1)
 )
 def test_gradient(point):
-    outputs = [o for o in reference.eager(point).outputs if o.dtype.kind == "f"]
+    outputs = [o for o in row_answers.eager(point).outputs if o.dtype.kind == "f"]
     if not outputs:
-        assert not ours.floating_outputs(ours.eager(point))
+        assert not port_side.floating_outputs(port_side.eager(point))
         return
-    got = ours.gradients(point, ours.of_arrays(point), reference.cotangents(outputs))
-    want = reference.gradients(point)
+    got = port_side.gradients(point, port_side.of_arrays(point), original_side.cotangents(outputs))
+    want = row_answers.gradients(point)
     found = [differences(a, b, 10 * point.row.tolerance) for a, b in zip(got, want, strict=True)]
     if point.case.differs.startswith("gradient"):
         assert any(found), f"nothing differs, although: {point.case.differs}"
@@ -32,4 +35,4 @@ def test_gradient(point):
 )
 def test_tensorflow_has_no_gradient(point):
     with pytest.raises(LookupError):
-        reference.gradients(point)
+        row_answers.gradients(point)

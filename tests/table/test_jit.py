@@ -4,9 +4,10 @@ import jax
 import pytest
 
 import shims
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import port_side
 
-from . import cases, ours, rows
-from .compare import differences
+from . import cases, rows
 
 
 def has_arrays(point) -> bool:
@@ -23,20 +24,20 @@ def is_bounded(point) -> bool:
 )
 def test_jit_is_eager(row):
     points = rows.points_of(row, is_bounded)
-    functions = [ours.of_arrays(p) for p in points]
+    functions = [port_side.of_arrays(p) for p in points]
     compiled = jax.jit(
         lambda all_arrays: [f(a) for f, a in zip(functions, all_arrays, strict=True)]
     )
-    results = compiled([ours.split(p)[0] for p in points])
+    results = compiled([port_side.split(p)[0] for p in points])
     problems = {}
     for point, result in zip(points, results, strict=True):
-        want = ours.eager(point)
-        problems[point.case.id] = differences(ours.flat(result), want, 2 * row.tolerance)
+        want = port_side.eager(point)
+        problems[point.case.id] = differences(port_side.flat(result), want, 2 * row.tolerance)
     rows.report(problems)
 
 
 @pytest.mark.parametrize("point", cases.points(lambda p: p.case.unbounded))
 def test_a_size_without_a_bound_is_refused(point):
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     with pytest.raises(shims.CapacityError):
-        jax.jit(ours.of_arrays(point))(arrays)
+        jax.jit(port_side.of_arrays(point))(arrays)

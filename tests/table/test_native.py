@@ -5,11 +5,13 @@ import ast
 import numpy as np
 import pytest
 
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
 from tf2jax_port.rewrite import rewrite
 from tf2jax_port.table import Native
 
-from . import cases, ours, reference, rows
-from .compare import differences
+from . import cases, rows
 
 # What a row says of a dtype that its cases do not have: another test shows it.
 _OF_OTHER_DTYPES = {"cumsum": "tests/parity/measured_rows.py, cumsum-of-bfloat16"}
@@ -70,10 +72,10 @@ def test_native(row):
 
 def compared(point, function) -> str:
     """What sets the rewritten program apart from TensorFlow, in value or gradient."""
-    arrays, _ = ours.split(point)
-    want = reference.eager(point).outputs
+    arrays, _ = port_side.split(point)
+    want = row_answers.eager(point).outputs
     try:
-        got = [np.asarray(leaf) for leaf in ours.flat(function(arrays))]
+        got = [np.asarray(leaf) for leaf in port_side.flat(function(arrays))]
     except (ValueError, TypeError, IndexError, ZeroDivisionError) as error:
         return "" if point.case.raises else f"JAX refuses: {error}"
     if point.case.raises:
@@ -82,13 +84,13 @@ def compared(point, function) -> str:
     outputs = [o for o in want if o.dtype.kind == "f"]
     if problem or not outputs or not cases.floating(point) or point.row.no_gradient:
         return problem
-    slopes = ours.gradients(point, function, reference.cotangents(outputs))
+    slopes = port_side.gradients(point, function, original_side.cotangents(outputs))
     return "\n".join(
         filter(
             None,
             (
                 differences(a, b, 10 * point.row.tolerance)
-                for a, b in zip(slopes, reference.gradients(point), strict=True)
+                for a, b in zip(slopes, row_answers.gradients(point), strict=True)
             ),
         )
     )

@@ -10,19 +10,16 @@ import numpy as np
 import pytest
 
 import shims
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tests.harness.flatten import unpadded
+from tests.harness.padding import bits, pad
+from tf2jax_port.diff.parity import port_side
 
-from . import cases, ours, reference, rows
-from .compare import differences
+from . import cases, rows
 from .test_symbolic import is_traceable, unknown_axes
 
 SPARE = 3
-FILLINGS = {
-    "f": (0.0, np.nan, np.inf, -np.inf, 1e38),
-    "c": (0.0, np.nan, complex(np.inf, np.nan), complex(0, -np.inf), 1e38),
-    "i": (0, 2**31 - 1, -(2**31), -1, 7),
-    "u": (0, 255, 1, 7, 128),
-    "b": (False, True, False, True, True),
-}
 
 
 def is_answered(point) -> bool:
@@ -30,28 +27,20 @@ def is_answered(point) -> bool:
     return is_traceable(point) and not point.case.unbounded
 
 
-def padded(array, axis: int, number: int) -> shims.Padded:
-    """The array with the given filling behind its end."""
-    widths = [(0, 0)] * array.ndim
-    widths[axis] = (0, SPARE)
-    kind = array.dtype.kind
-    fill = np.asarray(FILLINGS[kind][number]).astype(array.dtype)
-    values = np.pad(np.asarray(array), widths, constant_values=fill)
-    return shims.Padded(jnp.asarray(values), {axis: jnp.int32(array.shape[axis])})
-
-
 def operands(point, number: int) -> dict[str, object]:
     """The arrays of a case, those with an unknown axis padded."""
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     axes = dict(unknown_axes(point))
-    return {
-        n: padded(np.asarray(a), axes[n], number) if n in axes else a for n, a in arrays.items()
-    }
+    return {n: _pad(np.asarray(a), axes[n], number) if n in axes else a for n, a in arrays.items()}
+
+
+def _pad(array, axis, number):
+    return pad(array, {axis: array.shape[axis] + SPARE}, number)
 
 
 def everything(point):
     """Values, slopes and curvatures of a case as one compiled function of its operands."""
-    function = shims.dynamic(ours.of_arrays(point))
+    function = shims.dynamic(port_side.of_arrays(point))
     names = cases.floating(point) if not point.row.no_gradient else ()
 
     def total(floats, rest):
@@ -89,17 +78,8 @@ def _sums(out):
 
 
 def exact(tree):
-    """Padded values cut to their true sizes."""
-    is_padded = lambda v: isinstance(v, shims.Padded)
-    return [
-        np.asarray(v.unpad() if is_padded(v) else v)
-        for v in jax.tree.leaves(tree, is_leaf=is_padded)
-    ]
-
-
-def bits(arrays) -> list[bytes]:
-    """What must not depend on the filling."""
-    return [np.asarray(x).tobytes() for x in arrays if x.dtype != jax.dtypes.float0]
+    """List the leaves, cut to their true sizes."""
+    return list(map(np.asarray, jax.tree.leaves(unpadded(tree))))
 
 
 @pytest.mark.parametrize(
@@ -110,7 +90,7 @@ def test_padding_is_never_seen(row):
     for point in rows.points_of(row, is_answered)[:1]:
         run = everything(point)
         first = run(operands(point, 0))
-        want = reference.eager(point).outputs
+        want = row_answers.eager(point).outputs
         problems[point.case.id] = differences(exact(first[0]), want, 2 * row.tolerance)
         for number in range(1, 5):
             again = run(operands(point, number))

@@ -6,9 +6,10 @@ import pytest
 
 import shims
 from shims._src.tracing.repeated import Repeated
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import port_side
 
-from . import cases, ours
-from .compare import differences
+from . import cases
 
 
 @pytest.fixture(autouse=True)
@@ -32,16 +33,18 @@ def step_by_step(monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("point", cases.points(cases.succeeds))
 def test_value_and_dtype(point, step_by_step):
-    found = differences(ours.eager(point), step_by_step(ours.eager, point), point.row.tolerance)
+    found = differences(
+        port_side.eager(point), step_by_step(port_side.eager, point), point.row.tolerance
+    )
     assert not found, found
 
 
 @pytest.mark.parametrize("point", cases.points(lambda p: bool(p.case.raises)))
 def test_errors(point, step_by_step):
     with pytest.raises(Exception) as expected:  # noqa: PT011 - test_values says which
-        step_by_step(ours.eager, point)
+        step_by_step(port_side.eager, point)
     with pytest.raises(type(expected.value)) as raised:
-        ours.eager(point)
+        port_side.eager(point)
     first = [str(e.value).splitlines()[0] for e in (raised, expected)]
     assert first[0] == first[1]
 

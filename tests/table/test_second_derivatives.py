@@ -14,9 +14,10 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
 
-from . import cases, ours, reference, rows
-from .compare import differences
+from . import cases, rows
 
 LOOSENESS = 100  # by which two derivatives may be off, of the tolerance of a value
 # What TensorFlow has otherwise.
@@ -67,12 +68,12 @@ def twice(tape, sources, outputs, dense, constant):
 
 def theirs(point):
     """TensorFlow's second derivatives, or `None` where it has none."""
-    given = reference.tensors(cases.arguments(point))
+    given = original_side.tensors(cases.arguments(point))
     sources = [given[name] for name in cases.floating(point)]
 
     def outputs():
-        result = cases.apply(reference.function_of(point.row), point.row, given)
-        return [o for o in reference.flat(result) if reference.is_floating(o)]
+        result = cases.apply(original_side.function_of(point.row), point.row, given)
+        return [o for o in original_side.flat(result) if original_side.is_floating(o)]
 
     def dense(gradients):
         flat = zip(tf.nest.flatten(gradients), tf.nest.flatten(sources), strict=True)
@@ -85,7 +86,7 @@ def theirs(point):
 
 
 def mine(point):
-    given = ours.split(point)[0]
+    given = port_side.split(point)[0]
     sources = [given[name] for name in cases.floating(point)]
     is_leaf = lambda g: g is None or isinstance(g, shims.IndexedSlices)
 
@@ -94,19 +95,19 @@ def mine(point):
         flat = zip(flat, jax.tree.leaves(sources), strict=True)
         return [jnp.zeros_like(s) if g is None else shims.convert_to_tensor(g) for g, s in flat]
 
-    outputs = lambda: ours.floating_outputs(ours.of_arrays(point)(given))
+    outputs = lambda: port_side.floating_outputs(port_side.of_arrays(point)(given))
     return twice(shims.GradientTape, sources, outputs, dense, jnp.asarray)
 
 
 def by_mode(point) -> dict[str, float]:
     """One second derivative along two directions, by the modes that the operator has."""
-    arrays, call = ours.split(point)[0], ours.of_arrays(point)
+    arrays, call = port_side.split(point)[0], port_side.of_arrays(point)
     sources = {name: arrays[name] for name in cases.floating(point)}
     along = jax.tree.map(lambda x: jnp.asarray(wave(x)), sources)
     across = jax.tree.map(lambda x: jnp.asarray(wave(x, 0.6)), sources)
 
     def total(sources):
-        floats = ours.floating_outputs(call({**arrays, **sources}))
+        floats = port_side.floating_outputs(call({**arrays, **sources}))
         return sum((jnp.vdot(wave(y, 1.1), y) for y in floats), jnp.zeros(()))
 
     def forward(f, direction):

@@ -4,14 +4,16 @@ import jax
 import pytest
 from jax import export
 
-from . import cases, ours, rows
+from tf2jax_port.diff.parity import port_side
+
+from . import cases, rows
 
 
 def unknown_axes(point) -> tuple[tuple[str, int], ...]:
     """The axes that become symbols: see `Case.pad`."""
     if point.case.pad is not None:
         return point.case.pad
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     ranked = {n: a for n, a in arrays.items() if not isinstance(a, list) and a.ndim}
     if not ranked:
         return ()
@@ -23,14 +25,14 @@ def is_traceable(point) -> bool:
     """Sizes 0 and 1 are constants in a trace, so that they are not asked for here."""
     if not cases.succeeds(point):
         return False
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     sizes = {arrays[n].shape[axis] for n, axis in unknown_axes(point)}
     return bool(sizes) and not sizes & {0, 1}
 
 
 def symbolic(point):
     """The array arguments as shapes with one symbol per size."""
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     shapes = {n: list(a.shape) for n, a in arrays.items() if not isinstance(a, list)}
     scope = export.SymbolicScope()
     for name, axis in unknown_axes(point):
@@ -46,8 +48,8 @@ def test_symbolic_sizes(row):
     problems = {}
     for point in rows.points_of(row, is_traceable):
         try:
-            arrays, _ = ours.split(point)
-            function = ours.of_arrays(point)
+            arrays, _ = port_side.split(point)
+            function = port_side.of_arrays(point)
             jax.make_jaxpr(lambda unknown, f=function, a=arrays: f({**a, **unknown}))(
                 symbolic(point)
             )

@@ -11,10 +11,11 @@ import tensorflow as tf
 
 from tests.meta import tree
 from tf2jax_port import table
+from tf2jax_port.diff.parity import original_side
 from tf2jax_port.table import Native, Row, Shim, UnknownNameError
 from tools.generate_facades import NAMESPACES
 
-from . import cases, reference
+from . import cases
 
 OPERATORS = [pytest.param(row, id=row.name) for row in cases.operators()]
 ALL = [pytest.param(row, id=row.name) for row in table.ROWS]
@@ -57,7 +58,7 @@ def test_two_rows_cannot_have_one_name():
 
 @pytest.mark.parametrize("row", OPERATORS)
 def test_parameters_are_those_of_tensorflow(row):
-    live = inspect.signature(reference.function_of(row))
+    live = inspect.signature(original_side.function_of(row))
     ours = parameters(row)
     written = [a.arg for a in ours.args]
     variadic = [a.arg for a in (ours.vararg, ours.kwarg) if a]
@@ -72,7 +73,7 @@ def test_parameters_are_those_of_tensorflow(row):
 
 @pytest.mark.parametrize("row", ALL)
 def test_aliases_are_the_other_names_of_the_object(row):
-    thing = reference.function_of(row)
+    thing = original_side.function_of(row)
     if thing is None:
         return
     names = set()

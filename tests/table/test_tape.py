@@ -12,9 +12,11 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import original_side, port_side
 
-from . import cases, ours, reference
-from .compare import differences
+from . import cases
 from .test_function import signature
 from .test_gradients import has_gradient
 
@@ -32,22 +34,22 @@ def first_of_each_row():
 
 
 def theirs(point):
-    given = reference.tensors(cases.arguments(point))
+    given = original_side.tensors(cases.arguments(point))
     sources = [given[name] for name in cases.floating(point)]
     with tf.GradientTape() as tape:
         tape.watch(sources)
-        result = cases.apply(reference.function_of(point.row), point.row, given)
-        outputs = [o for o in reference.flat(result) if reference.is_floating(o)]
+        result = cases.apply(original_side.function_of(point.row), point.row, given)
+        outputs = [o for o in original_side.flat(result) if original_side.is_floating(o)]
     return tf.nest.flatten(tape.gradient(outputs, sources))
 
 
 def of_tape(point, given, call=None):
     """The gradients of the case, or of `call`, by a tape around it."""
-    call = ours.of_arrays(point) if call is None else call
+    call = port_side.of_arrays(point) if call is None else call
     sources = [given[name] for name in cases.floating(point)]
     with shims.GradientTape() as tape:
         tape.watch(sources)
-        outputs = ours.floating_outputs(call(given))
+        outputs = port_side.floating_outputs(call(given))
     found = tape.gradient(outputs, sources)
     return jax.tree.leaves(found, is_leaf=lambda g: g is None or isinstance(g, shims.IndexedSlices))
 
@@ -57,10 +59,10 @@ CHOSEN = first_of_each_row()
 
 @pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
 def test_gradient(point):
-    if not any(o.dtype.kind == "f" for o in reference.eager(point).outputs):
-        assert not ours.floating_outputs(ours.eager(point))
+    if not any(o.dtype.kind == "f" for o in row_answers.eager(point).outputs):
+        assert not port_side.floating_outputs(port_side.eager(point))
         return
-    wanted, found = theirs(point), of_tape(point, ours.split(point)[0])
+    wanted, found = theirs(point), of_tape(point, port_side.split(point)[0])
     assert [g is None for g in found] == [g is None for g in wanted]
     for a, b in zip(found, wanted, strict=True):
         if b is not None:
@@ -71,7 +73,7 @@ def test_gradient(point):
 
 @pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
 def test_gradient_in_a_function(point):
-    given, _ = ours.split(point)
+    given, _ = port_side.split(point)
 
     def dense(given):
         return [shims.convert_to_tensor(g) for g in of_tape(point, given) if g is not None]
@@ -85,8 +87,8 @@ def test_gradient_in_a_function(point):
 
 @pytest.mark.parametrize("point", cases.points(lambda p: p in CHOSEN))
 def test_gradient_around_a_function(point):
-    given, _ = ours.split(point)
-    function = shims.function(ours.of_arrays(point), [signature(given)], autograph=False)
+    given, _ = port_side.split(point)
+    function = shims.function(port_side.of_arrays(point), [signature(given)], autograph=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
         found = of_tape(point, given, function)

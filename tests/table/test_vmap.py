@@ -5,8 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from . import cases, ours, rows
-from .compare import differences
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import port_side
+
+from . import cases, rows
 
 
 def is_batched(point) -> bool:
@@ -15,15 +17,15 @@ def is_batched(point) -> bool:
 
 def variants(point):
     """Two sets of floating-point arguments."""
-    arrays, _ = ours.split(point)
+    arrays, _ = port_side.split(point)
     floats = {name: arrays[name] for name in cases.floating(point)}
     return [floats, jax.tree.map(lambda x: x / 2, floats)]
 
 
 def of_floats(point):
     """The case as a function of its floating-point arrays."""
-    arrays, _ = ours.split(point)
-    function = ours.of_arrays(point)
+    arrays, _ = port_side.split(point)
+    function = port_side.of_arrays(point)
     return lambda floats: function({**arrays, **floats})
 
 
@@ -41,6 +43,6 @@ def test_vmap_is_a_loop(row):
     looped = jax.jit(lambda all_pairs: [list(map(f, p)) for f, p in zip(functions, all_pairs)])
     problems = {}
     for point, rows_, loop in zip(points, mapped(batches), looped(pairs), strict=True):
-        want = [np.stack(pair) for pair in zip(*map(ours.flat, loop), strict=True)]
-        problems[point.case.id] = differences(ours.flat(rows_), want, 2 * row.tolerance)
+        want = [np.stack(pair) for pair in zip(*map(port_side.flat, loop), strict=True)]
+        problems[point.case.id] = differences(port_side.flat(rows_), want, 2 * row.tolerance)
     rows.report(problems)

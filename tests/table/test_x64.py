@@ -5,10 +5,12 @@ import dataclasses
 import jax
 import pytest
 
+from tests.harness import row_answers
+from tests.harness.compare import differences
+from tf2jax_port.diff.parity import port_side
 from tf2jax_port.table.inputs import Draw, Values
 
-from . import cases, ours, reference, rows
-from .compare import differences
+from . import cases, rows
 
 # TensorFlow's own faults; one that is mended there fails the run here.
 _FAULTS = {("math.erf", "edges"): "the error function of an infinite float64 is NaN"}
@@ -37,9 +39,9 @@ def test_exact_dtypes(row):
     with jax.enable_x64(True):
         for point in rows.points_of(row, _is_equal)[:2]:
             for kind, p in (("as written", point), ("64 bits", widened(point))):
-                want = reference.eager(p)
+                want = row_answers.eager(p)
                 if want.error is None:  # some kernels exist for 32 bits only
-                    found = differences(ours.eager(p), want.outputs, row.tolerance)
+                    found = differences(port_side.eager(p), want.outputs, row.tolerance)
                     if kind == "64 bits" and (row.name, p.case.id) in _FAULTS:
                         found = "" if found else "right in TensorFlow by now"
                     problems[f"{p.case.id}, {kind}"] = found

@@ -6,10 +6,12 @@ The expectation is strict: a row or a case that says `differs` or `unsupported` 
 import pytest
 import tensorflow as tf
 
+from tests.harness import row_answers
+from tests.harness.compare import difference, expected_dtype
+from tf2jax_port.diff.parity import original_side
 from tf2jax_port.diff.parity.original_side import run_together
 
-from . import cases, reference, rows
-from .compare import difference, expected_dtype
+from . import cases, rows
 
 # What TensorFlow says of itself changes with TensorFlow, not with us.
 pytestmark = pytest.mark.long
@@ -17,7 +19,7 @@ pytestmark = pytest.mark.long
 
 def compiled(row, points, *, gradients: bool):
     """The outputs of all cases under XLA, and gradients on request."""
-    weights = [reference.cotangents(reference.eager(p).outputs) for p in points]
+    weights = [original_side.cotangents(row_answers.eager(p).outputs) for p in points]
     return run_together(row, points, jit_compile=True, weights=weights if gradients else ())
 
 
@@ -45,10 +47,10 @@ def compared(row, points, *, gradients: bool) -> dict[str, str]:
     results, slopes = compiled(row, points, gradients=gradients)
     problems = {}
     for i, (point, result) in enumerate(zip(points, results, strict=True)):
-        want = reference.eager(point).outputs
+        want = row_answers.eager(point).outputs
         found = list(map(_difference, result, want, [row.tolerance] * len(want)))
         if gradients:
-            for got, right in zip(slopes[i], reference.gradients(point), strict=True):
+            for got, right in zip(slopes[i], row_answers.gradients(point), strict=True):
                 found += map(_difference, got, right, [5 * row.tolerance] * len(right))
         problems[point.case.id] = "\n".join(filter(None, found))
     return problems

@@ -1,14 +1,16 @@
-"""TensorFlow's side of a random program."""
+"""What does TensorFlow answer to a random program?"""
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
-from tests.table import reference
+from tests.harness import tensorflow_side
+from tests.harness.outcomes import outcome
+from tests.harness.weights import cotangent
+from tf2jax_port.diff.parity import original_side
 
 from .program import Call, Program, call_row, run
 
@@ -32,25 +34,9 @@ class Side:
     @staticmethod
     def apply(call: Call, given: dict[str, object]) -> list[tf.Tensor]:
         """The tensors that a call gives."""
-        function = reference.function_of(call.row)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what TensorFlow warns of itself
-            return reference.flat(call_row(function, call, reference.tensors(given)))
-
-
-def weights(array) -> np.ndarray:
-    """The cotangent of an output: each element's own, so that a permutation is seen.
-
-    In steps that half precision has exactly: they are not what is compared.
-    """
-    array = np.asarray(array)
-    found = np.full(array.shape, 1.5)
-    for axis, size in enumerate(array.shape):
-        along = [1] * array.ndim
-        along[axis] = size
-        steps = np.round(64 * np.cos((axis + 1) * np.arange(size))) / 64
-        found = found + 0.5 * steps.reshape(along)
-    return found.astype(array.dtype)
+        function = original_side.function_of(call.row)
+        with tensorflow_side.quiet():
+            return original_side.flat(call_row(function, call, original_side.tensors(given)))
 
 
 def answer(program: Program, after=None) -> Answer:
@@ -71,7 +57,7 @@ def answer(program: Program, after=None) -> Answer:
         slopes = tape.gradient(
             outputs,
             sources,
-            [tf.constant(weights(o)) for o in outputs],
+            [tf.constant(cotangent(o)) for o in outputs],
             unconnected_gradients="zero",
         )
     except Exception:  # noqa: BLE001, none is registered, or it fails itself (of empty arrays, say)
@@ -90,17 +76,7 @@ def error_as_graph(program: Program) -> Exception | None:
         values = run(program, Side, inputs)
         return [values[name] for name in program.returns]
 
-    signature = [
-        tf.TensorSpec(
-            [None if u else s for u, s in zip(i.unknown, i.value.shape, strict=True)],
-            i.value.dtype,
-        )
-        for i in program.inputs
-    ]
-    try:
-        tf.function(body, input_signature=signature, autograph=False)(
-            *[tf.constant(i.value) for i in program.inputs]
-        )
-    except Exception as error:  # noqa: BLE001, which one is what is compared
-        return error
-    return None
+    given = [i.value for i in program.inputs]
+    signature = tensorflow_side.specs(program.shapes(), given)
+    function = tf.function(body, signature, autograph=False)
+    return outcome(lambda: function(*map(tf.constant, given))).error

@@ -1,21 +1,23 @@
-"""Running one row of the programs table: exactly, under somebody else's `jit`, at the top level.
+"""How does a row of the programs table run: exactly, under an enclosing `jax.jit`, at the top level?
 
-Every lane gives `(outputs, gradients)`. The gradients are those of `loss(outputs)`, with respect
-to the floating-point arguments.
+Every lane gives a `Result`. The gradients are those of `jax_loss(outputs)`, with respect to the
+floating-point arguments.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import shims
+from tests.harness import jax_side
+from tests.harness.compare import Dtypes, Tolerance, assert_same
+from tests.harness.flatten import is_padded, unpadded
+from tests.harness.jax_side import Result, differentiated, floating, with_loss
 
-from .compare import assert_close
 from .programs.row import MASKS, Masked, Refused, Selecting, Sized
 
 DOCUMENTED = (
@@ -23,13 +25,6 @@ DOCUMENTED = (
     shims.errors.UnsupportedPrimitiveError,
     shims.CapacityError,
 )
-
-
-class Result(NamedTuple):
-    """What one run gives: exact outputs, and gradients (`None` where none were asked)."""
-
-    outputs: object
-    gradients: object
 
 
 class Exact:
@@ -55,56 +50,9 @@ class Exact:
         return x[np.sort(first)], jnp.asarray(np.argsort(order)[inverse], jnp.int32)
 
 
-def loss(outputs):
-    """A scalar that every floating-point element influences, whatever its position."""
-    total = jnp.zeros(())
-    for leaf in map(jnp.asarray, jax.tree.leaves(outputs)):
-        if jnp.issubdtype(leaf.dtype, jnp.inexact):
-            total = total + jnp.sum(jnp.sin(jnp.real(leaf)))
-    return total
-
-
-def is_padded(value) -> bool:
-    return isinstance(value, shims.Padded)
-
-
-def unpadded(tree):
-    """The tree with every `Padded` in it cut to its true size."""
-    return jax.tree.map(lambda v: v.unpad() if is_padded(v) else v, tree, is_leaf=is_padded)
-
-
-def floating(arguments) -> tuple[int, ...]:
-    """Positions of the arguments that can be differentiated."""
-    return tuple(
-        i for i, a in enumerate(arguments) if np.issubdtype(np.asarray(a).dtype, np.floating)
-    )
-
-
-def with_loss(f):
-    """`f` made to return `(loss, outputs)`."""
-
-    def program(*arguments):
-        outputs = f(*arguments)
-        return loss(outputs), outputs
-
-    return program
-
-
 def through_a_mask(f):
     """The program `f` of the rows of `x` that `m` selects."""
     return lambda x, m: f(shims.boolean_mask(x, m))
-
-
-def differentiated(program, positions):
-    """`program` with gradients, as one function that gives a `Result`."""
-    if not positions:
-        return lambda *arguments: Result(program(*arguments)[1], ())
-
-    def run(*arguments):
-        (_, outputs), gradients = jax.value_and_grad(program, positions, has_aux=True)(*arguments)
-        return Result(outputs, gradients)
-
-    return run
 
 
 def positions_of(row) -> tuple[int, ...]:
@@ -177,28 +125,26 @@ def exactly(row):
 
 @functools.cache
 def foreign(row):
-    """The row under one `jax.jit`, differentiated from outside of `shims.dynamic`."""
-    program = shims.dynamic(with_loss(function_of(row)))
-    return jax.jit(differentiated(program, positions_of(row)))
+    """Run the row under one `jax.jit`, differentiated from outside of `shims.dynamic`."""
+    return jax_side.around_dynamic(with_loss(function_of(row)), positions_of(row))
 
 
 @functools.cache
 def inside(row):
-    """The row under one `jax.jit`, differentiated inside of `shims.dynamic`."""
-    return jax.jit(shims.dynamic(differentiated(with_loss(function_of(row)), positions_of(row))))
+    """Run the row under one `jax.jit`, differentiated inside of `shims.dynamic`."""
+    return jax_side.inside_dynamic(with_loss(function_of(row)), positions_of(row))
 
 
 @functools.cache
 def top_level(row):
-    """The row as a `shims.function`, differentiated inside of it."""
-    program = differentiated(with_loss(function_of(row)), positions_of(row))
+    """Run the row as a `shims.function`, differentiated inside of it."""
+    signature = None
     if isinstance(row, Sized):
         signature = [
             shims.TensorSpec(list(spec), np.int32 if i in row.integers else np.float32)
             for i, spec in enumerate(row.specs)
         ]
-        return shims.function(program, input_signature=signature)
-    return shims.function(program)
+    return jax_side.function(with_loss(function_of(row)), positions_of(row), signature)
 
 
 def run(lane, row, case: str) -> Result:
@@ -238,3 +184,8 @@ def assert_exact_or_error_value(lane, row, case: str) -> None:
     for a, b in pairs:
         if not is_error_value(a):
             assert_close(unpadded(a), b, row.tolerance, f"{row.name}, {case}")
+
+
+def assert_close(got, want, tolerance: float, what: str = "outputs") -> None:
+    """Fail unless two results agree relative to the reference's largest magnitude."""
+    assert_same(got, want, Tolerance(of_largest=tolerance), Dtypes.SAME, what=what)

@@ -1,21 +1,21 @@
-"""Our side of a random program: eagerly under a tape, and compiled with unknown sizes.
+"""What does `shims` answer to a random program, eagerly under a tape and compiled with unknown sizes?
 
 Compiled, a tape stands around the function, or the derivative is a part of the program.
 """
 
 from __future__ import annotations
 
-import warnings
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import shims
-from tests.table import ours
+from tests.harness import jax_side
+from tests.harness.weights import cotangent, is_floating, traced_cotangent
+from tf2jax_port.diff.parity import port_side
 
 from .program import Call, Program, call_row, run
-from .theirs import Answer, weights
+from .tensorflow_answer import Answer
 
 
 class Side:
@@ -26,7 +26,7 @@ class Side:
     @staticmethod
     def apply(call: Call, given: dict[str, object]) -> list:
         """The arrays that a call gives."""
-        return jax.tree.leaves(call_row(ours.function_of(call.row), call, given))
+        return jax.tree.leaves(call_row(port_side.function_of(call.row), call, given))
 
 
 def eager(program: Program, *, gradients: bool = True) -> Answer:
@@ -37,13 +37,13 @@ def eager(program: Program, *, gradients: bool = True) -> Answer:
         with shims.GradientTape() as tape:
             tape.watch(sources)
             values = run(program, Side, inputs)
-        outputs = [values[name] for name in program.returns if _is_floating(values[name])]
+        outputs = [values[name] for name in program.returns if is_floating(values[name])]
         slopes = {}
         if outputs and sources and gradients:
             slopes = tape.gradient(
                 outputs,
                 sources,
-                [jnp.asarray(weights(o)) for o in outputs],
+                [jnp.asarray(cotangent(o)) for o in outputs],
                 unconnected_gradients="zero",
             )
     except Exception as error:  # noqa: BLE001, which one is what is compared
@@ -53,14 +53,8 @@ def eager(program: Program, *, gradients: bool = True) -> Answer:
 
 
 def signature(program: Program) -> list[shims.TensorSpec]:
-    """What a caller of the compiled program promises."""
-    return [
-        shims.TensorSpec(
-            [None if u else s for u, s in zip(i.unknown, i.value.shape, strict=True)],
-            i.value.dtype,
-        )
-        for i in program.inputs
-    ]
+    """Describe what a caller of the compiled program promises."""
+    return jax_side.specs(program.shapes(), [i.value for i in program.inputs])
 
 
 def compiled(program: Program, *, gradients: bool) -> Answer:
@@ -70,7 +64,7 @@ def compiled(program: Program, *, gradients: bool) -> Answer:
     def total(sources, rest):
         values = run(program, Side, {**rest, **sources})
         returned = [values[name] for name in program.returns]
-        weighted = [jnp.sum(v * _weights(v)) for v in returned if _is_floating(v)]
+        weighted = [jnp.sum(v * traced_cotangent(v)) for v in returned if is_floating(v)]
         return sum(weighted, jnp.zeros(())), returned
 
     def body(*arrays):
@@ -99,8 +93,8 @@ def around(program: Program, *, gradients: bool) -> Answer:
         with shims.GradientTape() as tape:
             tape.watch(sources)
             returned = function(*given.values())
-        floats = [v for v in returned if _is_floating(v)]
-        cotangents = [jnp.asarray(weights(v)) for v in floats]
+        floats = [v for v in returned if is_floating(v)]
+        cotangents = [jnp.asarray(cotangent(v)) for v in floats]
         if not floats or not sources:
             return returned, {}
         slopes = tape.gradient(floats, sources, cotangents, unconnected_gradients="zero")
@@ -111,27 +105,10 @@ def around(program: Program, *, gradients: bool) -> Answer:
 
 def _answer(program: Program, make) -> Answer:
     """What a function of the inputs gives: values and slopes."""
-    # That a size had to become a constant costs time; the numbers are what this is about.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+    with jax_side.sizes_may_become_constants():
         try:
             returned, slopes = make()(*[i.value for i in program.inputs])
         except Exception as error:  # noqa: BLE001, which one is what is compared
             return Answer({}, None, error)
     found = dict(zip(program.returns, map(np.asarray, returned), strict=True))
     return Answer(found, {n: np.asarray(g) for n, g in slopes.items()}, None)
-
-
-def _is_floating(value) -> bool:
-    return jnp.issubdtype(jnp.result_type(value), jnp.floating)
-
-
-def _weights(value):
-    """`theirs.weights` over sizes that may be symbols."""
-    found = jnp.full((), 1.5, value.dtype)
-    for axis, size in enumerate(value.shape):
-        along = [1] * value.ndim
-        along[axis] = size
-        steps = jnp.round(64 * jnp.cos((axis + 1.0) * jnp.arange(size))) / 64
-        found = found + jnp.asarray(0.5, value.dtype) * steps.astype(value.dtype).reshape(along)
-    return found

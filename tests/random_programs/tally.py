@@ -5,13 +5,19 @@ from __future__ import annotations
 import collections
 import enum
 
-from . import ours, theirs, verdict
+from tests.harness.outcomes import same_error
+
+from . import shims_answers, tensorflow_answer, verdict
 from .program import Program
-from .theirs import Answer
+from .tensorflow_answer import Answer
 from .verdict import Verdict
 
 # Eagerly; compiled, with the derivative inside; compiled, with a tape around it.
-LANES = {"eager": ours.eager, "compiled": ours.compiled, "around": ours.around}
+LANES = {
+    "eager": shims_answers.eager,
+    "compiled": shims_answers.compiled,
+    "around": shims_answers.around,
+}
 
 # What `shims.function` documents that it may refuse, always with a message that says what to do.
 REFUSALS = ("FreshSizeError", "UnsupportedPrimitiveError", "CapacityError")
@@ -54,7 +60,7 @@ class Tally:
           AssertionError: a lane gives another answer than TensorFlow.
         """
         self.programs += 1
-        want = theirs.answer(program)
+        want = tensorflow_answer.answer(program)
         for lane in LANES if want.gradients else ("eager", "compiled"):
             outcome, found = examine(program, lane, want)
             self.outcomes[lane, outcome] += 1
@@ -86,7 +92,7 @@ def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[st
     got = LANES[lane](program, gradients=bool(want.gradients))
     # Eagerly TensorFlow's Python looks at sizes that a graph does not know.
     is_refused_eagerly = want.error is not None and got.error is None and lane != "eager"
-    if is_refused_eagerly and theirs.error_as_graph(program) is None:
+    if is_refused_eagerly and tensorflow_answer.error_as_graph(program) is None:
         return Outcome.SAME, []
     found, lines = verdict.judge(program, got, want)
     if found is Verdict.WRONG and any(limit in str(got.error) for limit in LIMITS):
@@ -96,8 +102,8 @@ def examine(program: Program, lane: str, want: Answer) -> tuple[Outcome, list[st
     if type(got.error).__name__ in REFUSALS or _needs_a_size(got.error):
         return Outcome.REFUSED, lines
     # A graph of unknown sizes may raise where eager does not, or another class.
-    as_graph = theirs.error_as_graph(program)
-    same = as_graph is not None and verdict.same_error(got.error, as_graph)
+    as_graph = tensorflow_answer.error_as_graph(program)
+    same = as_graph is not None and same_error(got.error, as_graph)
     return (Outcome.SAME, []) if same else (Outcome.WRONG, lines)
 
 
