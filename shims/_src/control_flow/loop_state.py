@@ -201,7 +201,7 @@ class LoopState:
         )
 
     def known_of(self, values) -> list:
-        """Return the carry that other values of the state make, `None` where they do not correspond."""
+        """Return the carry for other values of the state, with `None` where structures differ."""
         count = len(self._variables)
         if values is None:
             return [None] * (len(self._carried()) + count)

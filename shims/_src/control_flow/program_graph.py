@@ -196,7 +196,7 @@ class ProgramGraph:
 
 
 def limited_paths(paths: Iterator) -> list | None:
-    """Return the paths to a value, or `None` if there are too many."""
+    """Collect the paths to a value, or return `None` if there are too many to analyze."""
     found = []
     for path in paths:
         found.append(path)

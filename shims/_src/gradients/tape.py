@@ -106,7 +106,7 @@ class GradientTape(Recorder):
             self._arrays.update((jp.key_of(y), y) for y in results)
 
     def read(self, variable, value) -> None:
-        """Follow the value of a watched variable."""
+        """Record the read of a variable, and follow its value if the variable is watched."""
         if self._watch_accessed_variables and variable.trainable:
             self._variables.setdefault(id(variable), variable)
         if id(variable) in self._variables:

@@ -187,7 +187,7 @@ def custom_jvp_call(ctx, eqn, *values):
 
 
 def relayout(ctx, value: Value, model: Value):
-    """Return the array of `value` in the layouts of `model`."""
+    """Return the array of `value`, rearranged to the layouts of `model`."""
     from shims._src.lowering import packing
 
     value = ctx.expand_uniform(value)

@@ -74,7 +74,7 @@ class Stack:
         self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
 
     def add(self, own: Own) -> Own:
-        """Add the sizes of one axis."""
+        """Add the sizes of one axis to the stack, and return them."""
         for name, bound in own.items():
             self._bound.setdefault((name, bound.serial), bound)
         return own

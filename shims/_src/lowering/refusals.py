@@ -14,7 +14,7 @@ _EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
 def within(eqn) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which errors are attributed to the line of `eqn`."""
+    """Return a context in which errors are attributed to the source line of `eqn`."""
     return _EQUATIONS.pushed(eqn)
 
 

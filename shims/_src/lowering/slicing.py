@@ -78,7 +78,7 @@ def slice_(ctx, eqn, value):
 
 
 def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
-    """Check a static window of an axis that may be shorter; a missing element may be NaN."""
+    """Check that an axis is long enough for a static window; a missing element may be NaN."""
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
