@@ -10,7 +10,7 @@ from jax.experimental import checkify
 import shims
 
 UNKNOWN = [shims.TensorSpec([None])]
-LATER = "  (the values are not kept inside of a compiled function)"
+LATER = "  (the values are not available inside a compiled function)"
 
 
 def both(m, x):

@@ -95,8 +95,7 @@ def test_an_unknown_shape_is_refused():
             f(jnp.zeros(3))
         first, required, *_ = str(raised.value).splitlines()
         assert first == (
-            "numpy_function: the shape of what `func` gives is not known while the program is "
-            "traced."
+            "numpy_function: the result shape of `func` is not known while the program is traced."
         )
         assert required == "  Required: a `TensorSpec` with all sizes in `Tout`"
         assert "  Do:       write `Tout=shims.TensorSpec(x.shape, shims.float32)`" in str(
@@ -106,7 +105,9 @@ def test_an_unknown_shape_is_refused():
 
 def test_another_shape_than_stated_is_an_error_of_the_run():
     f = shims.function(lambda x: shims.numpy_function(lambda v: v[:2], [x], S([3], shims.float32)))
-    with pytest.raises(jax.errors.JaxRuntimeError, match="gives something else than `Tout` says"):
+    with pytest.raises(
+        jax.errors.JaxRuntimeError, match="the result of `func` does not match `Tout`"
+    ):
         jax.block_until_ready(f(jnp.zeros(3)))
 
 
@@ -115,14 +116,14 @@ def test_messages():
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
         call(lambda x: None, shims.float32)
     assert str(raised.value).splitlines()[:3] == [
-        "py_function: `func` gives fewer results than `Tout` says.",
+        "py_function: `func` returned fewer results than `Tout` declares.",
         "  Required: 1",
         "  Received: 0",
     ]
     with pytest.raises(shims.errors.InvalidArgumentError) as raised:
         call(lambda x: x, shims.int32)
     assert str(raised.value).splitlines()[:3] == [
-        "py_function: `func` gives another dtype than `Tout` says.",
+        "py_function: `func` returned another dtype than `Tout` declares.",
         "  Required: int32",
         "  Received: Tensor conversion requested dtype int32 for an array of dtype float32",
     ]

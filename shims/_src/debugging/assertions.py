@@ -1,8 +1,8 @@
-"""What a program states about values: at once, after the call, or as a flag in somebody else's trace.
+"""Assert properties of values: eagerly, after a call, or as a check in an enclosing trace.
 
-Eagerly a statement that does not hold raises TensorFlow's message. Inside `shims.function` it goes
-with the other checks of the call. In a trace of somebody else it is a check that
-`jax.experimental.checkify` finds, and nothing otherwise.
+Eagerly, a failed assertion raises TensorFlow's message. Inside `shims.function` it is checked with the
+other run-time checks of the call. In an enclosing trace it becomes a check that
+`jax.experimental.checkify` reports; without `checkify` it has no effect.
 """
 
 from __future__ import annotations
@@ -22,55 +22,55 @@ from shims._src.sizes.initial_values import known_value
 from shims._src.tracing.dispatch import operator
 
 _SHOWN = 3
-_LATER = "(the values are not kept inside of a compiled function)"
+_VALUES_UNAVAILABLE = "(the values are not available inside a compiled function)"
 
 
 def must_hold(
     holds, told: Callable[[], Sequence[str]], later: Sequence[str], *, static: bool = False
 ) -> None:
-    """Raise where a condition does not hold: at once, after the call, or in a checkified program.
+    """Raise if a condition does not hold: at once, after the call, or in a checkified program.
 
     Args:
-      holds: bool array, all of which must be True.
-      told: the lines of the message for values that are there.
-      later: the lines where they are not.
-      static: whether what does not depend on arguments raises while it is traced.
+      holds: bool array, all of whose elements must be True.
+      told: returns the lines of the message when the values are available.
+      later: the lines of the message when they are not.
+      static: whether a condition that does not depend on arguments raises while it is traced.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
     """
     if not jp.is_tracer(holds):
         if not np.all(np.asarray(holds)):
-            raise errors.InvalidArgumentError(_placed(told()))
+            raise errors.InvalidArgumentError(_with_user_line(told()))
         return
     known = known_value(holds) if static else None
     if known is not None:
         if not np.all(np.asarray(known)):
-            raise errors.InvalidArgumentError(_placed(later[:-1]))
+            raise errors.InvalidArgumentError(_with_user_line(later[:-1]))
     elif trace.current() is not None:
-        primitives.check(jnp.logical_not(holds), _placed(later))
+        primitives.check(jnp.logical_not(holds), _with_user_line(later))
     else:
         text = "\n".join(later).replace("{", "{{").replace("}", "}}")
         checkify.debug_check(jnp.all(holds), text)
 
 
 def _is_constant(x) -> bool:
-    """Whether TensorFlow would see a constant: numbers, or an array made of them as they are."""
+    """Return whether TensorFlow would see a constant: numbers, or an array of literal numbers."""
     return not jp.is_tracer(x) or jp.constant_of(x) is not None
 
 
-def _placed(lines: Sequence[str]) -> str:
+def _with_user_line(lines: Sequence[str]) -> str:
     text, line = "\n".join(lines), errors.user_line()
     return f"{text}\n  At:       {line}" if line else text
 
 
 def described(x) -> str:
-    """How messages call an array that has no name."""
+    """Describe an unnamed array in a message: its shape and dtype."""
     return f"shape={tuple(x.shape)} dtype={x.dtype.name}"
 
 
 def shown(x, summarize) -> str:
-    """The first elements of an array as TensorFlow's eager messages print them."""
+    """Format the first elements of an array as in TensorFlow's eager messages."""
     array = np.asarray(x)
     if not array.ndim:
         return str(array)
@@ -89,8 +89,8 @@ def _limit(summarize) -> int:
 # ---- two operands --------------------------------------------------------------------------------
 
 
-def _holding(function: str, compare):
-    """`compare` over operands that were made to fit; for tracers whether it holds everywhere."""
+def _make_comparison(function: str, compare):
+    """Return `compare` over broadcast operands; for tracers it reduces to a scalar with `all`."""
 
     @operator
     def holds(x, y):
@@ -102,18 +102,22 @@ def _holding(function: str, compare):
 
 
 def binary(function: str, symbol: str, compare, x, y, message, summarize) -> None:
-    """State that a comparison of two arrays holds for all elements."""
-    holds = _holding(function, compare)(x, y)
+    """Assert that a comparison of two arrays holds for all elements."""
+    holds = _make_comparison(function, compare)(x, y)
 
     def told():
-        return _told_of_both(symbol, x, y, holds, message, summarize)
+        return _comparison_lines(symbol, x, y, holds, message, summarize)
 
     prefix = [] if message is None else [str(message)]
-    later = [*prefix, f"Condition x {symbol} y did not hold element-wise:", f"  {_LATER}"]
+    later = [
+        *prefix,
+        f"Condition x {symbol} y did not hold element-wise:",
+        f"  {_VALUES_UNAVAILABLE}",
+    ]
     must_hold(holds, told, later, static=_is_constant(x) and _is_constant(y))
 
 
-def _told_of_both(symbol, x, y, holds, message, summarize):
+def _comparison_lines(symbol, x, y, holds, message, summarize):
     x, y = (np.asarray(v) for v in matching("", x=x, y=y))
     limit = _limit(summarize)
     lines = [] if message is None else [str(message)]
@@ -133,7 +137,7 @@ def _told_of_both(symbol, x, y, holds, message, summarize):
 
 
 def sign(function: str, symbol: str, compare, x, message, summarize) -> None:
-    """State how all elements of an array compare with 0."""
+    """Assert that all elements of an array compare with 0 as given."""
 
     @operator
     def holding(x):
@@ -147,7 +151,7 @@ def sign(function: str, symbol: str, compare, x, message, summarize) -> None:
         array = np.asarray(operand(x))
         return [*_prefix(message), statement, f"x ({described(array)}) = ", shown(array, summarize)]
 
-    later = [*_prefix(message), statement, f"  {_LATER}"]
+    later = [*_prefix(message), statement, f"  {_VALUES_UNAVAILABLE}"]
     must_hold(holding(x), told, later, static=_is_constant(x))
 
 
@@ -159,26 +163,26 @@ def _prefix(message) -> list[str]:
 
 
 def assert_equal(x, y, message=None, summarize=None, name=None):
-    """State that two arrays are equal, element by element.
+    """Assert that two arrays are equal elementwise.
 
     Args:
       x: array.
       y: array that broadcasts with it.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: they are not, or do not broadcast.
+      InvalidArgumentError: the arrays are not equal or do not broadcast.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      Raises after the call of a `shims.function`; in somebody else's trace `checkify` finds it.
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
 
     Example:
       >>> import shims
@@ -191,13 +195,13 @@ def assert_equal(x, y, message=None, summarize=None, name=None):
 
 
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
-    """State that two arrays differ in every element.
+    """Assert that two arrays differ in every element.
 
     Args:
       x: array.
       y: array that broadcasts with it.
-      summarize: how many elements the error shows; all where negative.
-      message: what the error begins with.
+      summarize: the number of elements in the error message; all if negative.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
@@ -207,10 +211,10 @@ def assert_none_equal(x, y, summarize=None, message=None, name=None):
       InvalidArgumentError: two elements are equal.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_none_equal
     """
@@ -218,26 +222,26 @@ def assert_none_equal(x, y, summarize=None, message=None, name=None):
 
 
 def assert_less(x, y, message=None, summarize=None, name=None):
-    """State that `x < y`, element by element.
+    """Assert that `x < y` holds elementwise.
 
     Args:
       x: array of real numbers.
       y: array that broadcasts with it.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_less
     """
@@ -245,26 +249,26 @@ def assert_less(x, y, message=None, summarize=None, name=None):
 
 
 def assert_less_equal(x, y, message=None, summarize=None, name=None):
-    """State that `x <= y`, element by element.
+    """Assert that `x <= y` holds elementwise.
 
     Args:
       x: array of real numbers.
       y: array that broadcasts with it.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_less_equal
     """
@@ -272,26 +276,26 @@ def assert_less_equal(x, y, message=None, summarize=None, name=None):
 
 
 def assert_greater(x, y, message=None, summarize=None, name=None):
-    """State that `x > y`, element by element.
+    """Assert that `x > y` holds elementwise.
 
     Args:
       x: array of real numbers.
       y: array that broadcasts with it.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_greater
     """
@@ -299,26 +303,26 @@ def assert_greater(x, y, message=None, summarize=None, name=None):
 
 
 def assert_greater_equal(x, y, message=None, summarize=None, name=None):
-    """State that `x >= y`, element by element.
+    """Assert that `x >= y` holds elementwise.
 
     Args:
       x: array of real numbers.
       y: array that broadcasts with it.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_greater_equal
     """
@@ -326,25 +330,25 @@ def assert_greater_equal(x, y, message=None, summarize=None, name=None):
 
 
 def assert_positive(x, message=None, summarize=None, name=None):
-    """State that all elements are above 0.
+    """Assert that all elements are positive.
 
     Args:
       x: array of real numbers.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: one is not.
+      InvalidArgumentError: an element is not positive.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_positive
     """
@@ -352,25 +356,25 @@ def assert_positive(x, message=None, summarize=None, name=None):
 
 
 def assert_negative(x, message=None, summarize=None, name=None):
-    """State that all elements are below 0.
+    """Assert that all elements are negative.
 
     Args:
       x: array of real numbers.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: one is not.
+      InvalidArgumentError: an element is not negative.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_negative
     """
@@ -378,25 +382,25 @@ def assert_negative(x, message=None, summarize=None, name=None):
 
 
 def assert_non_negative(x, message=None, summarize=None, name=None):
-    """State that no element is below 0.
+    """Assert that no element is negative.
 
     Args:
       x: array of real numbers.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: one is, or is not a number.
+      InvalidArgumentError: an element is negative or NaN.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_non_negative
     """
@@ -404,25 +408,25 @@ def assert_non_negative(x, message=None, summarize=None, name=None):
 
 
 def assert_non_positive(x, message=None, summarize=None, name=None):
-    """State that no element is above 0.
+    """Assert that no element is positive.
 
     Args:
       x: array of real numbers.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: one is, or is not a number.
+      InvalidArgumentError: an element is positive or NaN.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_non_positive
     """
@@ -430,28 +434,28 @@ def assert_non_positive(x, message=None, summarize=None, name=None):
 
 
 def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
-    """State that two arrays are close: `|x - y| < atol + rtol * |y|`.
+    """Assert that two arrays are close: `|x - y| < atol + rtol * |y|`.
 
     Args:
       x: array of floating-point or complex numbers.
       y: array that broadcasts with it.
-      rtol: scalar; ten times the rounding of the dtype when `None`.
-      atol: scalar; ten times the rounding of the dtype when `None`.
-      message: what the error begins with.
-      summarize: how many elements the error shows; all where negative.
+      rtol: scalar; ten times the machine epsilon of the dtype when `None`.
+      atol: scalar; ten times the machine epsilon of the dtype when `None`.
+      message: a prefix of the error message.
+      summarize: the number of elements in the error message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: they are not, or one is not a number.
+      InvalidArgumentError: the arrays are not close, or an element is NaN.
 
     Differs from TensorFlow:
-      An error after a call does not show the values.
+      An error raised after a call does not show the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_near
     """
@@ -474,43 +478,45 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
 
     def told():
         both = [np.asarray(v) for v in matching("assert_near", x=x, y=y)]
-        lines = [f"x and y not equal to tolerance rtol = {_number(rtol)}, atol = {_number(atol)}"]
+        lines = [
+            f"x and y not equal to tolerance rtol = {_format_number(rtol)}, atol = {_format_number(atol)}"
+        ]
         for label, array in zip("xy", both, strict=True):
             lines += [f"{label} ({described(array)}) = ", shown(array, summarize)]
         return [*_prefix(message), *lines]
 
     later = "x and y not equal to tolerance"
-    must_hold(holding(x, y), told, [*_prefix(message), later, f"  {_LATER}"])
+    must_hold(holding(x, y), told, [*_prefix(message), later, f"  {_VALUES_UNAVAILABLE}"])
 
 
-def _number(x) -> str:
+def _format_number(x) -> str:
     return str(x if jp.is_tracer(x) else np.asarray(x)[()])
 
 
 def Assert(condition, data, summarize=None, name=None):
-    """State that a condition holds.
+    """Assert that a condition holds.
 
     Args:
       condition: bool scalar.
-      data: arrays, numbers and text that the error shows.
-      summarize: how many elements of each array it shows; all where negative.
+      data: arrays, numbers and strings to include in the error message.
+      summarize: the number of elements of each array in the message; all if negative.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      InvalidArgumentError: it does not hold.
+      InvalidArgumentError: the condition does not hold.
 
     Differs from TensorFlow:
-      An error after a call shows the text in `data`, and not the values.
+      An error raised after a call shows the strings in `data` but not the values.
 
     Under jit:
-      As `assert_equal`.
+      See `assert_equal`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/Assert
     """
-    condition = _scalar(condition)
+    condition = _as_bool_scalar(condition)
 
     def told():
         parts = [x if isinstance(x, str) else shown_plainly(x, summarize) for x in data]
@@ -518,16 +524,16 @@ def Assert(condition, data, summarize=None, name=None):
         return (head + "\n".join(parts)).split("\n")
 
     text = " ".join(f"[{x}]" if isinstance(x, str) else "[...]" for x in data)
-    must_hold(condition, told, [f"assertion failed: {text}", f"  {_LATER}"])
+    must_hold(condition, told, [f"assertion failed: {text}", f"  {_VALUES_UNAVAILABLE}"])
 
 
 @operator
-def _scalar(condition):
+def _as_bool_scalar(condition):
     return operand(condition).astype(bool)
 
 
 def shown_plainly(x, summarize) -> str:
-    """The first elements of an array, as `Assert` prints them."""
+    """Format the first elements of an array as `Assert` prints them."""
     array = np.asarray(operand(x) if isinstance(x, (list, tuple)) else x)
     flat = array.ravel()
     limit = _limit(summarize)

@@ -1,4 +1,4 @@
-"""Operators that do nothing but stand in a graph: groups, tuples, nothing at all."""
+"""Provide graph-only operators that have no effect here: `group`, `no_op`, `tuple`."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from shims._src.recording.contexts import executing_eagerly
 
 
 def group(*inputs, **kwargs):
-    """One operation that stands for several.
+    """Group several operations into one; this has no effect here.
 
     Args:
-      *inputs: what they gave: arrays, `None`, and nested ones.
+      *inputs: the results of the operations: arrays, `None`, and nested structures.
       **kwargs: `name`, which is ignored.
 
     Returns:
-      `None`, as TensorFlow does eagerly; `control_dependencies` and `return` take it.
+      `None`, as in TensorFlow's eager mode; `control_dependencies` and `return` accept it.
 
     Raises:
-      ValueError: another keyword.
+      ValueError: an unknown keyword argument.
 
     Differs from TensorFlow:
-      Nothing. What the inputs do is done already, in the order of the program.
+      Nothing. The inputs have already run, in program order.
 
     Under jit:
-      As above.
+      The same.
 
     https://www.tensorflow.org/api_docs/python/tf/group
     """
@@ -35,19 +35,19 @@ def group(*inputs, **kwargs):
 
 
 def no_op(name=None):
-    """Nothing.
+    """Do nothing.
 
     Args:
       name: ignored.
 
     Returns:
-      `None`, as TensorFlow does eagerly.
+      `None`, as in TensorFlow's eager mode.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Nothing.
+      Does nothing.
 
     https://www.tensorflow.org/api_docs/python/tf/no_op
     """
@@ -55,24 +55,24 @@ def no_op(name=None):
 
 
 def tuple_(tensors, control_inputs=None, name=None):
-    """The arrays in a list, each of them computed before any of them is used.
+    """Return the arrays as a list; all of them are computed before any is used.
 
     Args:
       tensors: arrays; `None` stays `None`.
-      control_inputs: accepted; they were there before.
+      control_inputs: ignored; they have already run.
       name: ignored.
 
     Returns:
-      A list; `tensors` itself outside of every function.
+      A list; `tensors` itself outside a function.
 
     Raises:
-      ValueError: there is no array among them, inside of a function.
+      ValueError: inside a function, if `tensors` contains no array.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The arrays.
+      Returns the arrays.
 
     https://www.tensorflow.org/api_docs/python/tf/tuple
     """

@@ -1,4 +1,4 @@
-"""Functions of Python among the operators: `py_function` and `numpy_function`."""
+"""Call Python functions on the host: `py_function` and `numpy_function`."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
-    """What a function of Python gives for arrays; it may use operators, and has their gradient.
+    """Call a Python function on JAX arrays; it may use operators and is differentiable.
 
     Args:
-      func: the function; it gets JAX arrays.
+      func: the function; it receives JAX arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, or a list of them for several, or an empty list for none. Inside
-        of a trace a `TensorSpec` each, which says the shape too; a size may be one of an input,
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
+        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
         `x.shape[0]`.
       name: ignored.
 
     Returns:
-      An array, or a list of them where `Tout` is one.
+      An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result is not of the dtype, or not of the shape.
+      InvalidArgumentError: a result has another dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside of a trace the shape must be given, and what `func` raises becomes JAX's runtime
-      error; outside of it, it is raised as it is.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
+      errors; outside a trace they propagate unchanged.
 
     Under jit:
-      `jax.pure_callback`, so a call may be left out or repeated; a call without results is made
-      once, in the order of the program.
+      `jax.pure_callback`, so a call may be skipped or repeated; a call without results is made
+      exactly once, in program order.
 
     Example:
       >>> import shims
@@ -52,43 +52,43 @@ def py_function(func=None, inp=None, Tout=None, name=None):
     """
     if func is None:
         return lambda f: lambda *args: py_function(f, args, Tout)
-    return _called("py_function", func, inp, Tout, numpy=False, ordered=False)
+    return _call_host("py_function", func, inp, Tout, numpy=False, ordered=False)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
-    """What a function of NumPy gives for arrays; it has no gradient.
+    """Call a Python function on NumPy arrays; it has no gradient.
 
     Args:
-      func: the function; it gets NumPy arrays.
+      func: the function; it receives NumPy arrays.
       inp: a list of arrays.
-      Tout: the dtype of the result, or a list of them for several, or an empty list for none. Inside
-        of a trace a `TensorSpec` each, which says the shape too; a size may be one of an input,
+      Tout: the dtype of the result, a list of dtypes for several results, or an empty list for none.
+        Inside a trace, a `TensorSpec` each, which adds the shape; a size may be that of an input,
         `x.shape[0]`.
-      stateful: whether every call counts; otherwise it may be left out or repeated.
+      stateful: whether calls have side effects; if False, a call may be skipped or repeated.
       name: ignored.
 
     Returns:
-      An array, or a list of them where `Tout` is one.
+      An array, or a list of arrays if `Tout` is a list.
 
     Raises:
-      InvalidArgumentError: a result is not of the dtype, or not of the shape.
+      InvalidArgumentError: a result has another dtype or shape.
       UnimplementedError: the shape of a result is not known while tracing.
 
     Differs from TensorFlow:
-      Inside of a trace the shape must be given, and what `func` raises becomes JAX's runtime
-      error; outside of it, it is raised as it is.
+      Inside a trace the shape must be given, and exceptions of `func` become JAX runtime
+      errors; outside a trace they propagate unchanged.
 
     Under jit:
-      `jax.experimental.io_callback`, or `jax.pure_callback` where it is not `stateful`.
+      `jax.experimental.io_callback`, or `jax.pure_callback` if `stateful` is False.
 
     https://www.tensorflow.org/api_docs/python/tf/numpy_function
     """
     if func is None:
         return lambda f: lambda *args: numpy_function(f, args, Tout, stateful)
-    return _called("numpy_function", func, inp, Tout, numpy=True, ordered=stateful)
+    return _call_host("numpy_function", func, inp, Tout, numpy=True, ordered=stateful)
 
 
-def _called(function: str, func, inp, outputs, *, numpy: bool, ordered: bool):
+def _call_host(function: str, func, inp, outputs, *, numpy: bool, ordered: bool):
     several = isinstance(outputs, (list, tuple))
     specs = list(outputs) if several else [outputs]
     arrays = [operand(x) for x in inp]
@@ -97,26 +97,28 @@ def _called(function: str, func, inp, outputs, *, numpy: bool, ordered: bool):
     traced = any(map(jp.is_tracer, arrays)) or not executing_eagerly()
 
     def listed(*values):
-        return _listed(func(*values), several)
+        return _as_list(func(*values), several)
 
-    run = _staged if traced else _run
+    run = _run_staged if traced else _run_eagerly
     results = run(function, listed, arrays, specs, numpy, ordered)
     return results if several else results[0]
 
 
-def _listed(result, several: bool):
-    """The results of a function: several in a list or tuple, one by itself, none as `None`."""
+def _as_list(result, several: bool):
+    """Normalize the results of a function to a list: `None` is empty, one value is one item."""
     if result is None:
         return []
     return list(result) if several and isinstance(result, (list, tuple)) else [result]
 
 
-def _run(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool):
+def _run_eagerly(
+    function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool
+):
     results = func(*(map(np.asarray, arrays) if numpy else arrays))
     _check_count(function, results, specs)
     if numpy:
         return [operand(r) for r in results]
-    return [_as_declared(function, r, s) for r, s in zip(results, specs, strict=True)]
+    return [_convert_result(function, r, s) for r, s in zip(results, specs, strict=True)]
 
 
 def _check_count(function: str, results, specs) -> None:
@@ -124,7 +126,7 @@ def _check_count(function: str, results, specs) -> None:
         raise errors.InvalidArgumentError(
             errors.message(
                 function,
-                "`func` gives fewer results than `Tout` says.",
+                "`func` returned fewer results than `Tout` declares.",
                 required=f"{len(specs)}",
                 received=f"{len(results)}",
             )
@@ -138,7 +140,7 @@ def _dtype(function: str, spec) -> np.dtype:
     )
 
 
-def _as_declared(function: str, result, spec):
+def _convert_result(function: str, result, spec):
     dtype = _dtype(function, spec)
     try:
         return operand(result, dtype)
@@ -146,24 +148,24 @@ def _as_declared(function: str, result, spec):
         raise errors.InvalidArgumentError(
             errors.message(
                 function,
-                "`func` gives another dtype than `Tout` says.",
+                "`func` returned another dtype than `Tout` declares.",
                 required=dtype.name,
                 received=str(error),
             )
         ) from None
 
 
-# ---- inside of a trace ---------------------------------------------------------------------------
+# ---- inside a trace ------------------------------------------------------------------------------
 
 
-def _staged(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool):
-    shapes = [_shape(function, s) for s in specs]
+def _run_staged(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool, ordered: bool):
+    shapes = [_result_shape(function, s) for s in specs]
 
     def host(*values):
         given = [np.asarray(v) for v in values] if numpy else [jnp.asarray(v) for v in values]
         results = func(*given)
         _check_count(function, results, specs)
-        return [_checked(function, r, s) for r, s in zip(results, shapes, strict=True)]
+        return [_check_result(function, r, s) for r, s in zip(results, shapes, strict=True)]
 
     if not specs or (ordered and not any(map(jp.is_batched, arrays))):
         return list(io_callback(host, shapes, *arrays, ordered=bool(ordered or not specs)))
@@ -172,7 +174,7 @@ def _staged(function: str, func, arrays: Sequence, specs: Sequence, numpy: bool,
     return list(_differentiable(func, host, shapes)(*arrays))
 
 
-def _shape(function: str, spec) -> jax.ShapeDtypeStruct:
+def _result_shape(function: str, spec) -> jax.ShapeDtypeStruct:
     sizes = (
         list(spec.shape) if isinstance(spec, TensorSpec) and spec.shape.rank is not None else None
     )
@@ -180,16 +182,16 @@ def _shape(function: str, spec) -> jax.ShapeDtypeStruct:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "the shape of what `func` gives is not known while the program is traced.",
+                "the result shape of `func` is not known while the program is traced.",
                 required="a `TensorSpec` with all sizes in `Tout`",
                 received=f"Tout={spec}",
-                do="write `Tout=shims.TensorSpec(x.shape, shims.float32)`, with the shape it has",
+                do="write `Tout=shims.TensorSpec(x.shape, shims.float32)` with the shape of the result",
             )
         )
     return jax.ShapeDtypeStruct(tuple(sizes), _dtype(function, spec))
 
 
-def _checked(function: str, result, shape) -> np.ndarray:
+def _check_result(function: str, result, shape) -> np.ndarray:
     found = np.asarray(result)
     if isinstance(result, (int, float, list, tuple)) or found.dtype.itemsize == 8:
         found = found.astype(shape.dtype) if found.dtype.kind == shape.dtype.kind else found
@@ -199,7 +201,7 @@ def _checked(function: str, result, shape) -> np.ndarray:
         raise errors.InvalidArgumentError(
             errors.message(
                 function,
-                "`func` gives something else than `Tout` says.",
+                "the result of `func` does not match `Tout`.",
                 required=f"{shape.dtype.name}{list(shape.shape)}",
                 received=f"{found.dtype.name}{list(found.shape)}",
             )
@@ -208,7 +210,7 @@ def _checked(function: str, result, shape) -> np.ndarray:
 
 
 def _differentiable(func, host, shapes):
-    """A call of the host whose derivative is one, too."""
+    """Wrap a host call with a custom VJP whose backward pass is a host call too."""
 
     @jax.custom_vjp
     def call(*arrays):

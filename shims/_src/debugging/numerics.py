@@ -1,4 +1,4 @@
-"""Arrays that must be finite, and whose gradients must be."""
+"""Check that arrays and their gradients are finite."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from shims._src.platform import jax_private as jp
 from shims._src.recording import recording
 from shims._src.tracing.dispatch import operator
 
-# An array as it is, whose cotangent is checked on its way back.
+# The identity; its transpose checks that the cotangent is finite.
 watched_p = jp.Primitive("finite_gradient")
 
 
 @operator
 def check_numerics(tensor, message, name=None):
-    """The array, which must be finite; so must be its gradient.
+    """Check that an array and its gradient are finite, and return the array.
 
     Args:
       tensor: array of floating-point numbers.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       The array.
 
     Raises:
-      InvalidArgumentError: a value is not a number or infinite.
+      InvalidArgumentError: a value is NaN or infinite.
 
     Differs from TensorFlow:
-      An error after a call does not tell NaN from infinity. The gradient is not checked where
-      JAX takes the derivative of a `shims.function` as a whole.
+      An error raised after a call does not distinguish NaN from infinity. The gradient is not
+      checked if JAX differentiates a `shims.function` as a whole.
 
     Under jit:
-      Raises after the call of a `shims.function`; in somebody else's trace `checkify` finds it.
+      Raises after the call of a `shims.function`; in an enclosing trace `checkify` reports it.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/check_numerics
     """
@@ -52,24 +52,24 @@ def check_numerics(tensor, message, name=None):
 
 
 def assert_all_finite(x, message, name=None):
-    """The array, which must be finite; so must be its gradient.
+    """Check that an array and its gradient are finite, and return the array.
 
     Args:
       x: array of floating-point numbers.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       The array.
 
     Raises:
-      InvalidArgumentError: a value is not a number or infinite.
+      InvalidArgumentError: a value is NaN or infinite.
 
     Differs from TensorFlow:
-      An error after a call does not tell NaN from infinity.
+      An error raised after a call does not distinguish NaN from infinity.
 
     Under jit:
-      As `check_numerics`.
+      See `check_numerics`.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_all_finite
     """

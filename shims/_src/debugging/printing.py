@@ -1,4 +1,4 @@
-"""`print`: values as TensorFlow's text, at once or when the program runs."""
+"""Print values in TensorFlow's format, eagerly or when the program runs."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def print_(*inputs, **kwargs):
     """Print values in TensorFlow's format.
 
     Args:
-      *inputs: arrays, text, and lists, tuples and dictionaries of them.
+      *inputs: arrays, strings, and lists, tuples and dictionaries of them.
       **kwargs: `output_stream` (`sys.stderr`, `sys.stdout`, or `file://` and a path to append to),
-        `summarize` (elements at either end of each axis; all where negative; 3 when left out),
+        `summarize` (elements at either end of each axis; all if negative; 3 by default),
         `sep`, `end`; `name` is ignored.
 
     Raises:
-      ValueError: another keyword, or another stream.
+      ValueError: an unknown keyword argument or stream.
 
     Differs from TensorFlow:
-      Ragged and sparse tensors are refused inside of a trace.
+      Ragged and sparse tensors are refused inside a trace.
 
     Under jit:
-      Prints when the program runs, in the order of the program; `jax.effects_barrier()` waits for
+      Prints when the program runs, in program order; `jax.effects_barrier()` waits for
       it.
 
     Example:
@@ -48,7 +48,7 @@ def print_(*inputs, **kwargs):
         raise ValueError(f"Unrecognized keyword arguments for tf.print: {unknown}")
     summarize = kwargs.get("summarize")
     sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
-    write = _writer(kwargs.get("output_stream"))
+    write = _make_writer(kwargs.get("output_stream"))
     leaves, tree = jax.tree.flatten(inputs, is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, Variable))]
     arrays = [_array(leaves[i]) for i in places]
@@ -56,8 +56,8 @@ def print_(*inputs, **kwargs):
     def emit(*values):
         full: list[Any] = list(leaves)
         for i, value in zip(places, values, strict=True):
-            full[i] = _Shown(array_text(np.asarray(value), summarize))
-        full = [_Shown(_composite_text(x, summarize)) if _is_composite(x) else x for x in full]
+            full[i] = _Unquoted(array_text(np.asarray(value), summarize))
+        full = [_Unquoted(_composite_text(x, summarize)) if _is_composite(x) else x for x in full]
         parts = [_item_text(x) for x in jax.tree.unflatten(tree, full)]
         write(sep.join(parts) + end)
 
@@ -89,8 +89,8 @@ def _array(x):
     return x.read_value() if isinstance(x, Variable) else x
 
 
-def _writer(stream):
-    """What writes a text to a stream; the stream is looked up when it is written to."""
+def _make_writer(stream):
+    """Return a function that writes text to a stream; standard streams are looked up at each write."""
     if isinstance(stream, str) and stream.startswith("file://"):
         path = stream.removeprefix("file://")
 
@@ -100,22 +100,22 @@ def _writer(stream):
 
         return append
     if stream is None or stream is sys.stderr:
-        return lambda text: _flushed(sys.stderr, text)
+        return lambda text: _write_and_flush(sys.stderr, text)
     if stream is sys.stdout:
-        return lambda text: _flushed(sys.stdout, text)
+        return lambda text: _write_and_flush(sys.stdout, text)
     raise ValueError(
         f"Unsupported output stream, logging level, or file.{stream}. Supported streams are "
         "sys.stdout, sys.stderr. File needs to be in the form of 'file://<filepath>'."
     )
 
 
-def _flushed(stream, text) -> None:
+def _write_and_flush(stream, text) -> None:
     stream.write(text)
     stream.flush()
 
 
-class _Shown:
-    """A text that stands in a nested structure without quotation marks."""
+class _Unquoted:
+    """A string whose `repr` has no quotation marks, for use in nested structures."""
 
     def __init__(self, text: str):
         self.text = text
@@ -127,18 +127,18 @@ class _Shown:
 def _item_text(item) -> str:
     if isinstance(item, str):
         return item
-    return item.text if isinstance(item, _Shown) else pprint.pformat(item)
+    return item.text if isinstance(item, _Unquoted) else pprint.pformat(item)
 
 
 # ---- arrays --------------------------------------------------------------------------------------
 
 
 def array_text(array: np.ndarray, summarize=None) -> str:
-    """An array as TensorFlow prints it.
+    """Format an array as TensorFlow prints it.
 
     Args:
       array: the array.
-      summarize: how many elements at either end of each axis; all where negative, 3 when `None`.
+      summarize: the number of elements at either end of each axis; all if negative, 3 when `None`.
     """
     if not array.ndim:
         return element_text(array[()])
@@ -155,7 +155,7 @@ def _composite_text(x, summarize) -> str:
 
 
 def _rows_text(rows, ends: int) -> str:
-    """Nested lists as TensorFlow prints ragged tensors."""
+    """Format nested lists as TensorFlow prints ragged tensors."""
     if not isinstance(rows, list):
         return f"{rows:f}" if isinstance(rows, float) else str(rows)
     if 0 <= 2 * ends < len(rows):
@@ -179,13 +179,13 @@ def _axis_text(array, ends: int, depth: int, rank: int) -> str:
 
 
 def element_text(x) -> str:
-    """One element as TensorFlow prints it: as few digits as give it back, or all of them."""
+    """Format one element as TensorFlow does: the shortest round-tripping form, or all digits."""
     if x.dtype == bool:
         return "1" if x else "0"
     if np.issubdtype(x.dtype, np.integer):
         return str(int(x))
     if np.issubdtype(x.dtype, np.complexfloating):
-        return "?"  # which is what TensorFlow prints
+        return "?"  # as TensorFlow prints
     wide = np.float64 if x.dtype == np.float64 else np.float32
     digits = np.finfo(wide).precision
     value = wide(x)

@@ -1,4 +1,4 @@
-"""What a program states about shapes and dtypes, most of which is known while it is traced."""
+"""Assert shapes and dtypes, mostly while the program is traced."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def _prefix(message) -> str:
     return f"{message}.  " if message else ""
 
 
-def _shaped(x):
-    """What has the shape that is meant: a sparse tensor as it is, all else as an array."""
+def _with_shape(x):
+    """Convert a value to an array; sparse and ragged tensors are returned unchanged."""
     return x if getattr(x, "is_composite", False) else operand(x)
 
 
@@ -49,19 +49,19 @@ def _check_rank(x, fits: bool, said: str, message) -> None:
 
 
 def assert_rank(x, rank, message=None, name=None):
-    """State how many axes an array has.
+    """Assert the rank of an array.
 
     Args:
       x: array or sparse tensor.
       rank: the number of axes.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      ValueError: it has another number.
+      ValueError: the array has another rank.
 
     Differs from TensorFlow:
       Nothing.
@@ -71,24 +71,24 @@ def assert_rank(x, rank, message=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_rank
     """
-    x, rank = _shaped(x), _rank_number(rank)
+    x, rank = _with_shape(x), _rank_number(rank)
     _check_rank(x, len(x.shape) == rank, f"rank {rank}", message)
 
 
 def assert_rank_at_least(x, rank, message=None, name=None):
-    """State how many axes an array has at least.
+    """Assert a minimum rank of an array.
 
     Args:
       x: array or sparse tensor.
-      rank: the number of axes.
-      message: what the error begins with.
+      rank: the minimum number of axes.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      ValueError: it has fewer.
+      ValueError: the array has a lower rank.
 
     Differs from TensorFlow:
       Nothing.
@@ -98,24 +98,24 @@ def assert_rank_at_least(x, rank, message=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_rank_at_least
     """
-    x, rank = _shaped(x), _rank_number(rank)
+    x, rank = _with_shape(x), _rank_number(rank)
     _check_rank(x, len(x.shape) >= rank, f"rank at least {rank}", message)
 
 
 def assert_rank_in(x, ranks, message=None, name=None):
-    """State that the number of axes of an array is one of several.
+    """Assert that the rank of an array is one of several.
 
     Args:
       x: array or sparse tensor.
-      ranks: numbers of axes.
-      message: what the error begins with.
+      ranks: the allowed numbers of axes.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      ValueError: it has another number.
+      ValueError: the array has another rank.
 
     Differs from TensorFlow:
       Nothing.
@@ -125,27 +125,27 @@ def assert_rank_in(x, ranks, message=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_rank_in
     """
-    x, allowed = _shaped(x), tuple(map(_rank_number, ranks))
+    x, allowed = _with_shape(x), tuple(map(_rank_number, ranks))
     _check_rank(x, len(x.shape) in allowed, f"rank in {allowed}", message)
 
 
 def assert_type(tensor, tf_type, message=None, name=None):
-    """State the dtype of an array.
+    """Assert the dtype of an array.
 
     Args:
       tensor: array.
       tf_type: the dtype.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      TypeError: it has another one.
+      TypeError: the array has another dtype.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
+      64-bit dtypes are narrowed to 32 bits unless `jax_enable_x64` is on.
 
     Under jit:
       Checked while tracing.
@@ -153,24 +153,24 @@ def assert_type(tensor, tf_type, message=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_type
     """
     wanted = dtypes.as_dtype(tf_type)
-    found = dtypes.as_dtype(_shaped(tensor).dtype)
+    found = dtypes.as_dtype(_with_shape(tensor).dtype)
     if found != wanted and found != dtypes.narrowed(wanted.dtype):
         raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {found!r}")
 
 
 def assert_integer(x, message=None, name=None):
-    """State that an array is of an integer dtype.
+    """Assert that an array has an integer dtype.
 
     Args:
       x: array.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      TypeError: it is not.
+      TypeError: the dtype is not an integer dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -189,18 +189,18 @@ def assert_integer(x, message=None, name=None):
 
 
 def assert_scalar(tensor, message=None, name=None):
-    """State that an array has no axes.
+    """Assert that an array is a scalar.
 
     Args:
       tensor: array.
-      message: what the error begins with.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      ValueError: it has some.
+      ValueError: the array has axes.
 
     Differs from TensorFlow:
       Nothing.
@@ -218,17 +218,17 @@ def assert_scalar(tensor, message=None, name=None):
 
 
 def assert_same_float_dtype(tensors=None, dtype=None):
-    """The floating-point dtype that all of several arrays have.
+    """Assert that all arrays have the same floating-point dtype, and return it.
 
     Args:
-      tensors: arrays; `None` among them is passed over.
-      dtype: the dtype that they must have.
+      tensors: arrays; `None` entries are skipped.
+      dtype: the required dtype; any common dtype when `None`.
 
     Returns:
-      The dtype; float32 where nothing says which.
+      The dtype; float32 if neither arrays nor `dtype` are given.
 
     Raises:
-      ValueError: they have different ones, or none of floating-point numbers.
+      ValueError: the dtypes differ or are not floating-point.
 
     Differs from TensorFlow:
       Nothing.
@@ -255,7 +255,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
 
 
 def assert_proper_iterable(values):
-    """State that a value is a list or its like, and no array and no text.
+    """Assert that a value is an iterable other than an array or a string.
 
     Args:
       values: the value.
@@ -264,7 +264,7 @@ def assert_proper_iterable(values):
       `None`.
 
     Raises:
-      TypeError: it is not.
+      TypeError: the value is not an iterable, or is an array or a string.
 
     Differs from TensorFlow:
       Nothing.
@@ -290,13 +290,13 @@ _NUMERIC = (
 
 
 def is_numeric_tensor(tensor) -> bool:
-    """Whether a value is an array of numbers.
+    """Return whether a value is an array of numbers.
 
     Args:
       tensor: the value.
 
     Returns:
-      A bool of Python.
+      A Python bool.
 
     Differs from TensorFlow:
       Nothing.
@@ -313,34 +313,34 @@ def is_numeric_tensor(tensor) -> bool:
 
 
 def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
-    """State the shapes of several arrays, equal names standing for equal sizes.
+    """Assert the shapes of several arrays; equal names stand for equal sizes.
 
     Args:
-      shapes: a dictionary or pairs of arrays and shapes. A size is a number, a name, or `None` or
-        `"."` for any; a first size of `...` or `"*"` stands for any number of axes; a shape of
-        `None` says nothing.
-      data: accepted.
-      summarize: accepted.
-      message: what the error begins with.
+      shapes: a dictionary from arrays to shapes, or pairs of both. A size is a number, a name, or
+        `None` or `"."` for any size; a leading `...` or `"*"` stands for any number of axes; a shape
+        of `None` is not checked.
+      data: ignored.
+      summarize: ignored.
+      message: a prefix of the error message.
       name: ignored.
 
     Returns:
       `None`.
 
     Raises:
-      ValueError: a size or a rank that is known while tracing is another one.
-      InvalidArgumentError: the run finds another size.
+      ValueError: a static size or rank differs.
+      InvalidArgumentError: a size that is known only at run time differs.
 
     Differs from TensorFlow:
-      An error after a call does not show the sizes.
+      An error raised after a call does not show the sizes.
 
     Under jit:
-      Sizes that only the run knows are checked while running.
+      Sizes that are known only at run time are checked by the program.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_shapes
     """
     pairs = shapes.items() if isinstance(shapes, dict) else shapes
-    stated = [_Stated(_shaped(x), s, message) for x, s in pairs if s is not None]
+    stated = [_ShapeAssertion(_with_shape(x), s, message) for x, s in pairs if s is not None]
     for one in stated:
         one.check_rank(message)
     named: dict = {}
@@ -350,7 +350,7 @@ def assert_shapes(shapes, data=None, summarize=None, message=None, name=None):
                 source, size = named.get(wanted, ("Specified explicitly", wanted))
                 _check_size(one.array, axis, size, actual, source, message)
             else:
-                source = f"Specified by tensor {_described(one.array)} dimension {axis}"
+                source = f"Specified by tensor {_describe(one.array)} dimension {axis}"
                 named[wanted] = (source, actual)
 
 
@@ -362,18 +362,18 @@ def _is_size(wanted) -> bool:
     return True
 
 
-def _described(x) -> str:
+def _describe(x) -> str:
     return f"shape={TensorShape(x.shape)} dtype={np.dtype(x.dtype).name}"
 
 
-class _Stated:
-    """One array and what is said of its shape."""
+class _ShapeAssertion:
+    """An array and the asserted shape of it."""
 
     def __init__(self, array, shape, message):
         self.array = array
         if not isinstance(shape, Iterable):
             raise ValueError(
-                f"{_prefix(message)}Tensor {_described(array)}.  Specified shape must be an "
+                f"{_prefix(message)}Tensor {_describe(array)}.  Specified shape must be an "
                 "iterable.  An iterable has the attribute `__iter__` or `__getitem__`.  Received "
                 f"specified shape: {shape}"
             )
@@ -381,16 +381,16 @@ class _Stated:
         for i, size in enumerate(sizes):
             if (size is Ellipsis or size == "*") and i:
                 raise ValueError(
-                    f"{_prefix(message)}Tensor {_described(array)} specified shape index {i}.  "
+                    f"{_prefix(message)}Tensor {_describe(array)} specified shape index {i}.  "
                     "Symbol `...` or `*` for a variable number of unspecified dimensions is only "
                     "allowed as the first entry"
                 )
         self.open = bool(sizes) and (sizes[0] is Ellipsis or sizes[0] == "*")
-        # No axis and one axis of size 1 are the same.
+        # A scalar and a vector of size 1 are treated alike.
         self.wanted = (sizes[1:] if self.open else sizes) or (1,)
 
     def check_rank(self, message) -> None:
-        """The number of axes must be what the number of sizes says."""
+        """Check that the rank matches the number of asserted sizes."""
         count = len(self.wanted)
         if self.open:
             if count > 1:
@@ -401,7 +401,7 @@ class _Stated:
             assert_rank(self.array, count, message)
 
     def sizes(self):
-        """`(axis, what is said of it, its size)` for the axes of which something is said."""
+        """Yield `(axis, asserted size, actual size)` for each axis with an asserted size."""
         actual = tuple(self.array.shape) or (1,)
         for i, wanted in enumerate(self.wanted):
             axis = i - len(self.wanted) if self.open else i
@@ -413,14 +413,16 @@ def _check_size(x, axis, wanted, actual, source, message) -> None:
     if not _is_traced(wanted) and not _is_traced(actual):
         if int(actual) != int(wanted):
             raise ValueError(
-                f"{_prefix(message)}{source}.  Tensor {_described(x)} dimension {axis} must have "
+                f"{_prefix(message)}{source}.  Tensor {_describe(x)} dimension {axis} must have "
                 f"size {int(wanted)}.  Received size {int(actual)}, shape {TensorShape(x.shape)}"
             )
         return
     if jp.is_symbolic(wanted) and jp.is_symbolic(actual) and wanted == actual:
         return
-    holds = _number(actual) == _number(wanted)
-    text = f"{_prefix(message)}{source}.  Tensor {_described(x)} dimension {axis} has another size."
+    holds = _as_number(actual) == _as_number(wanted)
+    text = (
+        f"{_prefix(message)}{source}.  Tensor {_describe(x)} dimension {axis} has a different size."
+    )
     must_hold(holds, lambda: [text], [text])
 
 
@@ -428,5 +430,5 @@ def _is_traced(size) -> bool:
     return jp.is_symbolic(size) or jp.is_tracer(size)
 
 
-def _number(size):
+def _as_number(size):
     return primitives.as_size(size) if jp.is_symbolic(size) else as_array(int(size))
