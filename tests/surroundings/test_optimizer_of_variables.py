@@ -168,7 +168,7 @@ def _built():
 
 V = shims.Variable([1.0])
 REFUSED = {
-    "no transformation": (lambda: make(0.1), TypeError, "no transformation of Optax"),
+    "no transformation": (lambda: make(0.1), TypeError, "not an Optax transformation"),
     "nothing": (lambda: make(optax.sgd(0.1)).apply_gradients([]), ValueError, "No variables"),
     "no gradient": (
         lambda: make(optax.sgd(0.1)).apply_gradients([(None, V)]),

@@ -1,1 +1,1 @@
-"""TensorFlow's optimizers and schedules as transformations of Optax; `shims.optax` names them."""
+"""Provide TensorFlow's optimizers and schedules as Optax transformations, named by `shims.optax`."""

@@ -1,4 +1,4 @@
-"""Keras' optimizers that follow the gradient itself: `sgd`, `lion`."""
+"""Implement Keras' optimizers that follow the gradient directly: `sgd`, `lion`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from shims._src.optimizers.recipe import Common, Design, Recipe, make
 
 
 def sgd(learning_rate=0.01, momentum=0.0, nesterov=False, **common: Unpack[Common]) -> Recipe:
-    """`tf.keras.optimizers.SGD`.
+    """Implement `tf.keras.optimizers.SGD` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      momentum: which part of the last change is made again, a float from 0 to 1.
-      nesterov: look ahead by the momentum.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      momentum: the fraction of the previous update that is applied again, a float from 0 to 1.
+      nesterov: use Nesterov momentum.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: the momentum is no such float, or two ways to clip are asked for.
+      ValueError: `momentum` is not a float from 0 to 1, or more than one clipping argument is given.
 
     Differs from Optax:
-      `optax.sgd` takes the learning rate of this step times all momentum; here what is left of
-      earlier steps keeps the rate that they had.
+      `optax.sgd` multiplies the whole momentum by the current learning rate; here each gradient
+      keeps the learning rate of its own step.
 
     Example:
       >>> recipe = sgd(0.5)
@@ -50,22 +50,22 @@ def sgd(learning_rate=0.01, momentum=0.0, nesterov=False, **common: Unpack[Commo
 
 
 def lion(learning_rate=0.001, beta_1=0.9, beta_2=0.99, **common: Unpack[Common]) -> Recipe:
-    """`tf.keras.optimizers.Lion`: steps by the sign of a running average.
+    """Implement `tf.keras.optimizers.Lion`, which steps by the sign of a moving average.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta_1: which part of the average counts in a step, above 0 and at most 1.
-      beta_2: which part of the average stays.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta_1: the weight of the average in a step, above 0 and at most 1.
+      beta_2: the decay rate of the average.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: `beta_1` is none of these numbers, or two ways to clip are asked for.
+      ValueError: `beta_1` is out of range, or more than one clipping argument is given.
 
     Differs from Optax:
-      `optax.lion` lets weights decay unless it is told not to.
+      `optax.lion` applies weight decay by default.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Lion
     """

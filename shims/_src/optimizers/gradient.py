@@ -1,4 +1,4 @@
-"""The gradient of one parameter: an array, or rows of one; how it is clipped."""
+"""Represent and clip gradients of parameters, dense or as `IndexedSlices`."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from shims._src.recording.indexed_slices import IndexedSlices, dense
 
 
 def is_rows(gradient) -> bool:
-    """Whether a gradient is of rows that were taken by position."""
+    """Return whether a gradient is `IndexedSlices`."""
     return isinstance(gradient, IndexedSlices)
 
 
 def on_values(function, gradient):
-    """A function of numbers, applied to each number that a gradient has."""
+    """Apply a function to the values of a gradient."""
     if not is_rows(gradient):
         return function(jnp.asarray(gradient))
     return IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)
 
 
 class Gradient:
-    """What a step asks of a gradient.
+    """A gradient in the forms that an optimizer step uses.
 
     Args:
       given: an array, or `IndexedSlices`.
-      dtype: of the parameter.
-      adds_rows_first: rows with one index are added before anything else is done to them, as the
-        optimizers of TensorFlow 1 do. Those of Keras square each row by itself.
+      dtype: the dtype of the parameter.
+      adds_rows_first: sum rows with equal indices before any other computation, as the optimizers
+        of TensorFlow 1 do. Those of Keras square each row separately.
     """
 
     def __init__(self, given, dtype, adds_rows_first: bool):
@@ -38,25 +38,25 @@ class Gradient:
 
     @functools.cached_property
     def whole(self) -> jax.Array:
-        """As an array of the shape of the parameter."""
+        """The gradient as a dense array."""
         return self._given.to_dense() if is_rows(self._given) else self._given
 
     @property
     def square(self) -> jax.Array:
-        """The squares."""
-        return self._each(jnp.square)
+        """The squared gradient as a dense array."""
+        return self._apply_per_row(jnp.square)
 
     @property
     def size(self) -> jax.Array:
-        """The absolute values."""
-        return self._each(jnp.abs)
+        """The absolute gradient as a dense array."""
+        return self._apply_per_row(jnp.abs)
 
-    def _each(self, function) -> jax.Array:
+    def _apply_per_row(self, function) -> jax.Array:
         return on_values(function, self._given).to_dense() if self._apart else function(self.whole)
 
 
 def clipping(clipnorm=None, clipvalue=None, global_clipnorm=None):
-    """The function that clips a list of gradients as the three arguments of Keras say.
+    """Return the function that clips a list of gradients as Keras' three arguments specify.
 
     Raises:
       ValueError: more than one of them is given.
@@ -68,16 +68,16 @@ def clipping(clipnorm=None, clipvalue=None, global_clipnorm=None):
             f"  Received: {', '.join(f'{name}={value}' for name, value in given.items())}"
         )
     if clipnorm is not None and clipnorm > 0:
-        return lambda gradients: [on_values(_by_norm(clipnorm), g) for g in gradients]
+        return lambda gradients: [on_values(_clip_by_norm(clipnorm), g) for g in gradients]
     if global_clipnorm is not None and global_clipnorm > 0:
-        return lambda gradients: _by_global_norm(gradients, global_clipnorm)
+        return lambda gradients: _clip_by_global_norm(gradients, global_clipnorm)
     if clipvalue is not None and clipvalue > 0:
         cut = functools.partial(jnp.clip, min=-clipvalue, max=clipvalue)
         return lambda gradients: [on_values(cut, g) for g in gradients]
     return lambda gradients: gradients
 
 
-def _by_norm(bound):
+def _clip_by_norm(bound):
     def clip(x):
         norm = jnp.sqrt(jnp.sum(jnp.square(x)))
         return x * bound / jnp.maximum(norm, bound)
@@ -85,11 +85,11 @@ def _by_norm(bound):
     return clip
 
 
-def _by_global_norm(gradients, bound):
+def _clip_by_global_norm(gradients, bound):
     values = [g.values if is_rows(g) else jnp.asarray(g) for g in gradients]
     if not values:
         return gradients
     norm = jnp.sqrt(sum(jnp.sum(jnp.square(x)) for x in values))
-    # The last term makes a norm that is no finite number a NaN, as there.
+    # The last term turns a non-finite norm into NaN, as in TensorFlow.
     scale = bound * jnp.minimum(1.0 / norm, 1.0 / bound) + (norm - norm)
     return [dense(g) * scale for g in gradients]  # rows are added here, as there

@@ -1,4 +1,4 @@
-"""`shims.keras`: Keras 3 where it is installed and computes with JAX."""
+"""Load Keras 3 with the JAX backend for `shims.keras`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shims._src.errors import errors
 
 
 def load() -> types.ModuleType:
-    """The module `keras`, with JAX behind it.
+    """Import `keras` with the JAX backend.
 
     Raises:
-      ImportError: it is not installed, older than version 3, or computes with something else.
+      ImportError: Keras is not installed, is older than version 3, or uses another backend.
     """
     if importlib.util.find_spec("keras") is None:
         raise ImportError(

@@ -1,4 +1,4 @@
-"""Optax, where it is installed."""
+"""Load Optax, an optional dependency."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from shims._src.errors import errors
 
 
 def load() -> Any:
-    """The module `optax`.
+    """Import `optax`.
 
     Raises:
-      ImportError: it is not installed.
+      ImportError: Optax is not installed.
     """
     if importlib.util.find_spec("optax") is None:
         raise ImportError(

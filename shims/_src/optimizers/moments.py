@@ -1,4 +1,4 @@
-"""Keras' optimizers of Adam's family: steps by averages of gradients and of their squares."""
+"""Implement Keras' optimizers of the Adam family, which average gradients and their squares."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ def adam(
     amsgrad=False,
     **common: Unpack[Common],
 ) -> Recipe:
-    """`tf.keras.optimizers.Adam`.
+    """Implement `tf.keras.optimizers.Adam` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta_1: which part of the average of gradients stays.
-      beta_2: which part of the average of squares stays.
-      epsilon: is added to the root of the average of squares.
-      amsgrad: take the largest average of squares so far.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta_1: the decay rate of the average of gradients.
+      beta_2: the decay rate of the average of squares.
+      epsilon: a constant added to the square root of the average of squares.
+      amsgrad: use the maximum of the averages of squares so far.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
-      `optax.adam` adds `epsilon` before the averages are corrected for their start at zero: with a
+      `optax.adam` adds `epsilon` before bias correction: with a
       gradient of 1e-7 its first step is 300 times as long.
 
     Example:
@@ -50,7 +50,7 @@ def adam(
     """
 
     def step(gradient, parameter, slots, now):
-        m, v = _averaged(gradient, slots, beta_1, beta_2)
+        m, v = _update_averages(gradient, slots, beta_1, beta_2)
         after = {"momentum": m, "velocity": v}
         powers = (jnp.power(jnp.asarray(b, m.dtype), now.number) for b in (beta_1, beta_2))
         if amsgrad:
@@ -72,25 +72,25 @@ def adamw(
     amsgrad=False,
     **clips: Unpack[Clips],
 ) -> Recipe:
-    """`tf.keras.optimizers.AdamW`: `adam`, and weights decay before each step.
+    """Implement `tf.keras.optimizers.AdamW`: `adam` with weight decay before each step.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      weight_decay: which part of a weight, times the learning rate, is taken away.
-      beta_1: which part of the average of gradients stays.
-      beta_2: which part of the average of squares stays.
-      epsilon: is added to the root of the average of squares.
-      amsgrad: take the largest average of squares so far.
-      clips: `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      weight_decay: the fraction of a weight, times the learning rate, to subtract.
+      beta_1: the decay rate of the average of gradients.
+      beta_2: the decay rate of the average of squares.
+      epsilon: a constant added to the square root of the average of squares.
+      amsgrad: use the maximum of the averages of squares so far.
+      clips: `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: there is no `weight_decay`, or two ways to clip are asked for.
+      ValueError: `weight_decay` is `None`, or more than one clipping argument is given.
 
     Differs from Optax:
-      As `adam`; the default of the decay is another one.
+      See `adam`; the default weight decay differs too.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/AdamW
     """
@@ -102,20 +102,20 @@ def adamw(
 def adamax(
     learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, **common: Unpack[Common]
 ) -> Recipe:
-    """`tf.keras.optimizers.Adamax`: steps by the average and the largest of the gradients.
+    """Implement `tf.keras.optimizers.Adamax`, which divides by the running maximum of the gradients.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta_1: which part of the average stays.
-      beta_2: which part of the maximum stays.
-      epsilon: is added to the maximum.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta_1: the decay rate of the average.
+      beta_2: the decay rate of the maximum.
+      epsilon: a constant added to the maximum.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
       `optax.adamax` adds `epsilon` to the gradient before it takes the maximum.
@@ -136,20 +136,20 @@ def adamax(
 def nadam(
     learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, **common: Unpack[Common]
 ) -> Recipe:
-    """`tf.keras.optimizers.Nadam`, whose momentum grows by a schedule of its own.
+    """Implement `tf.keras.optimizers.Nadam`, whose momentum follows its own schedule.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta_1: towards which the momentum grows.
-      beta_2: which part of the average of squares stays.
-      epsilon: is added to the root of the average of squares.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta_1: the limit of the growing momentum.
+      beta_2: the decay rate of the average of squares.
+      epsilon: a constant added to the square root of the average of squares.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
       `optax.nadam` has the same momentum at every step.
@@ -170,7 +170,7 @@ def nadam(
         first, second = (jnp.asarray(b, dtype) for b in (beta_1, beta_2))
         here, ahead = grown(now.number, dtype), grown(now.number + 1, dtype)
         product = now.shared["product"]
-        m, v = _averaged(gradient, slots, first, second)
+        m, v = _update_averages(gradient, slots, first, second)
         direction = ahead * m / (1 - product * ahead) + (1 - here) * gradient.whole / (1 - product)
         corrected = v / (1 - jnp.power(second, now.number))
         change = -(direction * now.rate / (jnp.sqrt(corrected) + epsilon))
@@ -183,20 +183,20 @@ def nadam(
 def lamb(
     learning_rate=0.001, beta_1=0.9, beta_2=0.999, epsilon=1e-7, **common: Unpack[Common]
 ) -> Recipe:
-    """`tf.keras.optimizers.Lamb`: a step is as long as its parameter is large.
+    """Implement `tf.keras.optimizers.Lamb`, which scales each step by the norm of its parameter.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta_1: which part of the average of gradients stays.
-      beta_2: which part of the average of squares stays.
-      epsilon: is added to the root of the average of squares.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta_1: the decay rate of the average of gradients.
+      beta_2: the decay rate of the average of squares.
+      epsilon: a constant added to the square root of the average of squares.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
       `optax.lamb` has an `epsilon` of 1e-6.
@@ -205,7 +205,7 @@ def lamb(
     """
 
     def step(gradient, parameter, slots, now):
-        m, v = _averaged(gradient, slots, beta_1, beta_2)
+        m, v = _update_averages(gradient, slots, beta_1, beta_2)
         powers = (jnp.power(jnp.asarray(b, m.dtype), now.number) for b in (beta_1, beta_2))
         first, second = (1 - power for power in powers)
         update = (m / first) / (jnp.sqrt(v / second) + epsilon)
@@ -216,7 +216,7 @@ def lamb(
     return make(Design(step, _MOMENTS, needs_parameters=True), learning_rate, **common)
 
 
-def _averaged(gradient, slots, beta_1, beta_2):
-    """The averages of gradients and of their squares after a step."""
+def _update_averages(gradient, slots, beta_1, beta_2):
+    """Update the averages of the gradient and of its square."""
     m, v = slots["momentum"], slots["velocity"]
     return adam_steps.update_averages(m, v, gradient.whole, gradient.square, beta_1, beta_2)

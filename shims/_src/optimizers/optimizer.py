@@ -1,4 +1,4 @@
-"""`Optimizer`: a transformation of Optax over variables, used as TensorFlow's optimizers are."""
+"""Provide `Optimizer`, which applies an Optax transformation to variables as TensorFlow does."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _RATE = ("learning_rate", "'learning_rate'")
 
 
 class Optimizer:
-    """Steps of variables by a transformation of Optax, whose state it keeps in variables.
+    """An optimizer that applies an Optax transformation to variables; its state is in variables too.
 
     Args:
-      transformation: `shims.optax.adam(0.1)`, or any other one.
+      transformation: an Optax transformation, such as `shims.optax.adam(0.1)`.
 
     Raises:
-      TypeError: it is no transformation of Optax.
+      TypeError: `transformation` is not an Optax transformation.
 
     Differs from TensorFlow:
-      `variables` are in an order of their own. There are no slots by name and no `get_config`.
-      Weights are averaged by `shims.train.ExponentialMovingAverage`, gradients accumulated by
-      `optax.MultiSteps`. A variable may stand only once in the list of a step.
+      The order of `variables` differs. There are no named slots and no `get_config`. To average
+      weights use `shims.train.ExponentialMovingAverage`; to accumulate gradients use
+      `optax.MultiSteps`. A variable may occur only once in the list of a step.
 
     Under jit:
-      Inside of `shims.function` the state is found as every variable is. Inside of a foreign
-      `jax.jit` nothing can be assigned: use `init` and `update` there, which are pure.
+      Inside `shims.function` the state is captured like any variable. In an enclosing `jax.jit`
+      variables cannot be assigned: use the pure functions `init` and `update` there.
 
     Example:
       >>> import shims
@@ -56,20 +56,20 @@ class Optimizer:
             raise TypeError(
                 errors.message(
                     "Optimizer",
-                    "`transformation` is no transformation of Optax.",
+                    "`transformation` is not an Optax transformation.",
                     required="optax.GradientTransformation",
                     received=type(transformation).__name__,
                 )
             )
         self._transformation = transformation
         self._trained: list[Variable] = []
-        # The leaves of the state by their paths in it, and how they are put together.
+        # The leaves of the state by path, and its pytree structure.
         self._leaves: dict[str, Variable] = {}
         self._paths: list[str] = []
         self._structure: Any = None
         if isinstance(transformation, Recipe):
             first = transformation.init([])
-            self._keep(first._replace(shared={}, slots={}))
+            self._store_state(first._replace(shared={}, slots={}))
             self._iterations = self._leaves[".count"]
         else:
             self._iterations = Variable(jnp.zeros([], jnp.int32), False, name="iterations")
@@ -78,7 +78,7 @@ class Optimizer:
 
     @property
     def iterations(self) -> Variable:
-        """How many steps were made, an integer."""
+        """The number of steps made so far."""
         return self._iterations
 
     @property
@@ -90,10 +90,15 @@ class Optimizer:
         """
         if isinstance(self._transformation, Recipe) and self._transformation.rate is not None:
             return jnp.asarray(self._transformation.rate(self._iterations.read_value()))
-        return self._rate()
+        return self._learning_rate_variable()
 
     @learning_rate.setter
     def learning_rate(self, value) -> None:
+        """The learning rate: a variable, or the value of the schedule for the next step.
+
+        Raises:
+          AttributeError: the transformation does not store it.
+        """
         if isinstance(self._transformation, Recipe) and self._transformation.rate is not None:
             raise TypeError(
                 "This optimizer was created with a function as its learning rate, hence its learning "
@@ -105,11 +110,11 @@ class Optimizer:
                 "This optimizer was created with a number as its learning rate, for which no function "
                 "can be set. Create the optimizer with that function."
             )
-        self._rate().assign(value)
+        self._learning_rate_variable().assign(value)
 
-    def _rate(self) -> Variable:
+    def _learning_rate_variable(self) -> Variable:
         if not self._leaves:
-            self._keep(self._transformation.init([]))
+            self._store_state(self._transformation.init([]))
         for path, variable in self._leaves.items():
             if path.rpartition(".")[2] in _RATE or path.endswith("['learning_rate']"):
                 return variable
@@ -117,15 +122,15 @@ class Optimizer:
             errors.message(
                 "Optimizer.learning_rate",
                 "the transformation does not keep its learning rate.",
-                do="make it with a function of `shims.optax`, or with `optax.inject_hyperparams`.",
+                do="create it with a function of `shims.optax` or with `optax.inject_hyperparams`.",
             )
         )
 
     @property
     def variables(self) -> list[Variable]:
-        """All that must be saved: the count of steps, the learning rate, what is kept of variables."""
+        """All variables to save: the step count, the learning rate and the slots."""
         kept = list(self._leaves.values())
-        return kept if self._iterations in _Same(kept) else [self._iterations, *kept]
+        return kept if self._iterations in _IdentitySet(kept) else [self._iterations, *kept]
 
     @property
     def state(self):
@@ -141,6 +146,11 @@ class Optimizer:
 
     @state.setter
     def state(self, state) -> None:
+        """The state of the transformation, a pytree of arrays.
+
+        Raises:
+          ValueError: `build` was not called and no step was made.
+        """
         leaves, structure = jax.tree.flatten(state)
         if structure != self._structure:
             raise ValueError(
@@ -151,25 +161,25 @@ class Optimizer:
             self._leaves[path].assign(leaf)
 
     def init(self, params):
-        """The first state for a pytree of parameters: that of the transformation."""
+        """Return the initial state of the transformation for a pytree of parameters."""
         return self._transformation.init(params)
 
     def update(self, gradients, state, params=None):
-        """The changes and the next state, a pure function: that of the transformation."""
+        """Return the updates and the next state of the transformation; a pure function."""
         return self._transformation.update(gradients, state, params)
 
     def build(self, var_list: Iterable[Any]) -> None:
-        """Make the state for variables.
+        """Create the state for variables.
 
         Args:
           var_list: variables of `shims` or of Keras.
 
         Raises:
-          ValueError: there is a state already, for other variables.
-          TypeError: something is no variable.
+          ValueError: a state for other variables exists already.
+          TypeError: an element is not a variable.
         """
         known = set(map(id, self._trained))
-        new = [v for v in map(_variable, var_list) if id(v) not in known]
+        new = [v for v in map(_as_variable, var_list) if id(v) not in known]
         if not new:
             return
         if self._trained and not getattr(self._transformation, "version_1", False):
@@ -179,10 +189,10 @@ class Optimizer:
                 "recreate a new optimizer instance."
             )
         self._trained += new
-        self._keep(self._transformation.init([v.read_value() for v in self._trained]))
+        self._store_state(self._transformation.init([v.read_value() for v in self._trained]))
 
-    def _keep(self, state) -> None:
-        """Take the leaves of a first state; those that are kept already stay what they are."""
+    def _store_state(self, state) -> None:
+        """Store the leaves of an initial state in variables; existing variables keep their values."""
         found, self._structure = jax.tree_util.tree_flatten_with_path(state)
         named = [(jax.tree_util.keystr(path), leaf) for path, leaf in found]
         self._paths = [path for path, _ in named]
@@ -194,39 +204,39 @@ class Optimizer:
     # ---- steps -----------------------------------------------------------------------------------
 
     def apply_gradients(self, grads_and_vars, global_step=None, name=None):
-        """Make one step.
+        """Apply gradients to variables.
 
         Args:
           grads_and_vars: pairs of a gradient, or `IndexedSlices`, or `None`, and a variable of
             `shims` or of Keras.
-          global_step: a variable that is made larger by 1, as in TensorFlow 1.
-          name: accepted.
+          global_step: a variable to increment by 1, as in TensorFlow 1.
+          name: ignored.
 
         Returns:
           `iterations`.
 
         Raises:
-          ValueError: there is no pair, no gradient, a variable comes twice, or it was not there when
-            the state was made.
-          TypeError: something is no variable.
+          ValueError: there is no pair or no gradient, a variable occurs twice, or it was not passed
+            to `build`.
+          TypeError: an element is not a variable.
         """
         del name
-        pairs = [(gradient, _variable(v)) for gradient, v in grads_and_vars]
-        self._check(pairs)
+        pairs = [(gradient, _as_variable(v)) for gradient, v in grads_and_vars]
+        self._check_pairs(pairs)
         self.build([v for _, v in pairs])
         given = {id(v): gradient for gradient, v in pairs if gradient is not None}
         values = [v.read_value() for v in self._trained]
         gradients = [
-            jnp.zeros_like(value) if id(v) not in given else self._as_taken(given[id(v)])
+            jnp.zeros_like(value) if id(v) not in given else self._as_supported(given[id(v)])
             for v, value in zip(self._trained, values, strict=True)
         ]
         before = self.state
         changes, after = self._transformation.update(gradients, before, values)
         missing = [id(v) not in given for v in self._trained]
-        self.state = self._without(missing, before, after) if any(missing) else after
+        self.state = self._keep_missing_slots(missing, before, after) if any(missing) else after
         for variable, value, change in zip(self._trained, values, changes, strict=True):
             if id(variable) in given:
-                _step(variable, value, change)
+                _update_variable(variable, value, change)
         if not isinstance(self._transformation, Recipe):
             self._iterations.assign_add(1)
         if global_step is not None:
@@ -234,14 +244,14 @@ class Optimizer:
         return self._iterations
 
     def apply(self, grads: Sequence[Any], trainable_variables=None) -> None:
-        """Make one step.
+        """Apply gradients to variables.
 
         Args:
           grads: the gradients.
-          trainable_variables: their variables; those of `build` where there are none.
+          trainable_variables: their variables; those of `build` when `None`.
 
         Raises:
-          ValueError: as `apply_gradients`, or the numbers of both do not fit.
+          ValueError: see `apply_gradients`; or the numbers of gradients and variables differ.
         """
         variables = self._trained if trainable_variables is None else list(trainable_variables)
         if len(grads) != len(variables):
@@ -252,16 +262,16 @@ class Optimizer:
             self.apply_gradients(zip(grads, variables, strict=True))
 
     def compute_gradients(self, loss, var_list=None, grad_loss=None, tape=None):
-        """Pairs of a gradient and its variable.
+        """Compute pairs of a gradient and its variable.
 
         Args:
-          loss: a function of no arguments that gives it, or with `tape` an array.
-          var_list: the variables, or a function that gives them; all that were read when `None`.
-          grad_loss: by what the derivative of the loss is multiplied.
+          loss: a function without arguments that returns the loss, or with `tape` an array.
+          var_list: the variables, or a function that returns them; all variables that were read when `None`.
+          grad_loss: the cotangent of the loss.
           tape: the tape that recorded `loss`.
 
         Raises:
-          ValueError: `loss` is an array, and there is no tape.
+          ValueError: `loss` is an array and `tape` is `None`.
         """
         if callable(loss):
             tape = GradientTape() if tape is None else tape
@@ -278,31 +288,31 @@ class Optimizer:
     def minimize(
         self, loss, var_list=None, grad_loss=None, name=None, tape=None, *, global_step=None
     ):
-        """Make one step along the gradients of a loss.
+        """Compute the gradients of a loss and apply them.
 
         Args:
-          loss: a function of no arguments that gives it, or with `tape` an array.
-          var_list: the variables, or a function that gives them; all that were read when `None`.
-          grad_loss: by what the derivative of the loss is multiplied.
-          name: accepted.
+          loss: a function without arguments that returns the loss, or with `tape` an array.
+          var_list: the variables, or a function that returns them; all variables that were read when `None`.
+          grad_loss: the cotangent of the loss.
+          name: ignored.
           tape: the tape that recorded `loss`.
-          global_step: a variable that is made larger by 1, as in TensorFlow 1.
+          global_step: a variable to increment by 1, as in TensorFlow 1.
 
         Returns:
           `iterations`.
 
         Raises:
-          ValueError: as `compute_gradients` and `apply_gradients`.
+          ValueError: see `compute_gradients` and `apply_gradients`.
         """
         pairs = self.compute_gradients(loss, var_list, grad_loss, tape)
         return self.apply_gradients(pairs, global_step, name)
 
-    def _check(self, pairs: list[tuple[Any, Variable]]) -> None:
-        """Refuses a step of nothing; says which variables get no gradient."""
+    def _check_pairs(self, pairs: list[tuple[Any, Variable]]) -> None:
+        """Check that a step has gradients; warn about variables without one."""
         if not pairs:
             raise ValueError("No variables provided.")
         if len({id(v) for _, v in pairs}) < len(pairs):
-            raise ValueError("Optimizer: a variable stands twice in the list of one step.")
+            raise ValueError("Optimizer: a variable occurs twice in the list of one step.")
         without = [v.name for gradient, v in pairs if gradient is None]
         if len(without) == len(pairs):
             raise ValueError(f"No gradients provided for any variable: {without}.")
@@ -310,12 +320,12 @@ class Optimizer:
             text = f"Gradients do not exist for variables {without} when minimizing the loss."
             warnings.warn(text, stacklevel=3)
 
-    def _as_taken(self, gradient):
-        """Rows stay rows for those that know them."""
+    def _as_supported(self, gradient):
+        """Convert `IndexedSlices` to arrays unless the transformation supports them."""
         return gradient if isinstance(self._transformation, Recipe) else dense(gradient)
 
-    def _without(self, missing: list[bool], before, after):
-        """The state after a step, but for what is kept of variables without a gradient."""
+    def _keep_missing_slots(self, missing: list[bool], before, after):
+        """Restore the previous slots of variables without a gradient."""
         stays = optax.tree_utils.tree_map_params(
             self._transformation,
             lambda _, is_missing: is_missing,
@@ -326,8 +336,8 @@ class Optimizer:
         return jax.tree.map(lambda old, x, y: x if old else y, stays, before, after)
 
 
-class _Same:
-    """Membership by identity: variables compare elementwise."""
+class _IdentitySet:
+    """A container with membership by identity, because variables compare elementwise."""
 
     def __init__(self, members: list[Variable]):
         self._ids = set(map(id, members))
@@ -336,18 +346,18 @@ class _Same:
         return id(variable) in self._ids
 
 
-def _variable(x) -> Variable:
-    """A variable, or what stands for one of Keras.
+def _as_variable(x) -> Variable:
+    """Return a variable, or the one that represents a Keras variable.
 
     Raises:
-      TypeError: it is neither.
+      TypeError: `x` is neither.
     """
     found = standing_for(x)
     if not isinstance(found, Variable):
         raise TypeError(
             errors.message(
                 "Optimizer",
-                "it steps variables of `shims` and of Keras.",
+                "only variables of `shims` and of Keras can be optimized.",
                 received=type(x).__name__,
                 do="for arrays use `init` and `update`; in a graph use `shims.compat.v1.train`.",
             )
@@ -355,8 +365,8 @@ def _variable(x) -> Variable:
     return found
 
 
-def _step(variable: Variable, value, change) -> None:
-    """Change a variable, and let its constraint change it again."""
+def _update_variable(variable: Variable, value, change) -> None:
+    """Update a variable and apply its constraint."""
     variable.assign((value + change).astype(value.dtype))
     constraint: Callable[[Any], Any] | None = variable.constraint
     if constraint is not None:

@@ -1,7 +1,7 @@
-"""The optimizers of TensorFlow 1, used eagerly.
+"""Implement the optimizers of TensorFlow 1 for eager use.
 
-A gradient of rows changes these rows only, except by `adam_v1`, and rows with one index are added
-before they are squared. Numbers are rounded to float32 before anything is computed of them.
+A gradient of `IndexedSlices` changes only its rows, except with `adam_v1`, and rows with equal indices
+are summed before they are squared. Numbers are rounded to float32 before any computation.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from shims._src.optimizers.recipe import Design, Recipe, make
 
 
 def gradient_descent_v1(learning_rate) -> Recipe:
-    """`tf.compat.v1.train.GradientDescentOptimizer`.
+    """Implement `tf.compat.v1.train.GradientDescentOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
+      learning_rate: a number, or a function of the step count or without arguments.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/GradientDescentOptimizer
     """
@@ -32,21 +32,21 @@ def gradient_descent_v1(learning_rate) -> Recipe:
 
 
 def momentum_v1(learning_rate, momentum, use_nesterov=False) -> Recipe:
-    """`tf.compat.v1.train.MomentumOptimizer`: as `optax.sgd` with a momentum.
+    """Implement `tf.compat.v1.train.MomentumOptimizer`, like `optax.sgd` with momentum.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      momentum: which part of the sum of gradients stays.
-      use_nesterov: look ahead by the momentum.
+      learning_rate: a number, or a function of the step count or without arguments.
+      momentum: the decay rate of the sum of gradients.
+      use_nesterov: use Nesterov momentum.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MomentumOptimizer
     """
 
     def step(gradient, parameter, slots, now):
-        kept = _rounded(momentum, gradient.whole)
+        kept = _round_to_float32(momentum, gradient.whole)
         total = slots["momentum"] * kept + gradient.whole
         change = now.rate * total
         if use_nesterov:
@@ -57,19 +57,19 @@ def momentum_v1(learning_rate, momentum, use_nesterov=False) -> Recipe:
 
 
 def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe:
-    """`tf.compat.v1.train.AdamOptimizer`.
+    """Implement `tf.compat.v1.train.AdamOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      beta1: which part of the average of gradients stays.
-      beta2: which part of the average of squares stays.
-      epsilon: is added to the root of the average of squares.
+      learning_rate: a number, or a function of the step count or without arguments.
+      beta1: the decay rate of the average of gradients.
+      beta2: the decay rate of the average of squares.
+      epsilon: a constant added to the square root of the average of squares.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Differs from Optax:
-      `optax.adam` adds `epsilon` before the averages are corrected for their start at zero.
+      `optax.adam` adds `epsilon` before bias correction.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdamOptimizer
     """
@@ -82,7 +82,7 @@ def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe
 
     def step(gradient, parameter, slots, now):
         g, m, v = gradient.whole, slots["m"], slots["v"]
-        first, second, added = (_rounded(x, g) for x in (beta1, beta2, epsilon))
+        first, second, added = (_round_to_float32(x, g) for x in (beta1, beta2, epsilon))
         m, v = adam.update_averages(m, v, g, gradient.square, first, second)
         powers = (now.shared["beta1_power"], now.shared["beta2_power"])
         change = adam.compute_step(m, v, adam.correct_rate(now.rate, *powers), added)
@@ -94,27 +94,27 @@ def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe
 
 
 def rmsprop_v1(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, centered=False) -> Recipe:
-    """`tf.compat.v1.train.RMSPropOptimizer`: its average of squares begins with 1.
+    """Implement `tf.compat.v1.train.RMSPropOptimizer`, whose average of squares starts at 1.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      decay: which part of the average of squares stays.
-      momentum: which part of the last change is made again.
-      epsilon: is added to the average, inside of the root.
-      centered: divide by the deviation from the average gradient.
+      learning_rate: a number, or a function of the step count or without arguments.
+      decay: the decay rate of the average of squares.
+      momentum: the fraction of the previous update that is applied again.
+      epsilon: a constant added to the average, inside the square root.
+      centered: normalize by the estimated standard deviation of the gradient.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Differs from Optax:
-      `optax.rmsprop` begins with 0, which makes its first step three times as long.
+      `optax.rmsprop` starts at 0, which makes its first step three times as long.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/RMSPropOptimizer
     """
 
     def step(gradient, parameter, slots, now):
         g = gradient.whole
-        rho, kept, added = (_rounded(x, g) for x in (decay, momentum, epsilon))
+        rho, kept, added = (_round_to_float32(x, g) for x in (decay, momentum, epsilon))
         rms = slots["rms"] + (gradient.square - slots["rms"]) * (1 - rho)
         after, below = {"rms": rms}, rms + added
         if centered:
@@ -128,17 +128,17 @@ def rmsprop_v1(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, centered=F
 
 
 def adagrad_v1(learning_rate, initial_accumulator_value=0.1) -> Recipe:
-    """`tf.compat.v1.train.AdagradOptimizer`.
+    """Implement `tf.compat.v1.train.AdagradOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      initial_accumulator_value: what the sum of squares begins with, above 0.
+      learning_rate: a number, or a function of the step count or without arguments.
+      initial_accumulator_value: the initial value of the sum of squares, above 0.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: that number is not above 0.
+      ValueError: `initial_accumulator_value` is not above 0.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdagradOptimizer
     """
@@ -154,21 +154,21 @@ def adagrad_v1(learning_rate, initial_accumulator_value=0.1) -> Recipe:
 
 
 def adadelta_v1(learning_rate=0.001, rho=0.95, epsilon=1e-8) -> Recipe:
-    """`tf.compat.v1.train.AdadeltaOptimizer`.
+    """Implement `tf.compat.v1.train.AdadeltaOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      rho: which part of the averages stays.
-      epsilon: is added to the averages, inside of the roots.
+      learning_rate: a number, or a function of the step count or without arguments.
+      rho: the decay rate of the averages.
+      epsilon: a constant added to the averages, inside the square roots.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/AdadeltaOptimizer
     """
 
     def step(gradient, parameter, slots, now):
-        kept, added = (_rounded(x, gradient.whole) for x in (rho, epsilon))
+        kept, added = (_round_to_float32(x, gradient.whole) for x in (rho, epsilon))
         total = slots["squares"] * kept + gradient.square * (1 - kept)
         change = jnp.sqrt(slots["changes"] + added) / jnp.sqrt(total + added) * gradient.whole
         changes = slots["changes"] * kept + jnp.square(change) * (1 - kept)
@@ -187,19 +187,19 @@ def ftrl_v1(
     l2_shrinkage_regularization_strength=0.0,
     beta=None,
 ) -> Recipe:
-    """`tf.compat.v1.train.FtrlOptimizer`; it sets the parameters anew, whatever they were.
+    """Implement `tf.compat.v1.train.FtrlOptimizer`; parameters are recomputed, not incremented.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      learning_rate_power: how the sum of squares slows the steps down, at most 0.
-      initial_accumulator_value: what that sum begins with.
-      l1_regularization_strength: penalty of absolute values.
-      l2_regularization_strength: penalty of squares.
-      l2_shrinkage_regularization_strength: penalty of squares that counts as gradient.
-      beta: more of the penalty of squares, the smaller the learning rate is.
+      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate_power: the exponent of the sum of squares in the learning rate, at most 0.
+      initial_accumulator_value: the initial value of that sum.
+      l1_regularization_strength: the weight of the L1 penalty.
+      l2_regularization_strength: the weight of the L2 penalty.
+      l2_shrinkage_regularization_strength: the weight of an L2 penalty added to the gradient.
+      beta: an additional L2 penalty, inversely proportional to the learning rate.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
       ValueError: a number has the wrong sign.
@@ -217,6 +217,6 @@ def ftrl_v1(
     return make(design._replace(touched_rows=True, version_1=True), learning_rate)
 
 
-def _rounded(number, like):
-    """A number as TensorFlow 1 has it, in the dtype of a parameter."""
+def _round_to_float32(number, like):
+    """Round a number to float32, as TensorFlow 1 does, and cast it to the dtype of a parameter."""
     return jnp.asarray(number, jnp.float32).astype(like.dtype)

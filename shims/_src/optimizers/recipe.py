@@ -1,4 +1,4 @@
-"""What every optimizer has in common: its state, its learning rate, clipping and decay of weights."""
+"""Provide the common parts of optimizers: state, learning rate, clipping and weight decay."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Steps(NamedTuple):
     """The state of an optimizer.
 
     Attributes:
-      count: how many steps were made, an integer.
-      learning_rate: a number that may be changed; `None` where a function gives it.
-      shared: numbers that all parameters have in common, by name.
-      slots: what is kept of each parameter, by name: trees like the parameters.
+      count: the number of steps made, an integer.
+      learning_rate: a number that may be changed; `None` if a function computes it.
+      shared: the values shared by all parameters, by name.
+      slots: the slots of each parameter, by name; each is a tree like the parameters.
     """
 
     count: jax.Array  # type: ignore[assignment]  # as Optax calls it
@@ -31,12 +31,12 @@ class Steps(NamedTuple):
 
 
 class Now(NamedTuple):
-    """What one step of one parameter is made with, in the dtype of the parameter.
+    """The inputs of one step of one parameter, in the dtype of the parameter.
 
     Attributes:
       rate: the learning rate.
-      number: of the step, from 1 on.
-      shared: the numbers that all parameters have in common.
+      number: the step number, starting at 1.
+      shared: the values shared by all parameters.
     """
 
     rate: jax.Array
@@ -45,11 +45,11 @@ class Now(NamedTuple):
 
 
 class Recipe(optax.GradientTransformation):
-    """A transformation that makes TensorFlow's steps, and keeps the learning rate in its state.
+    """An Optax transformation with TensorFlow's steps, which keeps the learning rate in its state.
 
     Attributes:
-      rate: the learning rate as a function of the count, `None` where it is in the state.
-      version_1: it is one of TensorFlow 1, which takes more variables at any time.
+      rate: the learning rate as a function of the count, `None` if it is in the state.
+      version_1: whether it is a TensorFlow 1 optimizer, which accepts new variables at any time.
     """
 
     rate: Callable[[Any], Any] | None = None
@@ -60,16 +60,16 @@ Step = Callable[[Gradient, Any, dict[str, Any], Now], tuple[Any, dict[str, Any]]
 
 
 class Design(NamedTuple):
-    """How an optimizer steps.
+    """The definition of an optimizer's step.
 
     Attributes:
       step: `(gradient, parameter, slots, now) -> (change, slots)` of one parameter.
-      slots: their names and first values.
-      shared: names and first values of the numbers that all parameters have in common.
-      advance: `(shared, number) -> (for this step, for the next one)`.
-      needs_parameters: the change depends on the value of the parameter.
-      touched_rows: of a gradient of rows, only these rows change.
-      version_1: it is one of TensorFlow 1.
+      slots: the names and initial values of the slots.
+      shared: the names and initial values of the values shared by all parameters.
+      advance: `(shared, number) -> (values for this step, values for the next step)`.
+      needs_parameters: whether the change depends on the value of the parameter.
+      touched_rows: whether an `IndexedSlices` gradient changes only its rows.
+      version_1: whether it is a TensorFlow 1 optimizer.
     """
 
     step: Step
@@ -82,12 +82,12 @@ class Design(NamedTuple):
 
 
 class Clips(TypedDict, total=False):
-    """How gradients are clipped; one of them.
+    """Keras' gradient clipping arguments; at most one may be given.
 
     Attributes:
-      clipnorm: the largest norm of one gradient.
-      clipvalue: the largest absolute value in a gradient.
-      global_clipnorm: the largest norm of all gradients together.
+      clipnorm: the maximum norm of each gradient.
+      clipvalue: the maximum absolute value of a gradient's elements.
+      global_clipnorm: the maximum global norm of all gradients.
     """
 
     clipnorm: float | None
@@ -96,23 +96,23 @@ class Clips(TypedDict, total=False):
 
 
 class Common(Clips, total=False):
-    """What all optimizers of Keras take.
+    """The arguments common to all Keras optimizers.
 
     Attributes:
-      weight_decay: which part of a parameter, times the learning rate, is taken away before a step.
+      weight_decay: the fraction of a parameter, times the learning rate, to subtract before a step.
     """
 
     weight_decay: float | None
 
 
 def make(design: Design, learning_rate, *, weight_decay=None, **clips) -> Recipe:
-    """The transformation of a design.
+    """Build the Optax transformation of a design.
 
     Args:
-      design: how it steps.
-      learning_rate: a number, a schedule, a variable, or a function of no arguments.
-      weight_decay: as in `Common`.
-      clips: those of `Clips`.
+      design: the definition of the step.
+      learning_rate: a number, a schedule, a variable, or a function without arguments.
+      weight_decay: see `Common`.
+      clips: see `Clips`.
     """
     clip = clipping(**clips)
     rate = _as_function(learning_rate)
@@ -125,7 +125,7 @@ def make(design: Design, learning_rate, *, weight_decay=None, **clips) -> Recipe
             jnp.zeros([], jnp.int32),
             None if rate else jnp.asarray(learning_rate, jnp.float32),
             {name: jnp.asarray(value, dtype) for name, value in design.shared.items()},
-            {name: _filled(params, value) for name, value in design.slots.items()},
+            {name: _full_like(params, value) for name, value in design.slots.items()},
         )
 
     def update(gradients, state: Steps, params=None):
@@ -143,7 +143,9 @@ def make(design: Design, learning_rate, *, weight_decay=None, **clips) -> Recipe
         changes = []
         for i, gradient in enumerate(clip(leaves)):
             own = {name: slot[i] for name, slot in slots.items()}
-            change, after = _one(design, weight_decay, gradient, given[i], own, now, number, used)
+            change, after = _update_parameter(
+                design, weight_decay, gradient, given[i], own, now, number, used
+            )
             changes.append(change)
             for name, value in after.items():
                 slots[name][i] = value
@@ -155,8 +157,10 @@ def make(design: Design, learning_rate, *, weight_decay=None, **clips) -> Recipe
     return recipe
 
 
-def _one(design: Design, weight_decay, gradient, parameter, slots, rate, number, shared):
-    """The change of one parameter, and its slots after it."""
+def _update_parameter(
+    design: Design, weight_decay, gradient, parameter, slots, rate, number, shared
+):
+    """Compute the update of one parameter and its new slots."""
     parameter = None if parameter is None else jnp.asarray(parameter)
     dtype = gradient.dtype if parameter is None else parameter.dtype
     whole = Gradient(gradient, dtype, design.version_1)
@@ -168,26 +172,26 @@ def _one(design: Design, weight_decay, gradient, parameter, slots, rate, number,
         parameter = parameter - decayed
     change, after = design.step(whole, parameter, slots, now)
     if design.touched_rows and is_rows(gradient):
-        touched = _is_touched(gradient, change)
+        touched = _touched_rows(gradient, change)
         change = jnp.where(touched, change, 0)
         after = {name: jnp.where(touched, x, slots[name]) for name, x in after.items()}
     return change if decayed is None else change - decayed, after
 
 
-def _is_touched(gradient, change):
-    """Which rows of a parameter a gradient of rows is about."""
+def _touched_rows(gradient, change):
+    """Return a mask of the parameter rows that an `IndexedSlices` gradient contains."""
     touched = jnp.zeros(change.shape[:1], bool).at[gradient.indices].set(True)
     return touched.reshape(-1, *[1] * (change.ndim - 1))
 
 
-def _filled(params, value: float):
+def _full_like(params, value: float):
     return jax.tree.map(lambda p: jnp.full(p.shape, value, p.dtype), params)
 
 
 def _as_function(learning_rate) -> Callable[[Any], Any] | None:
-    """A function of the count, `None` for a number.
+    """Convert a learning rate to a function of the step count; return `None` for a number.
 
-    A schedule takes the count. A function of no arguments is one of TensorFlow's learning rates.
+    A schedule takes the count. A function without arguments is one of TensorFlow's learning rates.
     """
     if isinstance(learning_rate, Variable):
         return lambda count: learning_rate.read_value()

@@ -1,4 +1,4 @@
-"""TensorFlow's schedules as functions of the count of steps, which is what Optax takes for one."""
+"""Implement TensorFlow's learning rate schedules as functions of the step count."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Schedule = Callable[[Any], jax.Array]
 
 
 def exponential_decay(initial_learning_rate, decay_steps, decay_rate, staircase=False) -> Schedule:
-    """`tf.keras.optimizers.schedules.ExponentialDecay`.
+    """Implement `tf.keras.optimizers.schedules.ExponentialDecay`.
 
     Args:
       initial_learning_rate: the rate at step 0.
-      decay_steps: in how many steps it is multiplied once, above 0.
-      decay_rate: what it is multiplied by.
-      staircase: multiply at the end of these steps only.
+      decay_steps: the number of steps per multiplication, above 0.
+      decay_rate: the factor per `decay_steps` steps.
+      staircase: decay in discrete intervals of `decay_steps`.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
       ValueError: `decay_steps` is not above 0.
 
     Differs from Optax:
-      `optax.exponential_decay` takes such `decay_steps`, and a rate of 0, for no decay at all.
+      `optax.exponential_decay` treats non-positive `decay_steps`, and a rate of 0, as no decay.
 
     Example:
       >>> exponential_decay(0.5, 10, 0.5)(10).item()
@@ -43,24 +43,24 @@ def exponential_decay(initial_learning_rate, decay_steps, decay_rate, staircase=
     _check_steps("decay_steps", decay_steps)
 
     def schedule(count):
-        initial, steps, rate = _numbers(initial_learning_rate, decay_steps, decay_rate)
-        done = quotient(_steps(count).astype(initial.dtype), steps)
+        initial, steps, rate = _as_arrays(initial_learning_rate, decay_steps, decay_rate)
+        done = quotient(_as_count(count).astype(initial.dtype), steps)
         return initial * jnp.power(rate, jnp.floor(done) if staircase else done)
 
     return schedule
 
 
 def inverse_time_decay(initial_learning_rate, decay_steps, decay_rate, staircase=False) -> Schedule:
-    """`tf.keras.optimizers.schedules.InverseTimeDecay`.
+    """Implement `tf.keras.optimizers.schedules.InverseTimeDecay`.
 
     Args:
       initial_learning_rate: the rate at step 0.
-      decay_steps: the unit in which steps are counted, above 0.
-      decay_rate: by which part the divisor grows in these steps.
-      staircase: change at the end of these steps only.
+      decay_steps: the number of steps per decay interval, above 0.
+      decay_rate: the growth of the divisor per interval.
+      staircase: decay in discrete intervals of `decay_steps`.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
       ValueError: `decay_steps` is not above 0.
@@ -70,8 +70,8 @@ def inverse_time_decay(initial_learning_rate, decay_steps, decay_rate, staircase
     _check_steps("decay_steps", decay_steps)
 
     def schedule(count):
-        initial, steps, rate = _numbers(initial_learning_rate, decay_steps, decay_rate)
-        done = quotient(_steps(count).astype(initial.dtype), steps)
+        initial, steps, rate = _as_arrays(initial_learning_rate, decay_steps, decay_rate)
+        done = quotient(_as_count(count).astype(initial.dtype), steps)
         return initial / (1 + rate * (jnp.floor(done) if staircase else done))
 
     return schedule
@@ -80,17 +80,17 @@ def inverse_time_decay(initial_learning_rate, decay_steps, decay_rate, staircase
 def polynomial_decay(
     initial_learning_rate, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False
 ) -> Schedule:
-    """`tf.keras.optimizers.schedules.PolynomialDecay`.
+    """Implement `tf.keras.optimizers.schedules.PolynomialDecay`.
 
     Args:
       initial_learning_rate: the rate at step 0.
-      decay_steps: after how many steps the end is reached, above 0.
-      end_learning_rate: the rate from then on.
-      power: of the polynomial.
-      cycle: begin anew, with more steps each time, where the end is reached.
+      decay_steps: the number of steps until the final rate, above 0.
+      end_learning_rate: the final rate.
+      power: the exponent of the polynomial.
+      cycle: restart when the final rate is reached, with more steps each time.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
       ValueError: `decay_steps` is not above 0.
@@ -100,10 +100,10 @@ def polynomial_decay(
     _check_steps("decay_steps", decay_steps)
 
     def schedule(count):
-        initial, end, steps, exponent = _numbers(
+        initial, end, steps, exponent = _as_arrays(
             initial_learning_rate, end_learning_rate, decay_steps, power
         )
-        done = _steps(count).astype(initial.dtype)
+        done = _as_count(count).astype(initial.dtype)
         if cycle:
             steps = steps * jnp.where(done == 0, 1, jnp.ceil(quotient(done, steps)))
         else:
@@ -116,17 +116,17 @@ def polynomial_decay(
 def cosine_decay(
     initial_learning_rate, decay_steps, alpha=0.0, warmup_target=None, warmup_steps=0
 ) -> Schedule:
-    """`tf.keras.optimizers.schedules.CosineDecay`.
+    """Implement `tf.keras.optimizers.schedules.CosineDecay`.
 
     Args:
       initial_learning_rate: the rate at step 0.
-      decay_steps: how many steps the rate falls, above 0.
-      alpha: which part of the rate is left at the end.
-      warmup_target: to which rate it grows first; `None` for no growth.
-      warmup_steps: in how many steps.
+      decay_steps: the number of decay steps, above 0.
+      alpha: the final rate as a fraction of the initial rate.
+      warmup_target: the rate at the end of the warmup; `None` for no warmup.
+      warmup_steps: the number of warmup steps.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
       ValueError: `decay_steps` is not above 0.
@@ -140,13 +140,13 @@ def cosine_decay(
         return start * ((1 - alpha) * half + alpha)
 
     def schedule(count):
-        initial, steps = _numbers(initial_learning_rate, decay_steps)
-        done = _steps(count).astype(initial.dtype)
+        initial, steps = _as_arrays(initial_learning_rate, decay_steps)
+        done = _as_count(count).astype(initial.dtype)
         if warmup_target is None:
             return fallen(initial, jnp.minimum(done, steps), steps)
         target, warm = (jnp.asarray(x, initial.dtype) for x in (warmup_target, warmup_steps))
         done = jnp.minimum(done, steps + warm)
-        # Without steps to warm up in, the growth is never chosen.
+        # With zero warmup steps, the warmup branch is never selected.
         grown = (target - initial) * (done / jnp.where(warm == 0, 1, warm)) + initial
         return jnp.where(done < warm, grown, fallen(target, done - warm, steps))
 
@@ -156,17 +156,17 @@ def cosine_decay(
 def cosine_decay_restarts(
     initial_learning_rate, first_decay_steps, t_mul=2.0, m_mul=1.0, alpha=0.0
 ) -> Schedule:
-    """`tf.keras.optimizers.schedules.CosineDecayRestarts`.
+    """Implement `tf.keras.optimizers.schedules.CosineDecayRestarts`.
 
     Args:
       initial_learning_rate: the rate at step 0.
-      first_decay_steps: how many steps the rate falls the first time, above 0.
-      t_mul: how much longer it falls each time.
-      m_mul: how much higher it begins each time.
-      alpha: which part of the rate is left at the end.
+      first_decay_steps: the number of steps of the first period, above 0.
+      t_mul: the factor between the lengths of successive periods.
+      m_mul: the factor between the initial rates of successive periods.
+      alpha: the final rate as a fraction of the initial rate.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
       ValueError: `first_decay_steps` is not above 0.
@@ -176,10 +176,10 @@ def cosine_decay_restarts(
     _check_steps("first_decay_steps", first_decay_steps)
 
     def schedule(count):
-        initial, steps, longer, higher, left = _numbers(
+        initial, steps, longer, higher, left = _as_arrays(
             initial_learning_rate, first_decay_steps, t_mul, m_mul, alpha
         )
-        done = quotient(_steps(count).astype(initial.dtype), steps)
+        done = quotient(_as_count(count).astype(initial.dtype), steps)
         if t_mul == 1.0:
             restarts = jnp.floor(done)
             done = done - restarts
@@ -195,17 +195,17 @@ def cosine_decay_restarts(
 
 
 def piecewise_constant_decay(boundaries, values) -> Schedule:
-    """`tf.keras.optimizers.schedules.PiecewiseConstantDecay`.
+    """Implement `tf.keras.optimizers.schedules.PiecewiseConstantDecay`.
 
     Args:
-      boundaries: steps in ascending order; at each of them the rate before it still holds.
-      values: the rates, one more.
+      boundaries: ascending steps; at a boundary the previous rate still applies.
+      values: the rates, one more than `boundaries`.
 
     Returns:
-      A function of the count of steps.
+      A function of the step count.
 
     Raises:
-      ValueError: the numbers of boundaries and values do not fit.
+      ValueError: the numbers of boundaries and values do not match.
 
     Differs from Optax:
       `optax.piecewise_constant_schedule` changes one step earlier.
@@ -224,7 +224,7 @@ def piecewise_constant_decay(boundaries, values) -> Schedule:
         )
 
     def schedule(count):
-        count = _steps(count)
+        count = _as_count(count)
         rates = [jnp.asarray(value) for value in values]
         ends = [jnp.asarray(boundary).astype(count.dtype) for boundary in boundaries]
         holds = [count <= ends[0]]
@@ -238,13 +238,13 @@ def piecewise_constant_decay(boundaries, values) -> Schedule:
     return schedule
 
 
-def _steps(count) -> jax.Array:
-    """A count of steps, which may be a variable."""
+def _as_count(count) -> jax.Array:
+    """Convert a step count, which may be a variable, to an array."""
     return count.read_value() if isinstance(count, Variable) else jnp.asarray(count)
 
 
-def _numbers(first, *rest):
-    """A number as an array, and others of its dtype."""
+def _as_arrays(first, *rest):
+    """Convert a number to an array, and other numbers to its dtype."""
     first = jnp.asarray(first)
     return first, *(jnp.asarray(number, first.dtype) for number in rest)
 

@@ -1,4 +1,4 @@
-"""Keras' optimizers that divide by the size of the gradients so far."""
+"""Implement Keras' optimizers that scale by accumulated squared gradients."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ def rmsprop(
     centered=False,
     **common: Unpack[Common],
 ) -> Recipe:
-    """`tf.keras.optimizers.RMSprop`.
+    """Implement `tf.keras.optimizers.RMSprop` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      rho: which part of the average of squares stays.
-      momentum: which part of the last change is made again.
-      epsilon: is added to the average, inside of the root.
-      centered: divide by the deviation from the average gradient.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      rho: the decay rate of the average of squares.
+      momentum: the fraction of the previous update that is applied again.
+      epsilon: a constant added to the average, inside the square root.
+      centered: normalize by the estimated standard deviation of the gradient.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
       `optax.rmsprop` has an `epsilon` of 1e-8.
@@ -58,22 +58,22 @@ def rmsprop(
 def adagrad(
     learning_rate=0.001, initial_accumulator_value=0.1, epsilon=1e-7, **common: Unpack[Common]
 ) -> Recipe:
-    """`tf.keras.optimizers.Adagrad`.
+    """Implement `tf.keras.optimizers.Adagrad` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      initial_accumulator_value: what the sum of squares begins with.
-      epsilon: is added to the sum, inside of the root.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      initial_accumulator_value: the initial value of the sum of squares.
+      epsilon: a constant added to the sum, inside the square root.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
-      Where the sum is zero, `optax.adagrad` does not step at all.
+      `optax.adagrad` makes no step where the sum is zero.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Adagrad
     """
@@ -86,19 +86,19 @@ def adagrad(
 
 
 def adadelta(learning_rate=0.001, rho=0.95, epsilon=1e-7, **common: Unpack[Common]) -> Recipe:
-    """`tf.keras.optimizers.Adadelta`.
+    """Implement `tf.keras.optimizers.Adadelta` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      rho: which part of the averages stays.
-      epsilon: is added to the averages, inside of the roots.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      rho: the decay rate of the averages.
+      epsilon: a constant added to the averages, inside the square roots.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: two ways to clip are asked for.
+      ValueError: more than one clipping argument is given.
 
     Differs from Optax:
       `optax.adadelta` has other defaults.
@@ -109,7 +109,7 @@ def adadelta(learning_rate=0.001, rho=0.95, epsilon=1e-7, **common: Unpack[Commo
     def step(gradient, parameter, slots, now):
         squares = rho * slots["squares"] + (1 - rho) * gradient.square
         factor = jnp.sqrt(slots["changes"] + epsilon) / jnp.sqrt(squares + epsilon)
-        # The square of the change, of which rows may have several parts.
+        # The square of the change; rows with equal indices contribute several parts.
         changes = rho * slots["changes"] + (1 - rho) * (jnp.square(factor) * gradient.square)
         return -(now.rate * (factor * gradient.whole)), {"squares": squares, "changes": changes}
 
@@ -126,26 +126,26 @@ def ftrl(
     beta=0.0,
     **common: Unpack[Common],
 ) -> Recipe:
-    """`tf.keras.optimizers.Ftrl`; it sets the parameters anew, whatever they were.
+    """Implement `tf.keras.optimizers.Ftrl`; parameters are recomputed, not incremented.
 
     Args:
-      learning_rate: a number, or a function of the count of steps or of nothing.
-      learning_rate_power: how the sum of squares slows the steps down, at most 0.
-      initial_accumulator_value: what that sum begins with.
-      l1_regularization_strength: penalty of absolute values.
-      l2_regularization_strength: penalty of squares.
-      l2_shrinkage_regularization_strength: penalty of squares that counts as gradient.
-      beta: more of the penalty of squares, the smaller the learning rate is.
-      common: `weight_decay`, `clipnorm`, `clipvalue`, `global_clipnorm` of Keras.
+      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate_power: the exponent of the sum of squares in the learning rate, at most 0.
+      initial_accumulator_value: the initial value of that sum.
+      l1_regularization_strength: the weight of the L1 penalty.
+      l2_regularization_strength: the weight of the L2 penalty.
+      l2_shrinkage_regularization_strength: the weight of an L2 penalty added to the gradient.
+      beta: an additional L2 penalty, inversely proportional to the learning rate.
+      common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
 
     Returns:
-      A transformation of Optax.
+      An Optax transformation.
 
     Raises:
-      ValueError: a number has the wrong sign, or two ways to clip are asked for.
+      ValueError: a number has the wrong sign, or more than one clipping argument is given.
 
     Differs from Optax:
-      There is no such optimizer.
+      Optax has no such optimizer.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/optimizers/Ftrl
     """
@@ -161,7 +161,7 @@ def ftrl(
 
 
 def ftrl_design(power, initial: float, l1: float, l2: float, shrinkage: float, beta) -> Design:
-    """How `ftrl` steps; its arguments in the same order, without the learning rate."""
+    """Return the design of `ftrl`; the arguments are those of `ftrl` without the learning rate."""
     if power > 0:
         raise ValueError(f"`learning_rate_power` must not be positive.\n  Received: {power}")
     if min(initial, l1, l2, shrinkage) < 0:
