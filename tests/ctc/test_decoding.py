@@ -49,8 +49,8 @@ def test_nothing_is_decoded():
 @pytest.mark.parametrize(
     ("length", "blank", "text"),
     [
-        (np.asarray([7, 1, 1], np.int32), None, "a sequence has more frames than there are"),
-        (LENGTH, 4, "`blank_index` is no class"),
+        (np.asarray([7, 1, 1], np.int32), None, "a sequence is longer than the number of frames"),
+        (LENGTH, 4, "`blank_index` is out of range"),
     ],
     ids=["frames", "blank"],
 )
@@ -80,7 +80,7 @@ def test_beam_search(width, count):
     [
         ([0, 1, 1], 9, 2, "there are fewer sequences than requested"),
         ([1, 1, 1], 1, 2, "the arguments do not fit"),
-        ([7, 1, 1], 1, 1, "a sequence has more frames than there are"),
+        ([7, 1, 1], 1, 1, "a sequence is longer than the number of frames"),
     ],
     ids=["few", "width", "frames"],
 )

@@ -1,4 +1,4 @@
-"""The likeliest sequences of labels, found by keeping the best beginnings, as TensorFlow does."""
+"""Decode label sequences by beam search, as TensorFlow does."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ from shims._src.tracing.dispatch import operator
 
 _FUNCTION = "ctc_beam_search_decoder"
 _NEVER = np.float32(-np.inf)
-# Beginnings that are equally likely stay in order.
-_NUMBERS = itertools.count()
+# Prefixes of equal likelihood stay in the order in which they were pushed.
+_PUSH_ORDER = itertools.count()
 
 
 @operator(fresh=True)
 def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
-    """The likeliest sequences of labels, by keeping the best beginnings at every frame.
+    """Decode the most likely label sequences by beam search.
 
     Args:
-      inputs: float32 array `[frames, batch, classes]` of logits, the blank's last.
-      sequence_length: int32 vector, how many frames each sequence has.
-      beam_width: how many beginnings are kept.
-      top_paths: how many sequences are given, at most `beam_width`.
+      inputs: float32 array `[frames, batch, classes]` of logits; the blank is the last class.
+      sequence_length: int32 vector, the number of frames of each sequence.
+      beam_width: the number of prefixes that are kept at every frame.
+      top_paths: the number of sequences to return, at most `beam_width`.
 
     Returns:
-      A list of sparse tensors of labels `[batch, longest]`, the likeliest first, and the logarithms
-      of their probabilities `[batch, top_paths]`.
+      A list of sparse tensors of labels `[batch, longest]`, the most likely first, and their
+      log-probabilities `[batch, top_paths]`.
 
     Raises:
       InvalidArgumentError: the shapes do not fit, `inputs` is empty, or there are fewer sequences
         than `top_paths`.
-      FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
-        `InvalidArgumentError`.
+      FailedPreconditionError: a sequence is longer than the number of frames; inside
+        `shims.function` this is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
       TensorFlow.
 
     Under jit:
-      The host searches, in the midst of the program; the number of labels depends on data.
+      The search runs on the host, in a callback; the number of labels depends on data.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_beam_search_decoder
     """
@@ -68,15 +68,17 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
     check_not_empty(_FUNCTION, scores)
     length = primitives.unify_axis(length, 0, scores.shape[1], label=_FUNCTION)
     check_frames(_FUNCTION, length, scores.shape[0])
-    labels, sums, is_enough = _found(scores, length, beam_width, top_paths)
+    labels, sums, is_enough = _search_on_host(scores, length, beam_width, top_paths)
     checks.check_data(~is_enough, _FUNCTION, "there are fewer sequences than requested.")
     return [sparse_rows(labels[k], labels[k] >= 0) for k in range(top_paths)], sums
 
 
-def _found(scores, length, width: int, count: int):
-    """What the host finds: labels `[count, batch, frames]`, sums `[batch, count]`, whether all are there.
+def _search_on_host(scores, length, width: int, count: int):
+    """Run the search on the host, in a callback if the operands are traced.
 
-    Behind the end of a sequence of labels stands -1.
+    Returns:
+      Labels `[count, batch, frames]`, padded with -1, log-probabilities `[batch, count]`, and
+      whether every sequence has `count` decodings.
     """
     frames, batch, _ = scores.shape
 
@@ -104,12 +106,12 @@ def _found(scores, length, width: int, count: int):
 
 
 @dataclasses.dataclass(eq=False, slots=True)
-class _Beginning:
-    """A sequence of labels, and how likely it is with a blank at its end and without."""
+class _Prefix:
+    """A prefix of labels, with its log-probabilities: ending in a blank, and without."""
 
     label: int
-    parent: _Beginning | None
-    children: dict[int, _Beginning] = dataclasses.field(default_factory=dict)
+    parent: _Prefix | None
+    children: dict[int, _Prefix] = dataclasses.field(default_factory=dict)
     old_blank: Any = _NEVER
     old: Any = _NEVER
     blank: Any = _NEVER
@@ -117,7 +119,7 @@ class _Beginning:
     total: Any = _NEVER
 
     def labels(self) -> list[int]:
-        """All labels in order."""
+        """Return all labels in order."""
         found, one = [], self
         while one.parent is not None:
             found.append(one.label)
@@ -125,13 +127,13 @@ class _Beginning:
         return found[::-1]
 
     def drop(self) -> None:
-        """No longer among the best."""
+        """Reset the log-probabilities of a prefix that left the beam."""
         self.blank = self.read = self.total = _NEVER
 
 
 def _search(logits, width: int, count: int):
-    """`(labels, logarithm of the probability)` of the likeliest sequences."""
-    root = _Beginning(-1, None)
+    """Return the labels and log-probabilities of the most likely sequences."""
+    root = _Prefix(-1, None)
     root.blank = root.total = np.float32(0)
     best = [root]
     for frame in logits:
@@ -142,8 +144,8 @@ def _search(logits, width: int, count: int):
     return [(b.labels(), b.total) for b in best[:count]]
 
 
-def _step(best: list[_Beginning], scores, width: int) -> list[_Beginning]:
-    """The best beginnings after one frame more."""
+def _step(best: list[_Prefix], scores, width: int) -> list[_Prefix]:
+    """Advance the beam by one frame."""
     best = sorted(best, key=lambda b: -b.total)
     for b in best:
         b.old_blank, b.old = b.blank, b.total
@@ -151,24 +153,25 @@ def _step(best: list[_Beginning], scores, width: int) -> list[_Beginning]:
         if b.parent is not None:
             if b.parent.total > _NEVER:
                 same = b.label == b.parent.label
-                b.read = _sum(b.read, b.parent.old_blank if same else b.parent.old)
+                b.read = _log_sum(b.read, b.parent.old_blank if same else b.parent.old)
             b.read = b.read + scores[b.label]
         b.blank = b.old + scores[-1]
-        b.total = _sum(b.blank, b.read)
-    kept = [(b.total, next(_NUMBERS), b) for b in best]
+        b.total = _log_sum(b.blank, b.read)
+    kept = [(b.total, next(_PUSH_ORDER), b) for b in best]
     heapq.heapify(kept)
     for b in best:
         if _is_candidate(b.old, kept, width):
-            _grow(b, scores, kept, width)
+            _extend(b, scores, kept, width)
     return [b for _, _, b in kept]
 
 
 def _is_candidate(total, kept, width: int) -> bool:
+    """Return whether a prefix of this log-probability enters the beam."""
     return total > _NEVER and (len(kept) < width or total > kept[0][0])
 
 
-def _grow(b: _Beginning, scores, kept, width: int) -> None:
-    """Adds beginnings that are one label longer to a heap, the least likely one first."""
+def _extend(b: _Prefix, scores, kept, width: int) -> None:
+    """Push the extensions of a prefix by one label onto the heap of the beam, the least likely on top."""
     for label in range(len(scores) - 1):
         child = b.children.get(label)
         if child is not None and child.total > _NEVER:
@@ -179,14 +182,14 @@ def _grow(b: _Beginning, scores, kept, width: int) -> None:
                 child.old = child.old_blank = _NEVER
             continue
         if child is None:
-            child = b.children[label] = _Beginning(label, b)
+            child = b.children[label] = _Prefix(label, b)
         child.blank, child.read, child.total = _NEVER, total, total
         if len(kept) == width:
             heapq.heappop(kept)[2].drop()
-        heapq.heappush(kept, (total, next(_NUMBERS), child))
+        heapq.heappush(kept, (total, next(_PUSH_ORDER), child))
 
 
-def _sum(a, b):
-    """The logarithm of a sum of two, given theirs."""
+def _log_sum(a, b):
+    """Compute the log-sum-exp of two numbers."""
     high, low = max(a, b), min(a, b)
     return high if low == _NEVER else high + np.log1p(np.exp(low - high))

@@ -1,4 +1,4 @@
-"""Labels read off the frames, and labels in other forms."""
+"""Decode label sequences greedily, and transform label sequences."""
 
 from __future__ import annotations
 
@@ -20,23 +20,24 @@ from shims._src.tracing.dispatch import operator
 
 @operator(fresh=True)
 def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
-    """The likeliest class of every frame, without blanks and repetitions.
+    """Decode the most likely class of every frame, without blanks and repetitions.
 
     Args:
       inputs: floating-point array `[frames, batch, classes]`.
-      sequence_length: int32 vector, how many frames each sequence has.
-      merge_repeated: whether equal classes in a row count once.
-      blank_index: the class of "no label", counted from the last one below 0; the last one when
+      sequence_length: int32 vector, the number of frames of each sequence.
+      merge_repeated: whether repeated classes are merged.
+      blank_index: the class of the blank; negative values count from the end; the last one when
         `None`.
 
     Returns:
-      A list of one sparse tensor of labels `[batch, longest]`, and minus the sums of the largest
+      A list of one sparse tensor of labels `[batch, longest]`, and the negated sums of the largest
       scores `[batch, 1]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or there is no such class.
-      FailedPreconditionError: a sequence has more frames than there are; inside `shims.function`
-        `InvalidArgumentError`.
+      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or `blank_index` is out of
+        range.
+      FailedPreconditionError: a sequence is longer than the number of frames; inside
+        `shims.function` this is an `InvalidArgumentError`.
 
     Differs from TensorFlow:
       Labels and coordinates are int32 unless `jax_enable_x64` is on. No gradient passes, as in
@@ -73,7 +74,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
 
 
 def _best_class(scores):
-    """The classes with the largest scores, and these: nothing is larger than a NaN that is first."""
+    """Return the argmax and the maximum of each frame; a NaN in the first class wins."""
     lowest = jnp.asarray(-jnp.inf, scores.dtype)
     numbers = jnp.where(scores != scores, lowest, scores)
     first = scores[:, :, 0]
@@ -83,7 +84,7 @@ def _best_class(scores):
 
 
 def check_not_empty(function, scores) -> None:
-    """There must be a frame, a sequence and a class."""
+    """Check that there are frames, sequences and classes."""
     checks.check_data(
         functools.reduce(jnp.logical_or, (primitives.true_size(d) == 0 for d in scores.shape)),
         function,
@@ -94,9 +95,9 @@ def check_not_empty(function, scores) -> None:
 
 
 def check_frames(function, length, frames) -> None:
-    """Sequences are as long as there are frames; eagerly TensorFlow has a class of its own for it."""
+    """Check the sequence lengths; eagerly with `FailedPreconditionError`, as in TensorFlow."""
     bad = (length > primitives.true_size(frames)) | (length < 0)
-    problem = "a sequence has more frames than there are."
+    problem = "a sequence is longer than the number of frames."
     lines = {"required": f"sequence_length in [0, {frames}]"}
     if not jp.is_tracer(bad) and bool(jnp.any(bad)):
         raise errors.FailedPreconditionError(errors.message(function, problem, **lines))
@@ -104,12 +105,13 @@ def check_frames(function, length, frames) -> None:
 
 
 def _blank_of(function, blank_index, classes: int) -> int:
+    """Return the class of the blank."""
     blank = classes - 1 if blank_index is None else int(blank_index)
     blank = blank + classes if blank < 0 else blank
     if not 0 <= blank < classes:
         raise checks.invalid(
             function,
-            "`blank_index` is no class.",
+            "`blank_index` is out of range.",
             required=f"blank_index in [-{classes}, {classes})",
             received=f"blank_index={blank_index}",
         )
@@ -117,7 +119,7 @@ def _blank_of(function, blank_index, classes: int) -> int:
 
 
 def sparse_rows(values, kept) -> SparseTensor:
-    """The kept elements of every row, moved to its front."""
+    """Move the kept elements of every row to its front, as a sparse tensor."""
     places = where(kept)
     rank = jnp.cumsum(kept, axis=1) - 1
     row, column = places[:, 0], places[:, 1]
@@ -129,15 +131,16 @@ def sparse_rows(values, kept) -> SparseTensor:
 
 @operator(fresh=True)
 def collapse_repeated(labels, seq_length, name=None):
-    """Sequences of labels in which equal labels in a row count once.
+    """Merge repeated labels of sequences.
 
     Args:
       labels: integer array `[batch, labels]`.
-      seq_length: integer vector, how many labels each sequence has; one number is for all of them.
+      seq_length: integer vector, the number of labels of each sequence; a single number applies to
+        all.
       name: ignored.
 
     Returns:
-      The labels `[batch, longest]` with 0 behind the end of a sequence, and how many there are.
+      The labels `[batch, longest]`, padded with 0, and the number of labels of each sequence.
 
     Raises:
       InvalidArgumentError: the sizes of the two do not agree, or there are no sequences.
@@ -169,7 +172,7 @@ def collapse_repeated(labels, seq_length, name=None):
     slots = primitives.fresh_range(
         jnp.max(count, initial=0), bound=labels.shape[1], label="collapse_repeated"
     )
-    # The element whose rank is that of the slot, of every row.
+    # A slot of a row takes the element whose rank equals its index.
     rank = jnp.where(kept, jnp.cumsum(kept, axis=1) - 1, -1)
     is_here = rank[:, None, :] == slots[:, None]
     return jnp.sum(jnp.where(is_here, labels[:, None, :], 0), axis=2, dtype=labels.dtype), count
@@ -177,22 +180,21 @@ def collapse_repeated(labels, seq_length, name=None):
 
 @operator
 def ctc_unique_labels(labels, name=None):
-    """The different labels of every sequence, in order of appearance.
+    """Return the distinct labels of every sequence, in order of appearance.
 
     Args:
       labels: integer array `[batch, labels]`.
       name: ignored.
 
     Returns:
-      The different labels `[batch, labels]` with 0 behind the last one, and for each label which of
-      them it is.
+      The distinct labels `[batch, labels]`, padded with 0, and the index of each label among them.
 
     Raises:
-      InvalidArgumentError: `labels` has another number of axes.
+      InvalidArgumentError: `labels` has a wrong number of axes.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on. Of no sequences TensorFlow gives vectors of nothing,
-      and refuses them inside a function.
+      int64 is int32 unless `jax_enable_x64` is on. For a batch of size 0 TensorFlow returns empty
+      vectors, or an error inside of a function.
 
     Under jit:
       Both sizes may be known only at run time.

@@ -1,4 +1,4 @@
-"""The loss of sequences of labels whose places are not known."""
+"""Provide the connectionist temporal classification losses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
 from shims._src.ctc import alignment
 from shims._src.ctc.alignment import Lattice
-from shims._src.ctc.sparse_labels import blank_last, loss_of_sparse, refuse
+from shims._src.ctc.sparse_labels import blank_last, loss_of_sparse, refuse_options
 from shims._src.sizes import primitives
 from shims._src.sparse.tensor import is_sparse
 from shims._src.tracing.dispatch import operator
@@ -29,30 +29,31 @@ def ctc_loss(
     blank_index=None,
     name=None,
 ):
-    """How unlikely sequences of labels are where their places among the frames are not known.
+    """Compute the CTC loss: the negative log-likelihood of unaligned label sequences.
 
     Args:
-      labels: int32 array `[batch, labels]`, or a sparse tensor, of which only what it holds counts.
+      labels: int32 array `[batch, labels]`, or a sparse tensor.
       logits: floating-point array `[frames, batch, classes]`.
-      label_length: integer vector, how many labels each sequence has; `None` beside sparse ones.
-      logit_length: integer vector, how many frames each sequence has.
+      label_length: integer vector, the number of labels of each sequence; `None` with sparse
+        labels.
+      logit_length: integer vector, the number of frames of each sequence.
       logits_time_major: whether the frames come first; otherwise the batch.
-      unique: what `ctc_unique_labels(labels)` gives; ignored, the result is the same.
-      blank_index: the class of "no label", counted from the last one below 0; 0 when `None`.
+      unique: the result of `ctc_unique_labels(labels)`; ignored, since it does not change the loss.
+      blank_index: the class of the blank; negative values count from the end; 0 when `None`.
       name: ignored.
 
     Returns:
-      A vector, one loss per sequence: float32, or the dtype of half precision that `logits` has.
+      A vector, one loss per sequence: float32, or the half-precision dtype of `logits`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit; there are no sequences or no classes beside dense
-        labels; a row of sparse labels is empty or too long.
+      InvalidArgumentError: the shapes do not fit; dense labels with no sequences or no classes; a
+        row of sparse labels is empty or too long.
       ValueError: sparse labels without a `blank_index`.
 
     Differs from TensorFlow:
-      A loss of what cannot be aligned is about 707, or inf with sparse labels, as there. Second
-      derivatives are numbers; TensorFlow's are NaN. So is its loss where a logit is -inf, or a
-      frame that does not count is NaN: it multiplies them by 0.
+      As in TensorFlow, the loss of labels that cannot be aligned is about 707, or inf with sparse
+      labels. Second derivatives are finite; TensorFlow's are NaN. TensorFlow's loss is also NaN
+      where a logit is -inf or a padding frame is NaN, since it multiplies them by 0.
 
     Under jit:
       The numbers of frames, sequences and labels may be known only at run time.
@@ -60,7 +61,7 @@ def ctc_loss(
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_loss
     """
     if is_sparse(labels):
-        return _of_sparse(labels, logits, logit_length, logits_time_major, blank_index)
+        return _sparse_loss(labels, logits, logit_length, logits_time_major, blank_index)
     labels, logits = operand(labels), operand(logits)
     checks.check_kind(_FUNCTION, "inexact", logits)
     if labels.ndim != 2 or logits.ndim != 3:
@@ -70,7 +71,7 @@ def ctc_loss(
             required="labels [batch, labels], logits [frames, batch, classes]",
             received=f"labels {describe(labels)}, logits {describe(logits)}",
         )
-    given, wide = logits.dtype, _prepared(logits, logits_time_major)
+    given, wide = logits.dtype, _prepare_logits(logits, logits_time_major)
     batch = wide.shape[1]
     _check_filled(wide)
     labels = primitives.unify_axis(labels, 0, batch, label=_FUNCTION)
@@ -83,7 +84,7 @@ def ctc_loss(
 
 
 def _check_filled(logits) -> None:
-    """TensorFlow's scatter and sum refuse logits of no sequences, and of no classes."""
+    """Refuse logits without sequences or classes, as TensorFlow's kernels do."""
     for what, size in (("sequences", logits.shape[1]), ("classes", logits.shape[2])):
         checks.check_data(
             (size if checks.is_known(size) else primitives.true_size(size)) == 0,
@@ -94,13 +95,14 @@ def _check_filled(logits) -> None:
         )
 
 
-def _prepared(logits, time_major):
-    """Logits with the frames first, in no less than single precision."""
+def _prepare_logits(logits, time_major):
+    """Move the frames to the front, and widen half precision to float32."""
     wide = logits.astype(jnp.float32) if logits.dtype.itemsize < 4 else logits
     return wide if time_major else jnp.swapaxes(wide, 0, 1)
 
 
-def _of_sparse(labels, logits, logit_length, time_major, blank_index, **options):
+def _sparse_loss(labels, logits, logit_length, time_major, blank_index, **options):
+    """Compute the loss of sparse labels."""
     logits = operand(logits)
     checks.check_kind(_FUNCTION, "floating", logits)
     if blank_index is None:
@@ -115,7 +117,7 @@ def _of_sparse(labels, logits, logit_length, time_major, blank_index, **options)
             received=describe(logits),
         )
     checks.check_known(_FUNCTION, "classes", logits.shape[2])
-    given, wide = logits.dtype, _prepared(logits, time_major)
+    given, wide = logits.dtype, _prepare_logits(logits, time_major)
     labels, wide = blank_last(labels, wide, int(blank_index))
     found = loss_of_sparse(_with_last_blank, labels, wide, logit_length, **options)
     return found.astype(given)
@@ -136,12 +138,12 @@ def ctc_loss_v1(
     time_major=True,
     logits=None,
 ):
-    """How unlikely sequences of sparse labels are; the blank is the last class.
+    """Compute the CTC loss of sparse labels, with the blank as the last class.
 
     Args:
       labels: sparse tensor `[batch, labels]` of int32.
       inputs: floating-point array `[frames, batch, classes]`.
-      sequence_length: integer vector, how many frames each sequence has.
+      sequence_length: integer vector, the number of frames of each sequence.
       preprocess_collapse_repeated: must be False.
       ctc_merge_repeated: must be True.
       ignore_longer_outputs_than_inputs: whether a sequence with more labels than frames has loss 0.
@@ -153,29 +155,29 @@ def ctc_loss_v1(
 
     Raises:
       TypeError: `labels` is not sparse.
-      InvalidArgumentError: a sequence has no label, a negative one, one behind a blank, or too few
-        frames.
-      UnimplementedError: an option has another value than it must have.
+      InvalidArgumentError: a sequence has no label, a negative label, a label after a blank, or too
+        few frames.
+      UnimplementedError: `preprocess_collapse_repeated` is True, or `ctc_merge_repeated` is False.
 
     Differs from TensorFlow:
-      Labels that repeat are always merged.
+      Repeated labels are always merged.
 
     Under jit:
       The numbers of frames, sequences and labels may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/ctc_loss
     """
-    refuse(
+    refuse_options(
         preprocess_collapse_repeated=preprocess_collapse_repeated,
         ctc_merge_repeated=not ctc_merge_repeated,
     )
     inputs = logits if inputs is None else inputs
     ignore = bool(ignore_longer_outputs_than_inputs)
-    return _of_sparse(labels, inputs, sequence_length, time_major, -1, ignore_longer=ignore)
+    return _sparse_loss(labels, inputs, sequence_length, time_major, -1, ignore_longer=ignore)
 
 
 def _blank_first(logits, labels, blank: int):
-    """Logits with the blank's before all others, and labels that count so."""
+    """Move the blank to the front of the classes, and renumber the labels."""
     classes = logits.shape[2]
     checks.check_known(_FUNCTION, "classes", classes)
     blank = blank + classes if blank < 0 else blank
@@ -188,10 +190,11 @@ def _blank_first(logits, labels, blank: int):
 
 @jax.custom_jvp
 def _loss(logits, labels, label_length, logit_length):
+    """Compute the loss, with the blank as the first class."""
     lattice = Lattice(labels, label_length, logit_length)
     read, wait = alignment.observed(lattice, jax.nn.log_softmax(logits))
     likely = alignment.backward(lattice, read, wait)[1]
-    # Where no label may stand between them TensorFlow counts the way from start to blank twice.
+    # Without labels TensorFlow counts the transition from the start to the blank twice.
     once = (primitives.as_size(labels.shape[1]) > 0) | (logit_length == 0)
     return -jnp.where(once, likely, likely + np.log(2).astype(likely.dtype))
 

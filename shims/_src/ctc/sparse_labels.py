@@ -1,4 +1,4 @@
-"""Losses of labels that a sparse tensor holds, whose blank is the last class."""
+"""Compute CTC losses of sparse labels, with the blank as the last class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FUNCTION = "ctc_loss"
 
 
 def blank_last(labels, logits, blank: int):
-    """Labels and logits `[frames, batch, classes]` with a class moved behind all others."""
+    """Move a class of the logits `[frames, batch, classes]` to the end, and renumber the labels."""
     classes = logits.shape[2]
     blank = blank + classes if blank < 0 else blank
     if blank == classes - 1:
@@ -28,18 +28,18 @@ def blank_last(labels, logits, blank: int):
 
 
 def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = False):
-    """The loss of each sequence, in the words of TensorFlow's version 1.
+    """Compute the loss of each sequence with the checks of TensorFlow 1.
 
     Args:
-      loss: computes `(logits, labels, label_length, logit_length)` with the blank last.
+      loss: a function of `(logits, labels, label_length, logit_length)`, with the blank last.
       labels: sparse tensor `[batch, labels]`.
       logits: array `[frames, batch, classes]`.
       logit_length: integers `[batch]`.
-      ignore_longer: whether a sequence with more labels than frames has loss 0, and is no error.
+      ignore_longer: whether a sequence with more labels than frames has loss 0 instead of raising.
 
     Raises:
-      InvalidArgumentError: a sequence has no label, a negative one, one behind a blank, or too few
-        frames.
+      InvalidArgumentError: a sequence has no label, a negative label, a label after a blank, or too
+        few frames.
     """
     frames, batch, classes = logits.shape
     lengths = primitives.unify_axis(operand(logit_length), 0, batch, label=_FUNCTION)
@@ -62,7 +62,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
         )
     repeats = jnp.sum((dense[:, 1:] == dense[:, :-1]) & is_label[:, 1:], axis=1, dtype=jnp.int32)
     found = loss(logits, jnp.where(is_label, dense, 0), count, lengths)
-    # Without room for the blanks between equal labels TensorFlow's slope is that of the softmax.
+    # If the blanks between equal labels do not fit, TensorFlow's gradient is the softmax.
     on = jnp.arange(frames, dtype=jnp.int32)[:, None] < lengths
     all_ways = jnp.sum(jnp.where(on, jax.nn.logsumexp(logits, axis=2), 0), axis=0)
     found = jnp.where(count + repeats > lengths, all_ways + jnp.inf, found)
@@ -70,7 +70,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
 
 
 def _dense(labels, batch, classes):
-    """Labels `[batch, labels]`, and which of them are there."""
+    """Return dense labels `[batch, labels]` and the mask of valid labels."""
     if not is_sparse(labels):
         raise TypeError("Expected argument `labels` to be a SparseTensor.")
     check_inside(_FUNCTION, labels, (batch, dims(_FUNCTION, labels)[1]))
@@ -92,20 +92,20 @@ def _dense(labels, batch, classes):
     checks.check_data(
         is_label[:, 1:] & ~is_label[:, :-1],
         _FUNCTION,
-        "a label stands behind a blank.",
-        required="blanks behind all labels",
+        "a label follows a blank.",
+        required="blanks after all labels",
     )
     return dense, is_label
 
 
-def refuse(**options) -> None:
-    """Forms of version 1's loss that there are none of here."""
+def refuse_options(**options) -> None:
+    """Raise `UnimplementedError` for unsupported options of TensorFlow 1's loss."""
     given = [name for name, unusual in options.items() if unusual]
     if given:
         raise errors.UnimplementedError(
             errors.message(
                 _FUNCTION,
-                f"`{'`, `'.join(given)}` is not what it is by default.",
+                f"`{'`, `'.join(given)}` must have its default value.",
                 required="preprocess_collapse_repeated=False, ctc_merge_repeated=True",
             )
         )

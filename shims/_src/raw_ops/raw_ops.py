@@ -1,4 +1,4 @@
-"""`raw_ops`: operators that have no other public name."""
+"""Provide the operators of `raw_ops` that have no other public name."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from shims._src.types.dtypes import array_dtype
 
 @sized_by("shape")
 def Empty(shape, dtype, init=False, name=None):
-    """An array whose contents do not matter.
+    """Return an array of unspecified contents.
 
     Args:
-      shape: the sizes.
-      dtype: a dtype.
+      shape: the shape.
+      dtype: the dtype.
       init: whether it must be filled with zeros.
       name: ignored.
 
@@ -45,12 +45,12 @@ def Empty(shape, dtype, init=False, name=None):
     return creation.zeros(shape, dtype)
 
 
-def _alike(rows):
-    """For each row of a matrix the position of the first one that is equal; NaN equals nothing."""
+def _first_equal_rows(rows):
+    """Return for each row of a matrix the index of the first equal row; NaN equals nothing."""
     place = jnp.arange(rows.shape[0], dtype=jnp.int32)
 
     def split_by(ids, column):
-        """Groups of equal rows, parted further by one more column."""
+        """Split groups of equal rows by one more column."""
         ids, column, order = lax.sort((ids, column, place), num_keys=3)
         before = jnp.maximum(place - 1, 0)
         new = (ids != ids[before]) | (column != column[before])
@@ -62,13 +62,14 @@ def _alike(rows):
     return first[ids]
 
 
-def _unique(function, x, axis, dtype):
+def _unique_slices(function, x, axis, dtype):
+    """Return the distinct slices along an axis, and the index of each slice among them."""
     x = lax.stop_gradient(operand(x))
     axes = np.asarray(axis).ravel().tolist()
     if len(axes) > 1 or (not axes and x.ndim != 1):
         raise checks.invalid(
             function,
-            "`axis` names one axis, or none for a vector.",
+            "`axis` must hold one axis, or none for a vector.",
             required="[axis], or [] and a vector",
             received=f"axis={axes}, x {describe(x)}",
         )
@@ -78,7 +79,7 @@ def _unique(function, x, axis, dtype):
     place = jnp.arange(rows.shape[0], dtype=jnp.int32)
     if is_known(rows.shape[0]) and rows.shape[0] == 0:
         return x, place.astype(array_dtype(dtype, function))
-    first = _alike(flat)
+    first = _first_equal_rows(flat)
     is_first = first == place
     values = primitives.compress(x, is_first, axis)
     rank = lax.cumsum(is_first.astype(jnp.int32)) - 1
@@ -87,19 +88,19 @@ def _unique(function, x, axis, dtype):
 
 @selected_by("x")
 def UniqueV2(x, axis, out_idx=np.int32, name=None):
-    """The distinct slices along an axis, in order of appearance.
+    """Return the distinct slices along an axis, in order of appearance.
 
     Args:
       x: array.
       axis: `[axis]`, or `[]` for a vector.
-      out_idx: the dtype of the positions.
+      out_idx: the dtype of the indices.
       name: ignored.
 
     Returns:
-      `(y, idx)`: the distinct slices, and for each slice of `x` the position of its equal.
+      `(y, idx)`: the distinct slices, and the index of each slice of `x` among them.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -109,24 +110,24 @@ def UniqueV2(x, axis, out_idx=np.int32, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/raw_ops/UniqueV2
     """
-    return Unique(*_unique("UniqueV2", x, axis, out_idx))
+    return Unique(*_unique_slices("UniqueV2", x, axis, out_idx))
 
 
 @selected_by("x")
 def UniqueWithCountsV2(x, axis, out_idx=np.int32, name=None):
-    """The distinct slices along an axis, in order of appearance, and how often each appears.
+    """Return the distinct slices along an axis, in order of appearance, with their counts.
 
     Args:
       x: array.
       axis: `[axis]`, or `[]` for a vector.
-      out_idx: the dtype of positions and counts.
+      out_idx: the dtype of indices and counts.
       name: ignored.
 
     Returns:
       `(y, idx, count)`.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -136,7 +137,7 @@ def UniqueWithCountsV2(x, axis, out_idx=np.int32, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/raw_ops/UniqueWithCountsV2
     """
-    values, idx = _unique("UniqueWithCountsV2", x, axis, out_idx)
+    values, idx = _unique_slices("UniqueWithCountsV2", x, axis, out_idx)
     axes = np.asarray(axis).ravel().tolist()
     count = values.shape[axes[0] if axes else 0]
     return UniqueWithCounts(values, idx, jnp.zeros((count,), idx.dtype).at[idx].add(1))

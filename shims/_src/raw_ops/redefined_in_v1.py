@@ -1,4 +1,4 @@
-"""Operators by whose name version 1 of TensorFlow means something else."""
+"""Provide the operators whose names have another meaning in TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from shims._src.tracing.dispatch import operator
 
 
 def where(condition, x=None, y=None, name=None):
-    """Where a condition holds, or a choice between two arrays of one shape.
+    """Find the nonzero elements of a condition, or select between two arrays of one shape.
 
     Args:
-      condition: bool array: a scalar, of the shape of `x`, or a vector that chooses rows; with one
-        argument any array, whose nonzero elements count.
-      x: array, what to take where the condition holds.
-      y: array of the same shape and dtype, what to take elsewhere.
+      condition: bool array: a scalar, of the shape of `x`, or a vector that selects rows; with one
+        argument, any array.
+      x: array, selected where the condition is true.
+      y: array of the same shape and dtype, selected elsewhere.
       name: ignored.
 
     Returns:
-      With one argument the coordinates `[n, rank]` as int64, row by row; otherwise the chosen
-      elements, in the shape of `x`.
+      With one argument, the int64 coordinates `[n, rank]` of the nonzero elements, in row-major
+      order; otherwise the selected elements, in the shape of `x`.
 
     Raises:
       ValueError: one of `x` and `y` is missing.
-      InvalidArgumentError: the dtypes or shapes do not fit: nothing broadcasts.
+      InvalidArgumentError: the dtypes or shapes differ; nothing is broadcast.
 
     Differs from TensorFlow:
       int64 is int32 unless `jax_enable_x64` is on.
@@ -42,11 +42,12 @@ def where(condition, x=None, y=None, name=None):
         return select.where(condition)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
-    return _choose(condition, x, y)
+    return _select(condition, x, y)
 
 
 @operator
-def _choose(condition, x, y):
+def _select(condition, x, y):
+    """Select elements or rows."""
     condition = operand(condition)
     x, y = matching("where", x=x, y=y)
     if condition.dtype != jnp.bool_:
@@ -56,32 +57,33 @@ def _choose(condition, x, y):
     by_rows = condition.ndim == 1 and x.ndim > 1
     scalar = condition.ndim == 0
     if x.ndim != y.ndim or not (scalar or by_rows or condition.ndim == x.ndim):
-        raise _unfit(condition, x, y)
-    y = _like(y, x.shape, condition, x, y)
+        raise _shape_error(condition, x, y)
+    y = _require_shape(y, x.shape, condition, x, y)
     if not scalar:
         there = x.shape[:1] if by_rows else x.shape
-        condition = _like(condition, there, condition, x, y)
+        condition = _require_shape(condition, there, condition, x, y)
     if by_rows:
         condition = condition.reshape((*condition.shape, *[1] * (x.ndim - 1)))
     return jnp.where(condition, x, y)
 
 
-def _like(array, shape, condition, x, y):
-    """An array whose sizes are those of a shape, checked at run time where they are not known."""
+def _require_shape(array, shape, condition, x, y):
+    """Require that an array has a shape; symbolic sizes are checked at run time."""
     for axis, (have, want) in enumerate(zip(array.shape, shape, strict=True)):
         if is_known(have) and is_known(want):
             if have != want:
-                raise _unfit(condition, x, y)
+                raise _shape_error(condition, x, y)
         else:
             array = primitives.unify_axis(array, axis, want, label="where")
     return array
 
 
-def _unfit(condition, x, y):
+def _shape_error(condition, x, y):
+    """Return the error for shapes that do not fit."""
     return checks.invalid(
         "where",
-        "the shapes do not fit: in version 1 nothing broadcasts.",
-        required="x and y alike; condition alike, a scalar, or a vector of as many rows",
+        "the shapes do not fit: `where` of TensorFlow 1 does not broadcast.",
+        required="x and y of one shape; condition of that shape, a scalar, or a vector with one element per row",
         received=f"condition {describe(condition)}, x {describe(x)}, y {describe(y)}",
         do="`shims.where` broadcasts",
     )

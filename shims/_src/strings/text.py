@@ -1,4 +1,4 @@
-"""What works with strings: JAX has no arrays of them, so it is refused with what does it instead."""
+"""Provide the string operators with numeric results; refuse the others (JAX has no string arrays)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _UNITS = ("BYTE", "UTF8_CHAR")
 
 
 def length(input, unit="BYTE", name=None):
-    """How long strings are.
+    """Compute the lengths of strings.
 
     Args:
       input: a string, bytes, or nested lists or a NumPy array of them.
@@ -24,11 +24,11 @@ def length(input, unit="BYTE", name=None):
       int32 array in the shape of `input`.
 
     Raises:
-      InvalidArgumentError: there is no such unit.
-      TypeError: these are no strings.
+      InvalidArgumentError: `unit` is unknown.
+      TypeError: an element is not a string.
 
     Differs from TensorFlow:
-      It takes NumPy's strings, since there are no arrays of them.
+      It takes Python or NumPy strings, since JAX has no string arrays.
 
     Under jit:
       The lengths are constants.
@@ -42,7 +42,7 @@ def length(input, unit="BYTE", name=None):
     """
     if unit not in _UNITS:
         raise checks.invalid(
-            "strings.length", f"there is no unit {unit!r}.", required=" or ".join(_UNITS)
+            "strings.length", f"`unit` must not be {unit!r}.", required=" or ".join(_UNITS)
         )
     texts = np.asarray(input, object)
     lengths = [_length(text, unit) for text in texts.ravel()]
@@ -51,30 +51,30 @@ def length(input, unit="BYTE", name=None):
 
 def _length(text, unit: str) -> int:
     if not isinstance(text, (str, bytes)):
-        raise TypeError(f"strings.length: {text!r} is no string.")
+        raise TypeError(f"strings.length: {text!r} is not a string.")
     encoded = text.encode() if isinstance(text, str) else text
-    # A byte 10xxxxxx goes on with a character that has begun before.
+    # A byte 10xxxxxx continues a character.
     return sum(unit == "BYTE" or byte & 0xC0 != 0x80 for byte in encoded)
 
 
 def to_hash_bucket(input, num_buckets, name=None):
-    """Buckets of strings, by the hash of TensorFlow's first versions.
+    """Hash strings into buckets, with the hash function of TensorFlow's first versions.
 
     Args:
       input: a string, bytes, or nested lists or a NumPy array of them.
-      num_buckets: how many buckets there are.
+      num_buckets: the number of buckets.
       name: ignored.
 
     Returns:
       The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
 
     Raises:
-      InvalidArgumentError: there is no bucket.
-      TypeError: these are no strings.
-      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+      InvalidArgumentError: `num_buckets` is not positive.
+      TypeError: an element is not a string.
+      UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      It takes NumPy's strings, since there are no arrays of them.
+      It takes Python or NumPy strings, since JAX has no string arrays.
 
     Under jit:
       The buckets are constants.
@@ -85,23 +85,23 @@ def to_hash_bucket(input, num_buckets, name=None):
 
 
 def to_hash_bucket_fast(input, num_buckets, name=None):
-    """Buckets of strings, by a fast hash.
+    """Hash strings into buckets with a fast hash function.
 
     Args:
       input: a string, bytes, or nested lists or a NumPy array of them.
-      num_buckets: how many buckets there are.
+      num_buckets: the number of buckets.
       name: ignored.
 
     Returns:
       The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
 
     Raises:
-      InvalidArgumentError: there is no bucket.
-      TypeError: these are no strings.
-      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+      InvalidArgumentError: `num_buckets` is not positive.
+      TypeError: an element is not a string.
+      UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      It takes NumPy's strings, since there are no arrays of them.
+      It takes Python or NumPy strings, since JAX has no string arrays.
 
     Under jit:
       The buckets are constants.
@@ -117,11 +117,11 @@ def to_hash_bucket_fast(input, num_buckets, name=None):
 
 
 def to_hash_bucket_strong(input, num_buckets, key, name=None):
-    """Buckets of strings, by a hash that nobody can aim at a bucket without the key.
+    """Hash strings into buckets with a keyed hash function.
 
     Args:
       input: a string, bytes, or nested lists or a NumPy array of them.
-      num_buckets: how many buckets there are.
+      num_buckets: the number of buckets.
       key: two integers.
       name: ignored.
 
@@ -129,12 +129,12 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
       The bucket of each string, int64 (int32 unless `jax_enable_x64` is on).
 
     Raises:
-      InvalidArgumentError: there is no bucket, or `key` does not have two integers.
-      TypeError: these are no strings.
-      UnimplementedError: the numbers do not fit into 32 bits, and there are no 64 bits.
+      InvalidArgumentError: `num_buckets` is not positive, or `key` does not have two integers.
+      TypeError: an element is not a string.
+      UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
 
     Differs from TensorFlow:
-      It takes NumPy's strings, since there are no arrays of them.
+      It takes Python or NumPy strings, since JAX has no string arrays.
 
     Under jit:
       The buckets are constants.
@@ -150,7 +150,7 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
 
 
 def _refused(place: str, name: str, instead: str):
-    """A function by TensorFlow's name that says what to call in its place."""
+    """Return a function that raises `UnimplementedError` and names its replacement."""
     full = f"{place}.{name}" if place else name
 
     def call(*args, **kwargs):
@@ -165,10 +165,10 @@ def _refused(place: str, name: str, instead: str):
       UnimplementedError: always; the message names what to call instead.
 
     Differs from TensorFlow:
-      It is not there.
+      It is not available.
 
     Under jit:
-      Strings are for the host.
+      Handle strings on the host.
 
     https://www.tensorflow.org/api_docs/python/tf/{full.replace(".", "/")}
     """
