@@ -1,1 +1,1 @@
-"""How a call of TensorFlow is written as a call of JAX."""
+"""Rewrite calls of TensorFlow as calls of JAX."""

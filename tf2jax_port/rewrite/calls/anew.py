@@ -1,4 +1,4 @@
-"""The row's expression written anew, from the text of the arguments."""
+"""Write a row's expression from scratch, using the text of the arguments."""
 
 from __future__ import annotations
 
@@ -37,12 +37,15 @@ _WRAP = "jnp.asarray("
 
 
 def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
-    """Writes the whole expression from the text of the arguments."""
+    """Write the whole expression from the text of the arguments.
+
+    Returns `None` if comments would be lost or the order of evaluation would change.
+    """
     if site.layout.comments or not _keeps_order(site, template):
         return None
     pieces: list[Piece] = []
     edits: list[Edit] = []
-    for piece in _unwrapped(site, template.pieces):
+    for piece in _drop_conversions(site, template.pieces):
         if isinstance(piece, Optional) and not piece.kept_by & site.bound.arguments.keys():
             continue
         group = piece.pieces if isinstance(piece, Optional) else (piece,)
@@ -50,7 +53,7 @@ def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
             if isinstance(part, str):
                 pieces.append(site.spelling.text(part))
                 continue
-            filled, inner = _filled(site, part)
+            filled, inner = _fill_hole(site, part)
             pieces += filled
             edits += inner
     if not template.atomic and not _is_loose(site):
@@ -58,8 +61,8 @@ def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
     return [Edit(*site.source.span(site.call), tuple(pieces)), *edits]
 
 
-def _unwrapped(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
-    """The pieces without `jnp.asarray(...)` around an argument that is an array anyway."""
+def _drop_conversions(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
+    """Drop `jnp.asarray(...)` around arguments that are known to be arrays."""
     found = list(pieces)
     for index in range(1, len(found) - 1):
         before, hole, after = found[index - 1 : index + 2]
@@ -74,7 +77,7 @@ def _unwrapped(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
 
 
 def _is_loose(site: CallSite) -> bool:
-    """Whether an expression of operators may stand where the call stands, as it is."""
+    """Return whether an expression of operators needs no parentheses at the place of the call."""
     if isinstance(site.parent, ast.Call):
         # An argument of another operator may end up beside an operator itself.
         return site.parent.func is not site.call and site.parent.func not in site.values.by_node
@@ -82,7 +85,7 @@ def _is_loose(site: CallSite) -> bool:
 
 
 def _keeps_order(site: CallSite, template: Template) -> bool:
-    """No argument is evaluated twice, or before another where that could be seen."""
+    """Return whether no argument is evaluated twice or in a visibly different order."""
     order = [name for name in template.parameters if name in site.bound.arguments]
     nodes = {name: argument.node for name, argument in site.bound.arguments.items()}
     if any(order.count(name) > 1 and not _is_simple(nodes[name]) for name in order):
@@ -94,12 +97,14 @@ def _keeps_order(site: CallSite, template: Template) -> bool:
 
 
 def _is_simple(node: ast.expr) -> bool:
+    """Return whether a node is a name, a constant or an attribute of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name | ast.Constant)
 
 
-def _filled(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
+def _fill_hole(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
+    """Return the text for a placeholder, with parentheses where needed, and the argument's edits."""
     argument = site.bound.arguments.get(hole.parameter)
     if argument is None:
         text = site.spelling.text(default_text(site, hole.parameter))
@@ -116,7 +121,7 @@ def _filled(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
 
 
 def _is_atom(node: ast.expr) -> bool:
-    """Whether an operator or an attribute may stand beside a node without parentheses."""
+    """Return whether a node can stand beside an operator or attribute without parentheses."""
     text = isinstance(node, ast.Constant) and isinstance(node.value, str | float)
     return text or isinstance(node, _ATOMS)
 

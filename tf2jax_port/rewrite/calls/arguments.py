@@ -1,4 +1,4 @@
-"""The arguments of one call: what each becomes, what may be dropped, what stands for a default."""
+"""Define a call site and adapt, drop and default the arguments of the call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.rewrite.writing.spelling import Spelling
 from tf2jax_port.table import Native, Row
 
-# What must be evaluated where and when it was.
+# Expressions with effects that must stay at their place in the order of evaluation.
 ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 _PLAIN = (ast.Constant, ast.Name)  # nothing is inside
 # JAX takes a tuple here where TensorFlow takes a list as well.
@@ -49,7 +49,7 @@ _TF_NAME = re.compile(r"\btf\.([\w.]+)")
 
 @dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
 class CallSite:
-    """One call to rewrite: the nodes, their layout, what was bound, and the file around it."""
+    """One call to rewrite: its nodes, layout, bound arguments and the surrounding file."""
 
     source: Source
     call: ast.Call
@@ -63,7 +63,7 @@ class CallSite:
     lists: PassedLists
 
     def parameter_of(self, argument: Argument) -> str:
-        """The parameter that an argument was bound to, `""` for one of `*args`, or unbound."""
+        """Return the parameter that an argument is bound to, `""` if unbound or part of `*args`."""
         for name, bound in self.bound.arguments.items():
             if bound is argument:
                 return name
@@ -71,7 +71,7 @@ class CallSite:
 
 
 def is_traced(site: CallSite, name: str) -> bool:
-    """Whether a tensor stands where JAX needs a number, or may stand where it needs a list."""
+    """Return whether an argument is or may be a tensor where JAX needs a static number or a list."""
     node = site.bound.arguments[name].node
     if (site.row.name, name) in _LISTS:
         return site.values.kind(node) is not Kind.LIST
@@ -83,7 +83,7 @@ def is_traced(site: CallSite, name: str) -> bool:
 
 
 def may_be_dropped(site: CallSite, name: str) -> bool:
-    """A `name=`, or an argument that says what is so anyway."""
+    """Return whether an argument can be left out: a `name=` or a value equal to the default."""
     argument = site.bound.arguments[name]
     if holds_ordered(argument.node):
         return False
@@ -95,19 +95,19 @@ def may_be_dropped(site: CallSite, name: str) -> bool:
 
 
 def holds_ordered(node: ast.expr) -> bool:
-    """Whether something in an expression must be evaluated where and when it was."""
+    """Return whether an expression has a part with side effects that must keep its place."""
     return not isinstance(node, _PLAIN) and any(isinstance(n, ORDERED) for n in ast.walk(node))
 
 
 def holds_references(site: CallSite, node: ast.expr) -> bool:
-    """Whether dropping an expression would lose a TensorFlow name from the count."""
+    """Return whether an expression holds TensorFlow references, which dropping it would lose."""
     if isinstance(node, _PLAIN):
         return node in site.values.by_node
     return any(inner in site.values.by_node for inner in ast.walk(node))
 
 
 def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
-    """Text before and after an argument, and edits of its own brackets."""
+    """Return the text to put before and after an argument, and edits of its own brackets."""
     node = argument.node
     array = parameter in site.row.tensors or parameter in _ARRAYS
     if array and (site.values.kind(node) is Kind.LIST or site.lists.may_be_list(node)):
@@ -124,7 +124,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
 
 
 def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
-    """A list among the arrays that are joined becomes an array."""
+    """Wrap an element of `values` in `jnp.asarray` if it is or may be a list."""
     if site.values.kind(element) is not Kind.LIST and not site.lists.may_be_list(element):
         return []
     start, end = site.source.span(element)
@@ -132,7 +132,7 @@ def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
 
 
 def as_tuple(source: Source, node: ast.List) -> list[Edit]:
-    """The edits that make a tuple of a list."""
+    """Return the edits that turn a list display into a tuple."""
     start, end = source.span(node)
     last = source.span(node.elts[-1])[1] if node.elts else end
     single = len(node.elts) == 1 and b"," not in source.data[last:end]
@@ -140,7 +140,7 @@ def as_tuple(source: Source, node: ast.List) -> list[Edit]:
 
 
 def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
-    """Drops the arguments that are not kept, with their commas; comments around them stay."""
+    """Return edits that drop all arguments except `kept`, with their commas; comments stay."""
     arguments = site.layout.arguments
     if len(kept) == len(arguments):
         return []
@@ -159,6 +159,7 @@ def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
 
 
 def _removal(data: bytes, argument: Argument) -> Edit:
+    """Return the edit that drops one argument with its comma, and its line if nothing else is on it."""
     end = argument.end if argument.comma < 0 else argument.comma + 1
     while argument.comma >= 0 and data[end : end + 1] in (b" ", b"\t"):
         end += 1
@@ -170,17 +171,20 @@ def _removal(data: bytes, argument: Argument) -> Edit:
 
 
 def has_comment(site: CallSite, start: int, end: int) -> bool:
-    """A `#` in a text; one inside a string counts too, which only costs a plainer edit."""
+    """Return whether a range of the text contains `#`.
+
+    A `#` inside a string counts too; the only cost is a less compact edit.
+    """
     return b"#" in site.source.data[start:end]
 
 
 def inserted(place: int, text: str) -> Edit:
-    """New text that replaces nothing."""
+    """Return an edit that inserts text without replacing any."""
     return Edit(place, place, (text,))
 
 
 def renamed(argument: Argument, name: str) -> list[Edit]:
-    """The edit of a keyword, none where it has the name already."""
+    """Return the edit that renames a keyword, no edit if it already has the name."""
     assert argument.keyword is not None
     if argument.keyword == name:
         return []
@@ -188,7 +192,7 @@ def renamed(argument: Argument, name: str) -> list[Edit]:
 
 
 def default_text(site: CallSite, parameter: str) -> str:
-    """The default of a parameter in JAX's words: `tf.int32` is `jnp.int32`."""
+    """Return the default of a parameter as JAX spells it: `tf.int32` is `jnp.int32`."""
     assert isinstance(site.row.target, Native)
     text = dict(site.row.target.defaults).get(parameter)
     if text is None:
@@ -197,7 +201,7 @@ def default_text(site: CallSite, parameter: str) -> str:
 
 
 def _without_tensorflow(text: str) -> str:
-    """Text with TensorFlow's names replaced by those of their rows."""
+    """Replace TensorFlow's names in a text by the expressions of their rows."""
     if "tf." not in text:
         return text
 

@@ -1,10 +1,10 @@
-"""Whether a call meets the corner in which JAX's spelling differs: what stands around it decides.
+"""Decide from the context of a call whether it meets a case in which JAX's spelling differs.
 
-Most corners of a row are told at every call of it. Those here depend on what is passed: the mean of
-integers is no integer in JAX, the mean of floats is the same. Where the lines around do not say what is
-passed, the call is reviewed; where they say that the corner is met, the function of `shims` is called.
-So it is for ragged tensors, which JAX's functions do not take, and where somebody waits for an error of
-TensorFlow, which JAX's functions do not raise.
+Most differences of a row are reported at every call. Those here depend on the arguments: JAX's mean of
+integers is not an integer, while the mean of floats agrees. Where the surrounding code does not show the
+dtype of an argument, the call is marked for review; where it shows that the case is met, the function of
+`shims` is called. The same holds for ragged tensors, which JAX's functions do not take, and where an
+error of TensorFlow is expected, which JAX's functions do not raise.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
 
 
 class Corner(NamedTuple):
-    """What differs at one call, and whether the call is known to meet it."""
+    """The difference at one call, and whether the call is known to meet it."""
 
     differs: str = ""
     met: bool = False
 
 
 class Corners:
-    """Answers for the calls of one file."""
+    """Finds the corner cases of the calls of one file."""
 
     def __init__(self, data: bytes, values: Values) -> None:
         self.values = values
@@ -42,7 +42,7 @@ class Corners:
         self.data = data
 
     def at(self, site: CallSite) -> Corner:
-        """The corner of a call that depends on what is passed to it, and on what is around it."""
+        """Return the corner case of a call, given its arguments and context."""
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
@@ -54,17 +54,17 @@ class Corners:
 
     @functools.cached_property
     def names_narrow(self) -> bool:
-        """Whether the file speaks of integers of 8 or 16 bits."""
+        """Whether the file mentions integers of 8 or 16 bits."""
         return _NARROW.search(self.data) is not None
 
     @functools.cached_property
     def names_infinity(self) -> bool:
-        """Whether the file speaks of infinite numbers."""
+        """Whether the file mentions infinite numbers."""
         return _INFINITE.search(self.data) is not None
 
     @functools.cached_property
     def _expects_error(self) -> frozenset[ast.AST]:
-        """The statements that catch errors of TensorFlow: `try`, `with pytest.raises(...)`."""
+        """The statements that catch TensorFlow's errors: `try`, `with pytest.raises(...)`."""
         found = set()
         for node, reference in self.values.by_node.items():
             if reference.path.startswith("errors."):
@@ -74,6 +74,7 @@ class Corners:
         return frozenset(found)
 
     def _holds_ragged(self, site: CallSite) -> bool:
+        """Return whether an argument of a call is a ragged tensor."""
         nodes = [argument.node for argument in site.bound.arguments.values()]
         return any(is_ragged(self.values, node) for node in nodes)
 
@@ -81,38 +82,44 @@ class Corners:
 _NONE = Corner()
 
 
-def _passed(corners: Corners, site: CallSite, name: str) -> Numbers:
+def _argument_numbers(corners: Corners, site: CallSite, name: str) -> Numbers:
+    """Infer the kind of numbers that an argument holds."""
     argument = site.bound.arguments.get(name)
     return corners.numbers.numbers(argument.node) if argument is not None else Numbers.UNKNOWN
 
 
 def _of_mean(corners: Corners, site: CallSite) -> Corner:
-    passed = _passed(corners, site, "input_tensor")
+    """Return the corner of a mean: JAX's mean of integers is not an integer."""
+    passed = _argument_numbers(corners, site, "input_tensor")
     if passed is Numbers.INEXACT:
         return _NONE
     return Corner(site.row.note, met=passed in INTEGERS)
 
 
 def _of_sum(corners: Corners, site: CallSite) -> Corner:
-    """Few files have integers of 8 or 16 bits, and those that make them name them."""
+    """Return the corner of a sum or product of 8- or 16-bit integers.
+
+    Few files use such integers, and those that do mention their dtypes.
+    """
     if not corners.names_narrow:
         return _NONE
-    passed = _passed(corners, site, "input_tensor")
+    passed = _argument_numbers(corners, site, "input_tensor")
     if passed in (Numbers.NARROW, Numbers.UNKNOWN):
         return Corner(site.row.note, met=passed is Numbers.NARROW)
     return _NONE
 
 
 def _of_position(corners: Corners, site: CallSite) -> Corner:
-    passed = _passed(corners, site, "input")
+    """Return the corner of `argmax` and `argmin`, which integers and booleans do not meet."""
+    passed = _argument_numbers(corners, site, "input")
     return _NONE if passed in (*INTEGERS, Numbers.BOOL) else Corner(site.row.note)
 
 
 def _of_range(corners: Corners, site: CallSite) -> Corner:
-    """Steps of whole numbers are counted alike, whatever dtype is asked for."""
+    """Return the corner of `range`; ranges with whole-number steps agree for every dtype."""
     if _are_whole(site):
         return _NONE
-    steps = [_passed(corners, site, name) for name in ("start", "limit", "delta")]
+    steps = [_argument_numbers(corners, site, name) for name in ("start", "limit", "delta")]
     if Numbers.INEXACT in steps:
         return Corner(site.row.note, met=True)
     doubtful = "delta" in site.bound.arguments and steps[2] is Numbers.UNKNOWN
@@ -120,25 +127,32 @@ def _of_range(corners: Corners, site: CallSite) -> Corner:
 
 
 def _are_whole(site: CallSite) -> bool:
+    """Return whether all arguments of a range are literal whole numbers."""
     nodes = [site.bound.arguments[n].node for n in site.bound.arguments if n != "dtype"]
     values = [getattr(node, "value", None) for node in nodes]
     return all(isinstance(v, int | float) and v == int(v) for v in values)
 
 
 def _of_cast(corners: Corners, site: CallSite) -> Corner:
+    """Return the corner of a cast to integers, which only floats meet."""
     dtype = site.bound.arguments.get("dtype")
     if dtype is not None and dtype_numbers(dtype.node) not in INTEGERS:
         return _NONE
-    whole = _passed(corners, site, "x") in (*INTEGERS, Numbers.BOOL)
+    whole = _argument_numbers(corners, site, "x") in (*INTEGERS, Numbers.BOOL)
     return _NONE if whole else Corner(site.row.note)
 
 
 def _of_remainder(corners: Corners, site: CallSite) -> Corner:
-    exact = Numbers.INEXACT in (_passed(corners, site, "x"), _passed(corners, site, "y"))
+    """Return the corner of a remainder, which floats do not meet."""
+    exact = Numbers.INEXACT in (
+        _argument_numbers(corners, site, "x"),
+        _argument_numbers(corners, site, "y"),
+    )
     return _NONE if exact else Corner(site.row.note)
 
 
 def _of_softmax(corners: Corners, site: CallSite) -> Corner:
+    """Return the corner of a softmax, which only files that mention infinity meet."""
     return Corner(site.row.note if corners.names_infinity else "")
 
 

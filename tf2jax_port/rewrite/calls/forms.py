@@ -1,8 +1,8 @@
-"""How one call of a TensorFlow operator is rewritten.
+"""Rewrite one call of a TensorFlow operator.
 
-Three ways, the first that works is taken: change the call where it stands (comments and line breaks
-stay), write the row's expression anew from the text of the arguments, or call the function of
-`shims` that has TensorFlow's own signature.
+Of three ways the first that works is used: change the call in place (comments and line breaks stay),
+write the row's expression from scratch with the text of the arguments, or call the function of `shims`
+that has TensorFlow's own signature.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from tf2jax_port.table import Native
 
 
 def write_native(site: CallSite) -> list[Edit] | None:
-    """The edits that put the row's JAX expression in place of a call, `None` where none would do."""
+    """Return the edits that replace a call by the row's JAX expression, `None` if impossible."""
     target = site.row.target
     assert isinstance(target, Native)
     template = parse_template(target.expression, target.optional)
     if site.bound.surplus or not site.spelling.allows(template.names):
         return None
-    implied = _implied(site, target)
+    implied = _find_implied(site, target)
     if any(has_comment(site, argument.start, argument.end) for argument in implied.values()):
         return None
     if implied or site.bound.dropped:
@@ -55,8 +55,8 @@ def write_native(site: CallSite) -> list[Edit] | None:
     return edits if edits is not None else write_anew(site, template)
 
 
-def _implied(site: CallSite, target: Native) -> dict[str, Argument]:
-    """The arguments that only say TensorFlow's default, where JAX's is another one."""
+def _find_implied(site: CallSite, target: Native) -> dict[str, Argument]:
+    """Return the arguments that spell out TensorFlow's default where JAX's default differs."""
     if not (target.defaults or target.needs):
         return {}
     usual = defaults(site.row.params or "")
@@ -69,12 +69,15 @@ def _implied(site: CallSite, target: Native) -> dict[str, Argument]:
 
 
 def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit] | None:
-    """The edits that call a function with TensorFlow's own signature instead.
+    """Return the edits that call a function with TensorFlow's own signature instead.
 
     Args:
       site: the call.
-      function: `shims.something`.
-      unknown: arguments that the function has no use for, and that are left out.
+      function: the name of the function, `shims.something`.
+      unknown: the arguments that the function does not take; they are left out.
+
+    Returns:
+      The edits, `None` if a dropped argument holds a comment or a TensorFlow reference.
     """
     if any(holds_references(site, site.bound.arguments[name].node) for name in unknown):
         return None
@@ -101,7 +104,7 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
 
 
 def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
-    """Renames the function and its keywords, drops and adds arguments, moves nothing."""
+    """Rename the function and its keywords and drop or add arguments, without moving any."""
     if not template.function or template.repeats or site.layout.opened < 0:
         return None
     by_hole, positional = template.by_parameter, template.positional
@@ -114,9 +117,9 @@ def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
             return None
         if slot.keyword is None and has_comment(site, argument.start, argument.value):
             return None
-        edits += _as_slot(argument, slot) + _adapted(site, argument, slot.hole or "")
+        edits += _as_slot(argument, slot) + _adapt_argument(site, argument, slot.hole or "")
         written.append(slot)
-    added = _added(site, template, written)
+    added = _missing_arguments(site, template, written)
     if added is None:
         return None
     if added:
@@ -126,7 +129,7 @@ def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
 
 
 def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
-    """Turns an argument as written into a positional or keyword argument of the new function."""
+    """Turn an argument into a positional or keyword argument of the new function."""
     if slot.keyword is None:
         return [Edit(argument.start, argument.value)] if argument.keyword else []
     if argument.keyword is not None:
@@ -136,8 +139,8 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
     return opening + ([inserted(argument.end, ")")] if wrap else [])
 
 
-def _added(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
-    """The arguments that the call leaves out and the expression needs."""
+def _missing_arguments(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
+    """Return the arguments that the call leaves out and the expression needs, `None` if impossible."""
     assert isinstance(site.row.target, Native)
     added: list[str] = []
     for index, slot in enumerate(template.slots):
@@ -155,8 +158,8 @@ def _added(site: CallSite, template: Template, written: list[Slot]) -> list[str]
     return added
 
 
-def _adapted(site: CallSite, argument: Argument, parameter: str) -> list[Edit]:
-    """Edits that make a list what JAX takes in its place."""
+def _adapt_argument(site: CallSite, argument: Argument, parameter: str) -> list[Edit]:
+    """Return the edits that convert a list to the type that JAX takes."""
     before, after, inner = adaptation(site, argument, parameter)
     edits = inner
     if before:

@@ -1,1 +1,1 @@
-"""What becomes of one reference."""
+"""Decide the outcome of each TensorFlow reference."""

@@ -1,4 +1,4 @@
-"""Which decisions are carried out: what was not asked for, or is forbidden by a comment, is left alone."""
+"""Drop the decisions that the options do not select or that a comment forbids."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELD_BACK = "TJ313"
 
 
 def leave_alone(draft: Draft) -> Draft:
-    """Leave alone what was not asked for, or what a comment keeps."""
+    """Replace decisions that are not selected, or that a comment forbids, by ones without edits."""
     options, ignored = draft.file.options, draft.file.ignored
     chosen = {r: choose(d, options, ignored, r) for r, d in draft.decisions.items()}
     return draft.with_decisions(chosen)
@@ -24,20 +24,20 @@ def leave_alone(draft: Draft) -> Draft:
 def choose(
     decision: Decision, options: Options, ignored: Ignored, reference: Reference | None = None
 ) -> Decision:
-    """The decision itself, or one that leaves the place as it is.
+    """Return the decision, or one without edits if the options or a comment rule it out.
 
     Args:
-      decision: what would become of the place.
-      options: what was asked for.
-      ignored: what the comments of the file say.
-      reference: the name that it is about, `None` for a method.
+      decision: the decision proposed for the place.
+      options: the options of the run.
+      ignored: the ignore comments of the file.
+      reference: the reference that is decided, `None` for a method.
     """
     left = _left_alone(decision, options, ignored)
     if left is None:
         return decision
     state, code, message = left
     if reference is not None and is_read_as_version_1(reference, decision.symbol):
-        # The marker keeps the file what it is when its other names of TensorFlow 1 are gone.
+        # A second run then still reads the file as TensorFlow 1 when its other such names are gone.
         message += READ_AS_VERSION_1
     return dataclasses.replace(
         decision, state=state, code=code, message=message, edits=(), plain=False
@@ -45,7 +45,7 @@ def choose(
 
 
 def has_marker(decision: Decision) -> bool:
-    """Whether a comment marks the place: where a person must act, and where it says what was read."""
+    """Return whether a marker comment is written: for manual work and names read as TensorFlow 1."""
     if decision.message.endswith(READ_AS_VERSION_1):
         return True
     return decision.state is State.MANUAL and decision.code != HELD_BACK
@@ -54,6 +54,7 @@ def has_marker(decision: Decision) -> bool:
 def _left_alone(
     decision: Decision, options: Options, ignored: Ignored
 ) -> tuple[State, str, str] | None:
+    """Return state, code and message if the decision must not be carried out, else `None`."""
     code = decision.code
     if ignored.covers(decision.span, code):
         return State.KEPT, "TJ502", f"a comment says so ({code})"

@@ -1,4 +1,4 @@
-"""Data that the passes share: the parsed file, what becomes of one reference, and the draft of all."""
+"""Define the data that the passes share: parsed file, decision and draft."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from tf2jax_port.rewrite.writing.spelling import Spelling
 
 @dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
 class Decision:
-    """The end of one reference; nobody changes it.
+    """The outcome of one reference; treated as immutable.
 
     Attributes:
-      state: where it ended.
+      state: the state of the finding.
       code: the diagnostic.
       message: one line for this place.
-      symbol: TensorFlow's name, `tf.` in front.
+      symbol: TensorFlow's name, with the prefix `tf.`.
       span: the node whose text the report shows before and after.
-      edits: what to write.
-      plain: for `--target shims`: the edits do nothing but turn `tf` into `shims`.
+      edits: the edits to apply.
+      plain: with `--target shims`: the edits only turn `tf` into `shims`.
     """
 
     state: State
@@ -43,7 +43,7 @@ class Decision:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class File:
-    """One parsed file, and what its passes found."""
+    """One parsed file and the analyses that the passes use."""
 
     source: Source
     names: Names
@@ -61,19 +61,19 @@ class File:
 
     @property
     def target(self) -> TargetName:
-        """JAX itself, or TensorFlow's names from `shims`."""
+        """The target of the rewrite: `jax`, or TensorFlow's names from `shims`."""
         return self.options.target
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MovedImports:
-    """Imports of TensorFlow that come from Keras itself now.
+    """Imports from TensorFlow that are replaced by imports from Keras itself.
 
     Attributes:
-      edits: of the import statements.
-      kept: the references that need no change, because their import changes.
-      names: how many names the statements bring.
-      module: the name of the file for `keras` itself, `""` where no statement brings one.
+      edits: the edits of the import statements.
+      kept: the references that need no edit, because their import changes.
+      names: the number of names that the statements import.
+      module: the name of `keras` itself in the file, `""` if no statement imports it.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -87,12 +87,12 @@ Decisions = dict[Reference, Decision]  # in text order
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """A file between two passes: the decisions until then, and the imports that move."""
+    """The state of a file between two passes: the decisions so far and the imports that move."""
 
     file: File
     decisions: Decisions
     moved: MovedImports = MovedImports()
 
     def with_decisions(self, decisions: Decisions) -> Draft:
-        """Replace the decisions."""
+        """Return a copy with other decisions."""
         return dataclasses.replace(self, decisions=decisions)

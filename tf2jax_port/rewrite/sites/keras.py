@@ -1,4 +1,4 @@
-"""What becomes of one reference to Keras: the same name of Keras 3, and what a person must know."""
+"""Decide references to Keras: rename them to Keras 3 and report the differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
-_OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as we know"
+_OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as is known"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
 _RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
 # Where Keras 2, as TensorFlow 1 had it, computes something else from the same call.
@@ -41,22 +41,22 @@ _ARGUMENT = re.compile(r"`(\w+)`")
 
 
 def is_module_of_keras(path: str) -> bool:
-    """Whether a path is a module that Keras 3 has, with what it had in Keras 2."""
+    """Return whether a path is a Keras 3 module that still has the contents it had in Keras 2."""
     name = path.removeprefix("keras.")
     return path != name and name in MODULES and not name.startswith(_OTHERWISE)
 
 
 def is_of_keras(known: Known) -> bool:
-    """Whether a row is one of Keras, and its target a name of Keras 3."""
+    """Return whether the target of a row is a name of Keras 3."""
     return isinstance(known.row.target, Shim) and known.row.target.function.startswith("keras.")
 
 
 def settle(file: File, known: Known, decision: Decision) -> Decision:
-    """The decision in the words of Keras: a name of Keras 3 is no function of `shims`."""
+    """Adapt a decision whose target is a name of Keras 3 instead of a function of `shims`."""
     if known.row.name.startswith("keras.symbols."):
-        return _of_symbols(decision)
+        return _adapt_symbolic(decision)
     if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
-        return _refused(file, known, decision)
+        return _adapt_refusal(file, known, decision)
     if not decision.edits:
         return decision
     if not is_of_keras(known):
@@ -74,8 +74,8 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
     return dataclasses.replace(decision, state=state, code=code, message=message, plain=False)
 
 
-def _of_symbols(decision: Decision) -> Decision:
-    """An operator of a symbolic tensor."""
+def _adapt_symbolic(decision: Decision) -> Decision:
+    """Adapt the decision for an operator that is called with a symbolic tensor."""
     if decision.edits:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
     message = decision.message if decision.code == "TJ341" else NO_ARRAY
@@ -83,6 +83,7 @@ def _of_symbols(decision: Decision) -> Decision:
 
 
 def _has_stars(file: File, node: ast.expr) -> bool:
+    """Return whether the call of a name passes `*args` or `**kwargs`."""
     call = file.names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node:
         return False
@@ -90,8 +91,12 @@ def _has_stars(file: File, node: ast.expr) -> bool:
     return starred or any(keyword.arg is None for keyword in call.keywords)
 
 
-def _refused(file: File, known: Known, decision: Decision) -> Decision:
-    """Stars pass on to the same class; a keyword of Keras 2 is told what stands in its place."""
+def _adapt_refusal(file: File, known: Known, decision: Decision) -> Decision:
+    """Adapt a manual decision for a name of Keras.
+
+    A call with `*args` is rewritten to the same class and reviewed; a keyword that only Keras 2 has gets a
+    hint about its replacement.
+    """
     if decision.code == "TJ303" and isinstance(known.row.target, Shim):
         node = known.reference.node
         written = file.spelling.text(known.row.target.function)
@@ -112,14 +117,14 @@ def _refused(file: File, known: Known, decision: Decision) -> Decision:
 
 
 def _writes_keras(decision: Decision) -> bool:
-    """Whether the new text names Keras, or names it through the import of the file."""
+    """Return whether the new text refers to Keras, directly or through an import of the file."""
     texts = (piece for e in decision.edits for piece in e.pieces if isinstance(piece, str))
     named = decision.code in (NAME, OLD, STARRED, INSTALLED, MODULE, ROWS)
     return bool(decision.edits) and (named or any("keras." in text for text in texts))
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Say at the first decision that writes Keras what must be set to run it."""
+    """Add to the first decision that writes Keras that `KERAS_BACKEND` must be set."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

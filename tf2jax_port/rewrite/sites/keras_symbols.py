@@ -1,8 +1,8 @@
-"""Operators of symbolic tensors: between the layers of a functional model only `keras.ops` works.
+"""Rewrite operators on symbolic Keras tensors to `keras.ops`.
 
-`tf.reduce_mean(hidden, axis=1)` of what came out of `keras.Input` and layers is no computation yet.
-JAX's functions raise for such a tensor, as TensorFlow's do in Keras 3. Where the lines around a call
-show that an argument is symbolic, the operator becomes the one of `keras.ops`.
+In a functional model, `tf.reduce_mean(hidden, axis=1)` on the output of `keras.Input` and layers does not
+compute yet. JAX's functions raise for such a tensor, as TensorFlow's do in Keras 3. Where the surrounding
+code shows that an argument is symbolic, the operator is replaced by its counterpart in `keras.ops`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applicatio
 
 
 def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference]) -> bool:
-    """Whether a file may have a symbolic tensor at all: they come from inputs and from models."""
+    """Return whether a file may hold symbolic tensors: it creates inputs or reads a model's ends."""
     if b"keras" not in data:
         return False
     brought = b"Input" in data or any("Input" in r.dotted[-1] for r in references)
@@ -36,7 +36,7 @@ def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference])
 
 
 def of_symbols(file: File, known: Known) -> Known:
-    """The row, or the one of `keras.ops` where the operator is called with a symbolic tensor."""
+    """Replace the row by its `keras.ops` counterpart if the call has a symbolic argument."""
     if not file.symbolic:
         return known
     node, row = known.reference.node, known.row
@@ -54,19 +54,19 @@ def of_symbols(file: File, known: Known) -> Known:
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr]:
-    """The arguments of a call, keywords included."""
+    """Return the arguments of a call, including keyword arguments."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 class Symbols:
-    """Answers whether an expression is a symbolic tensor, by the assignments of its scope."""
+    """Infers whether an expression is a symbolic tensor from the assignments in its scope."""
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.open: set[tuple[str, int, str]] = set()
 
     def holds(self, node: ast.expr) -> bool:
-        """Whether an expression is a symbolic tensor, or a list with one in it."""
+        """Return whether an expression is a symbolic tensor or a list that holds one."""
         if isinstance(node, ast.List | ast.Tuple):
             return any(map(self.holds, node.elts))
         if isinstance(node, ast.BinOp):
@@ -82,11 +82,12 @@ class Symbols:
         if isinstance(node, ast.Call):
             return self._of_call(node)
         if isinstance(node, ast.Name):
-            return any(map(self.holds, self._values(node, "holds")))
+            return any(map(self.holds, self._assigned_values(node, "holds")))
         return False
 
     def _of_call(self, call: ast.Call) -> bool:
-        row = self._row(call.func)
+        """Return whether a call of a layer or operator yields a symbolic tensor."""
+        row = self._find_row(call.func)
         if row is not None and row.name in _SOURCES:
             return True
         operator = row is not None and row.params is not None
@@ -95,20 +96,21 @@ class Symbols:
         return any(map(self.holds, arguments_of(call)))
 
     def _is_layer(self, function: ast.expr) -> bool:
-        """`keras.layers.Dense(3)`, or a name for it."""
+        """Return whether an expression is a layer: `keras.layers.Dense(3)` or a name bound to it."""
         if isinstance(function, ast.Name):
-            return any(map(self._is_layer, self._values(function, "layer")))
-        row = self._row(function.func) if isinstance(function, ast.Call) else None
+            return any(map(self._is_layer, self._assigned_values(function, "layer")))
+        row = self._find_row(function.func) if isinstance(function, ast.Call) else None
         return row is not None and row.name.startswith(("keras.layers.", *_MODELS))
 
     def _is_model(self, node: ast.expr) -> bool:
+        """Return whether an expression is a Keras model or a name bound to one."""
         if isinstance(node, ast.Name):
-            return any(map(self._is_model, self._values(node, "model")))
-        row = self._row(node.func) if isinstance(node, ast.Call) else None
+            return any(map(self._is_model, self._assigned_values(node, "model")))
+        row = self._find_row(node.func) if isinstance(node, ast.Call) else None
         return row is not None and row.name.startswith(_MODELS)
 
-    def _row(self, node: ast.expr) -> Row | None:
-        """The row of a name of TensorFlow, or of Keras itself."""
+    def _find_row(self, node: ast.expr) -> Row | None:
+        """Look up the row of a name of TensorFlow or of Keras itself."""
         reference = self.file.values.by_node.get(node)
         if reference is not None:
             known = look_up(reference)
@@ -117,19 +119,23 @@ class Symbols:
         while isinstance(node, ast.Attribute):
             attributes.insert(0, node.attr)
             node = node.value
-        home = self._home(node) if isinstance(node, ast.Name) else None
+        home = self._binding_scope(node) if isinstance(node, ast.Name) else None
         for binding in home.bindings[node.id] if home is not None else ():  # type: ignore[attr-defined]
             if binding.kind == "import" and f"{binding.path}.".startswith("keras."):
                 return find_row(".".join((binding.path, *attributes)), 2)
         return None
 
-    def _home(self, name: ast.Name) -> Scope | None:
+    def _binding_scope(self, name: ast.Name) -> Scope | None:
+        """Return the scope that binds a name."""
         scope: Scope | None = self.file.values.scope_of.get(name)
         return scope.lookup(name.id) if scope is not None else None
 
-    def _values(self, name: ast.Name, question: str) -> list[ast.expr]:
-        """What the assignments of a name give it; a question is asked once of each."""
-        home = self._home(name)
+    def _assigned_values(self, name: ast.Name, question: str) -> list[ast.expr]:
+        """Return the values assigned to a name.
+
+        To prevent endless recursion, each question is asked only once per name; after that the list is empty.
+        """
+        home = self._binding_scope(name)
         key = (question, id(home), name.id)
         if home is None or key in self.open:
             return []

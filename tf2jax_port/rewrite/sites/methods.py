@@ -1,7 +1,7 @@
-"""Methods that TensorFlow's tensors have and arrays lack: `x.numpy()`, `x.get_shape().as_list()`.
+"""Rewrite methods that TensorFlow's tensors have and arrays lack: `x.numpy()`, `x.get_shape()`.
 
-A method is no TensorFlow name: what `x` is can be known only where the lines around it say so.
-Where they do not, the new spelling is right for tensors and arrays alike, and the place is reviewed.
+A method is not a TensorFlow name: only the surrounding code can show what `x` is. Where it does not, the
+new spelling works for tensors and arrays alike, and the place is reported for review.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Idiom:
-    """One place: the whole expression, the tensor in it, and the form of its replacement.
+    """One tensor method: the whole expression, its tensor and the form of its replacement.
 
-    `form` has the tensor as `{}`; `index` is the subscript of `x.shape[i].value`; `sure` where the
-    new text is right whatever stands before the dot.
+    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`; `sure` is true where
+    the new text is correct for any object before the dot.
     """
 
     symbol: str
@@ -54,13 +54,13 @@ class Idiom:
 
 
 def find_idioms(file: File) -> list[Decision]:
-    """The decisions for all tensor methods of a file, in text order."""
+    """Return the decisions for all tensor methods of a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
-    return (_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    return (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
 
 
-def _methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
-    """The decisions for the methods among some attributes."""
+def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
+    """Decide the tensor methods among the given attributes."""
     own = {node for reference in file.references for node in reference.chain}
     attributes = [node for node in named if node not in own]
     elsewhere = any(
@@ -77,29 +77,29 @@ def _methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
     }
     claimed: set[ast.AST] = set()
     decisions = []
-    for idiom in _matches(file, attributes):
+    for idiom in _match_idioms(file, attributes):
         if idiom.whole in claimed:
             continue
         known = _is_known(file, idiom)
         kept = idiom.code == "TJ107" and not _is_made_here(file, idiom.tensor)
         doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
-            decision = _decide(file, idiom, known=known)
+            decision = _decide_idiom(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
-                claimed.update(_between(file, idiom))
+                claimed.update(_nodes_within(file, idiom))
                 decisions.append(decision)
     return decisions
 
 
 def _shape_comparisons(file: File) -> list[Decision]:
-    """`x.shape == [2, 3]`: a shape of TensorFlow equals a list, a tuple does not."""
+    """Decide `x.shape == [2, 3]`: TensorFlow's shape equals a list, a tuple does not."""
     decisions = []
     for comparison in file.names.comparisons:
         shape, node = _shape_and_list(file, comparison)
         if shape is None or node is None:
             continue
         whole = shape.value if isinstance(shape, ast.Subscript) else shape
-        tensor = _shaped(whole)
+        tensor = _tensor_of_shape(whole)
         known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
         message = "a shape is a tuple in JAX, which no list equals"
@@ -113,7 +113,7 @@ def _shape_comparisons(file: File) -> list[Decision]:
 def _shape_and_list(
     file: File, comparison: ast.Compare
 ) -> tuple[ast.expr, ast.List] | tuple[None, None]:
-    """The two sides of `x.shape == [2, 3]`."""
+    """Return the shape and the list compared in `x.shape == [2, 3]`, `(None, None)` otherwise."""
     if len(comparison.ops) == 1 and isinstance(comparison.ops[0], ast.Eq | ast.NotEq):
         left, right = comparison.left, comparison.comparators[0]
         for shape, other in ((left, right), (right, left)):
@@ -123,16 +123,16 @@ def _shape_and_list(
 
 
 def _is_shape(file: File, node: ast.expr) -> bool:
-    """`x.get_shape()`, `x.shape`, a name that holds one, or a part of it: `x.shape[1:]`."""
+    """Return whether an expression is a shape: `x.get_shape()`, `x.shape[1:]` or a name bound to one."""
     while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         node = node.value
     if isinstance(node, ast.Name):
         return is_static_shape(file.values, node)
-    return isinstance(node, ast.Attribute | ast.Call) and _shaped(node) is not None
+    return isinstance(node, ast.Attribute | ast.Call) and _tensor_of_shape(node) is not None
 
 
-def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:
-    """The nodes from the tensor up to the whole expression: they belong to this idiom."""
+def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
+    """Yield the nodes from the tensor up to the whole expression, which belong to this idiom."""
     yield idiom.whole
     for node in file.names.ancestors(idiom.tensor):
         if node is idiom.whole:
@@ -140,20 +140,20 @@ def _between(file: File, idiom: Idiom) -> Iterator[ast.AST]:
         yield node
 
 
-def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
-    """Idioms, longer ones before those that they contain."""
+def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
+    """Yield the idioms among attributes, longer ones before those that they contain."""
     parents = file.names.parents
     for node in attributes:
         call = parents[node]
         called = isinstance(call, ast.Call) and call.func is node
         bare = isinstance(call, ast.Call) and called and not call.args and not call.keywords
-        tensor = _shaped(node.value)
+        tensor = _tensor_of_shape(node.value)
         if isinstance(call, ast.Call) and node.attr == "as_list" and bare and tensor is not None:
             yield Idiom("Tensor.shape.as_list", "TJ105", call, tensor, "list({}.shape)")
         elif node.attr in ("ndims", "rank") and tensor is not None:
             yield Idiom(f"Tensor.shape.{node.attr}", "TJ105", node, tensor, "{}.ndim")
         elif node.attr == "value" and isinstance(node.value, ast.Subscript) and not called:
-            inner = _shaped(node.value.value)
+            inner = _tensor_of_shape(node.value.value)
             if inner is not None:
                 index = node.value.slice
                 yield Idiom("Dimension.value", "TJ105", node, inner, "{}.shape[", index)
@@ -171,7 +171,7 @@ def _matches(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
 
 
 def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
-    """`x.dtype.is_floating`, and methods that only static shapes of TensorFlow have."""
+    """Yield idioms of dtypes (`x.dtype.is_floating`) and of TensorFlow's static shapes."""
     for node in attributes:
         parent = file.names.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
@@ -185,7 +185,7 @@ def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterat
 
 
 def _of_range(file: File, node: ast.Attribute) -> Idiom:
-    """`x.dtype.max`, which floats and integers have of two functions."""
+    """Return the idiom of `x.dtype.max`, which is `jnp.finfo` or `jnp.iinfo` in JAX."""
     tensor = node.value.value if isinstance(node.value, ast.Attribute) else node.value
     numbers = file.corners.numbers.numbers(tensor)
     whole = numbers in INTEGERS
@@ -195,9 +195,9 @@ def _of_range(file: File, node: ast.Attribute) -> Idiom:
 
 
 def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
-    """A method of a static shape; `whole` is its call where it is called."""
+    """Yield the idiom of a static shape's method; `whole` is its call if it is called."""
     symbol = f"Tensor.shape.{node.attr}"
-    tensor = _shaped(node.value)
+    tensor = _tensor_of_shape(node.value)
     known = tensor is not None or is_static_shape(file.values, node.value)
     if tensor is not None and node.attr in SHAPE_METHODS:
         form = f"shims.TensorShape({{}}.shape).{node.attr}"
@@ -212,7 +212,7 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
 
 
 def _is_known(file: File, idiom: Idiom) -> bool:
-    """Whether the lines around say what stands before the dot, or the new text serves all."""
+    """Return whether the code shows what stands before the dot, or the new text fits all types."""
     if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
         tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
         return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
@@ -220,12 +220,12 @@ def _is_known(file: File, idiom: Idiom) -> bool:
 
 
 def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
-    """A call of one argument whose value nobody uses."""
+    """Return whether a call has one argument and its result is unused."""
     return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
 
 
-def _shaped(node: ast.expr) -> ast.expr | None:
-    """The tensor in `x.shape` or `x.get_shape()`."""
+def _tensor_of_shape(node: ast.expr) -> ast.expr | None:
+    """Return the tensor in `x.shape` or `x.get_shape()`."""
     if isinstance(node, ast.Attribute) and node.attr == "shape":
         return node.value
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
@@ -235,7 +235,8 @@ def _shaped(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
+def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
+    """Build the decision and the edit for an idiom, `None` if it cannot be rewritten."""
     source, spelling = file.source, file.spelling
     start, end = source.span(idiom.whole)
     inner_start, inner_end = source.span(idiom.tensor)
@@ -270,7 +271,7 @@ def _decide(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
 
 
 def _is_made_here(file: File, node: ast.expr) -> bool:
-    """Whether a name holds nothing but results of calls: nobody else sees that it is bound anew."""
+    """Return whether a name is bound to results of calls only, so that it can be bound anew."""
     scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
     if scope is None or not isinstance(node, ast.Name):
         return False
@@ -281,14 +282,14 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_place(node: ast.expr) -> bool:
-    """`x` or `self.x`: what can be assigned to and read twice."""
+    """Return whether a node is `x` or `self.x`, which can be assigned and read twice."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
 def _has_comment(file: File, idiom: Idiom) -> bool:
-    """A comment between the tensor and the end of the expression would be lost."""
+    """Return whether a rewrite would lose a comment after the tensor."""
     end = file.source.span(idiom.whole)[1]
     text = file.source.data[file.source.span(idiom.tensor)[1] : end]
     if idiom.index is not None:

@@ -1,4 +1,4 @@
-"""What becomes of one reference: which state, why, and by which edits."""
+"""Decide one reference: its state, its diagnostic and its edits."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ from tf2jax_port.rewrite.writing.template import parse_template
 from tf2jax_port.table import Keep, Manual, Native, Row, Shim
 from tf2jax_port.table.version_1 import NOTHING, PRINTED
 
-# Part of the markers of names that mean something else in TensorFlow 2. It keeps the file what it was
-# when its other names of TensorFlow 1 are gone.
+# Part of the markers of names that mean something else in TensorFlow 2. A second run then still reads the
+# file as TensorFlow 1, although its other names of TensorFlow 1 are gone.
 READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 
 
 def decide_each(draft: Draft) -> Draft:
-    """Decide each reference by itself."""
+    """Decide each reference on its own."""
     return draft.with_decisions({r: decide(draft.file, r) for r in draft.file.references})
 
 
 def decide(file: File, reference: Reference) -> Decision:
-    """Where a reference ends."""
-    symbol = _symbol(reference)
-    decision = _left_alone(file, reference, symbol) or _looked_up(file, reference, symbol)
+    """Decide one reference."""
+    symbol = _symbol_of(reference)
+    decision = _left_alone(file, reference, symbol) or _decide_by_row(file, reference, symbol)
     if decision.edits and not may_edit(file, decision):
         return _manual(reference, symbol, "TJ308", "it stands inside a string")
     return decision
 
 
 def may_edit(file: File, decision: Decision) -> bool:
-    """Whether edits may be made where they are wanted: code inside a string is delicate."""
+    """Return whether a decision's edits are safe: code inside a string has restrictions."""
     node = decision.span
     if enclosing_string(file.names, node) is None:
         return True
@@ -69,14 +69,15 @@ def may_edit(file: File, decision: Decision) -> bool:
     return node not in file.frozen and is_editable(file.source, file.names, node)
 
 
-def _symbol(reference: Reference) -> str:
-    """TensorFlow's name; what is read as TensorFlow 1 says so."""
+def _symbol_of(reference: Reference) -> str:
+    """Return TensorFlow's name, with `compat.v1` if the file spells it so."""
     both = reference.version == 1 and reference.path in V1_PARAMS
     explicit = both and "compat.v1" in reference.dotted[-1]
     return f"tf.compat.v1.{reference.path}" if explicit else f"tf.{reference.path}".rstrip(".")
 
 
-def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
+def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
+    """Decide a reference by looking up its row."""
     known = look_up(reference)
     if known is None and keras_sites.is_module_of_keras(reference.path):
         text = file.spelling.text(reference.path)
@@ -84,34 +85,35 @@ def _looked_up(file: File, reference: Reference, symbol: str) -> Decision:
         verdict = (State.REVIEW, keras_sites.MODULE, keras_sites.UNSEEN_NAMES)
         return Decision(*verdict, symbol, reference.node, (edit,))
     if known is None:
-        return _manual(reference, symbol, *_unknown(reference))
-    symbol = _symbol(known.reference)
+        return _manual(reference, symbol, *_explain_unknown(reference))
+    symbol = _symbol_of(known.reference)
     known = of_symbols(file, known)
-    compiled = _compiled(file, known, symbol)
+    compiled = _decide_compiled(file, known, symbol)
     if compiled is not None:
         return compiled
-    return keras_sites.settle(file, known, _settled(file, reference, known, symbol))
+    return keras_sites.settle(file, known, _decide_by_use(file, reference, known, symbol))
 
 
-def _settled(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
+def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
+    """Decide a reference by the target of its row and by how it is used."""
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
     if isinstance(target, Manual) and (file.target == "jax" or facade(known.row) is None):
         return _manual(reference, symbol, target.code, target.reason)
     if known.rest:
-        return _attribute(file, known, symbol)
+        return _decide_attribute(file, known, symbol)
     node = known.reference.node
     parent = file.names.parents[node]
     if known.row.params is None:
-        return _named(file, known, symbol, parent)
+        return _decide_name(file, known, symbol, parent)
     if isinstance(parent, ast.Call) and parent.func is node:
-        return _called(file, known, symbol, parent)
+        return _decide_call(file, known, symbol, parent)
     return _passed_on(file, known, symbol)
 
 
-def _compiled(file: File, known: Known, symbol: str) -> Decision | None:
-    """`@tf.function` above a function that only computes: `jax.jit`."""
+def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
+    """Rewrite `@tf.function` to `jax.jit` if the decorated function is pure."""
     if known.row.name != "function" or known.rest or file.target != "jax":
         return None
     node: ast.expr = known.reference.node
@@ -133,7 +135,7 @@ def _compiled(file: File, known: Known, symbol: str) -> Decision | None:
 
 
 def _operands_in(file: File) -> pure_functions.Operands:
-    """What of a call is an operand, where the call becomes one of JAX and the rest is fixed."""
+    """Return a function that lists the operands of a call whose other arguments are fixed."""
 
     def operands(call: ast.Call) -> list[ast.expr] | None:
         reference = file.values.by_node.get(call.func)
@@ -144,7 +146,7 @@ def _operands_in(file: File) -> pure_functions.Operands:
             return None
         parameters = signature(known.row.params or "")
         tensors = known.row.tensors or (parameters[0].name,)
-        bound = _bound(known, call_layout(file.source, call))
+        bound = _bind(known, call_layout(file.source, call))
         if isinstance(bound, Refusal) or bound.surplus or bound.dropped:
             return None
         fixed = [a.node for name, a in bound.arguments.items() if name not in tensors]
@@ -156,7 +158,7 @@ def _operands_in(file: File) -> pure_functions.Operands:
 
 
 def is_fixed(file: File, node: ast.expr) -> bool:
-    """Whether an argument is written out, or a dtype."""
+    """Return whether an argument is a literal or a dtype."""
     reference = file.values.by_node.get(node)
     if reference is not None:
         known = look_up(reference)
@@ -174,13 +176,13 @@ def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decis
 
 
 def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
-    """Whether a name has two meanings, and which one is meant is known from the rest of the file."""
+    """Return whether an ambiguous name is taken as TensorFlow 1 because of the rest of the file."""
     both = reference.version == 1 and reference.path in V1_PARAMS
     return both and not symbol.startswith("tf.compat.")
 
 
 def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
-    """References that are not looked up at all."""
+    """Return a manual decision for a reference that cannot be looked up, else `None`."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
         return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
@@ -192,7 +194,8 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
     return None
 
 
-def _unknown(reference: Reference) -> tuple[str, str]:
+def _explain_unknown(reference: Reference) -> tuple[str, str]:
+    """Return the diagnostic and the message for a name without a row."""
     if is_module(reference.path):
         return "TJ304", "a module of TensorFlow is passed on as a value"
     why = why_unknown(reference.path)
@@ -207,8 +210,8 @@ def _unknown(reference: Reference) -> tuple[str, str]:
 # Names that are not called.
 
 
-def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
-    """A dtype, a type, a constant, an error class."""
+def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
+    """Decide a name that is not callable: a dtype, a type, a constant or an error class."""
     reference = known.reference
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
@@ -220,13 +223,13 @@ def _named(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
     if native and (file.target == "jax" or function is None):
         text = known.row.target.expression  # type: ignore[union-attr]
         code = "TJ103" if known.row.name == "Tensor" else "TJ102"
-        return _replaced(file, known, symbol, State.REWRITTEN, code, text)
+        return _replace_name(file, known, symbol, State.REWRITTEN, code, text)
     assert function is not None
-    return _replaced(file, known, symbol, State.SHIM, "TJ401", function)
+    return _replace_name(file, known, symbol, State.SHIM, "TJ401", function)
 
 
-def _attribute(file: File, known: Known, symbol: str) -> Decision:
-    """An attribute of a TensorFlow object: `tf.float32.max`."""
+def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
+    """Decide an attribute of a TensorFlow object, such as `tf.float32.max`."""
     node = known.reference.node
     whole = file.names.parents[node]
     target = known.row.target
@@ -237,7 +240,7 @@ def _attribute(file: File, known: Known, symbol: str) -> Decision:
     name = known.row.name.rpartition(".")[2]
     if isinstance(target, Shim) and name[0].isupper():
         # A class has its methods, an enumeration its members.
-        return _replaced(file, known, symbol, State.SHIM, "TJ401", target.function)
+        return _replace_name(file, known, symbol, State.SHIM, "TJ401", target.function)
     if text is None or not isinstance(whole, ast.expr):
         message = f"no rule for the attribute `{attribute}`"
         return _manual(known.reference, f"{symbol}.{attribute}", "TJ311", message)
@@ -246,10 +249,10 @@ def _attribute(file: File, known: Known, symbol: str) -> Decision:
     return Decision(State.REWRITTEN, "TJ102", message, symbol, whole, (edit,))
 
 
-def _replaced(
+def _replace_name(
     file: File, known: Known, symbol: str, state: State, code: str, text: str
 ) -> Decision:
-    """The name alone is replaced."""
+    """Build a decision that replaces the name only."""
     written = file.spelling.text(text)
     node = known.reference.node
     plain = _is_namesake(known, text)
@@ -258,7 +261,7 @@ def _replaced(
 
 
 def _is_namesake(known: Known, function: str) -> bool:
-    """Whether a name is right as it stands once its first part is `shims`."""
+    """Return whether a name is correct as soon as its first part is `shims`."""
     reference = known.reference
     if function != f"shims.{reference.path}":
         return False
@@ -266,26 +269,26 @@ def _is_namesake(known: Known, function: str) -> bool:
 
 
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
-    """An operator that is a value: `activation=tf.nn.relu`, a bare decorator."""
+    """Decide an operator that is used as a value: `activation=tf.nn.relu`, a bare decorator."""
     row, function = known.row, facade(known.row)
     receiver = _tensorflow_receiver(file, known)
     if receiver is not None:
         message = f"it is handed to `{receiver.spelled}`, which stays TensorFlow"
         return _manual(known.reference, symbol, "TJ312", message)
-    direct = _direct(file, known)
+    direct = _direct_counterpart(file, known)
     if file.target == "jax" and direct is not None:
-        return _replaced(file, known, symbol, State.REWRITTEN, "TJ104", direct)
+        return _replace_name(file, known, symbol, State.REWRITTEN, "TJ104", direct)
     if function is None:
         reason = "an operator with another meaning in TensorFlow 1 is passed on as a value"
         return _manual(known.reference, symbol, "TJ306", reason)
     if known.version_1_params and known.version_1_params != row.params:
         reason = "an operator with other arguments in TensorFlow 1 is passed on as a value"
         return _manual(known.reference, symbol, "TJ306", reason)
-    return _replaced(file, known, symbol, State.SHIM, "TJ402", function)
+    return _replace_name(file, known, symbol, State.SHIM, "TJ402", function)
 
 
 def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
-    """The TensorFlow function without a rule that an operator is an argument of."""
+    """Return the function that stays TensorFlow and takes the operator as an argument, if any."""
     parent = file.names.parents[known.reference.node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is known.reference.node:
@@ -298,8 +301,8 @@ def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
     return receiver if stays else None
 
 
-def _direct(file: File, known: Known) -> str | None:
-    """JAX's function for an operator of one array that is handed to somebody who calls it."""
+def _direct_counterpart(file: File, known: Known) -> str | None:
+    """Return JAX's function for an operator of one array that is passed as a callback."""
     row = known.row
     if not isinstance(row.target, Native) or corner(row, file.options):
         return None
@@ -314,19 +317,20 @@ def _direct(file: File, known: Known) -> str | None:
 
 
 def _is_partial(call: ast.Call) -> bool:
-    """`functools.partial` may bind `name=`, which JAX's functions do not have."""
+    """Return whether a call is `functools.partial`, which may bind `name=` (unknown to JAX)."""
     return "partial" in ast.unparse(call.func)
 
 
 # Calls.
 
 
-def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
+def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
+    """Decide a call of an operator."""
     row, reference = known.row, known.reference
     layout = call_layout(file.source, call)
-    bound = _bound(known, layout)
+    bound = _bind(known, layout)
     if isinstance(bound, Refusal):
-        return _starred(file, known, symbol, call, bound)
+        return _decide_starred(file, known, symbol, call, bound)
     if _is_of_text(row, bound):
         return _manual(reference, symbol, "TJ309", "JAX has no arrays of strings")
     site = CallSite(
@@ -361,13 +365,13 @@ def _called(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
         if edits is not None:
             differs = corner(row, file.options) or here.differs
             return _of_native(row, differs, symbol, call, edits)
-    decision = _called_facade(file, known, symbol, site)
+    decision = _decide_facade_call(file, known, symbol, site)
     old = bool(known.version_1_params) or row.name.startswith("v1.")
     return _of_version_1(decision, known, bound) if old else decision
 
 
-def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
-    """The arguments of a call by the parameters of its row."""
+def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
+    """Bind the arguments of a call to the parameters of its row."""
     params = known.row.params or ""
     if not known.version_1_params:
         return bind_arguments(layout.arguments, params, known.renames)
@@ -380,8 +384,10 @@ def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
     )
 
 
-def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal) -> Decision:
-    """A call with `*args`: the function of `shims` takes what TensorFlow's takes."""
+def _decide_starred(
+    file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal
+) -> Decision:
+    """Decide a call with `*args`: the function of `shims` takes the same arguments."""
     function = facade(known.row)
     as_it_is = not known.version_1_params and not constructs.without_place(known.row)
     if refusal.code != "TJ303" or function is None or not as_it_is:
@@ -393,7 +399,7 @@ def _starred(file: File, known: Known, symbol: str, call: ast.Call, refusal: Ref
 
 
 def _write_form(site: CallSite) -> list[Edit] | None:
-    """The edits for the first of a row's expressions that can be written."""
+    """Return the edits for the first expression of a row that can be written here."""
     for target in version_1.forms(site.row):
         form = site
         if target is not site.row.target:
@@ -405,7 +411,7 @@ def _write_form(site: CallSite) -> list[Edit] | None:
 
 
 def _switched_on(site: CallSite, symbol: str) -> Decision:
-    """`tf.enable_v2_behavior()`, of which nothing is left."""
+    """Remove a call such as `tf.enable_v2_behavior()`, which has no effect in JAX."""
     start, end = site.source.span(site.call)
     statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
     edit = Edit(start, end, ("pass" if statement else NOTHING,))
@@ -414,6 +420,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
 
 
 def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
+    """Build the decision for a call that is written as JAX."""
     assert isinstance(row.target, Native)
     if differs:
         return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
@@ -425,7 +432,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
 
 
 def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
-    """The decision for a name that gives something else in version 1, or prints more."""
+    """Mark a decision for review if the name differs or prints more in TensorFlow 1."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
     prints = any(name in PRINTED for name, _ in bound.dropped)
     printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
@@ -436,12 +443,12 @@ def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
 
 
 def _is_bound_by_with(site: CallSite) -> bool:
-    """Whether a `with` statement names what the block gives."""
+    """Return whether a `with` statement binds the value of the block to a name."""
     return isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
 
 
 def _is_of_text(row: Row, bound: Bound) -> bool:
-    """Whether a string is made a tensor."""
+    """Return whether a call converts a string to a tensor."""
     if row.name not in ("constant", "convert_to_tensor", "identity"):
         return False
     value = next(iter(bound.arguments.values())).node
@@ -450,7 +457,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 
 def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
-    """`tf.shape(x)[0]`, or `tf.shape(x)` as a shape: numbers that JAX knows while it traces."""
+    """Rewrite `tf.shape(x)[0]`, or `tf.shape(x)` used as a shape, to sizes that are static in JAX."""
     if known.row.name != "shape":
         return None
     indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)
@@ -465,7 +472,7 @@ def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decisi
 
 
 def _is_shape_argument(file: File, node: ast.expr) -> bool:
-    """Whether a node says which shape another operator makes."""
+    """Return whether a node is the shape argument of another operator."""
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func not in file.values.by_node:
@@ -481,7 +488,8 @@ def _is_shape_argument(file: File, node: ast.expr) -> bool:
     return bool(named & {"shape", "dims"})
 
 
-def _called_facade(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
+def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
+    """Decide a call that becomes a call of the function of `shims`."""
     row, function = known.row, facade(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)
