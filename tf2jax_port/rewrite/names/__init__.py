@@ -1,1 +1,1 @@
-"""Lists of names of TensorFlow and Keras."""
+"""Load lists of TensorFlow and Keras names."""

@@ -1,8 +1,8 @@
-"""Names of Keras, read from `data/keras_names.json`.
+"""Load Keras names from `data/keras_names.json`.
 
 MODULES: the modules of Keras 3.
-PARAMS: names of Keras 3 that `tf.keras` has too, with their parameters where they can be called.
-RENAMED: names of `tf.keras` for an object that Keras 3 has under the given name.
+PARAMS: names of Keras 3 that `tf.keras` has too, with their parameters if they are callable.
+RENAMED: names of `tf.keras` whose object has the given name in Keras 3.
 LEFT_OVER: names of `tf.keras` that Keras 3 does not have.
 """
 

@@ -1,4 +1,4 @@
-"""Public names of what is reached in another way: private modules, star imports."""
+"""Map names from private modules and star imports to public TensorFlow names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tf2jax_port.rewrite.data import read_data
 
 
 def public_name(dotted: str) -> str:
-    """`tensorflow.python.ops.array_ops.concat` -> `tensorflow.concat`.
+    """Return the public name of a private TensorFlow name, the name itself if there is none.
 
-    A name that has no public one stays what it is.
+    `tensorflow.python.ops.array_ops.concat` becomes `tensorflow.concat`.
     """
     parts = dotted.split(".")[2:]
     public_names = _internal()
@@ -24,24 +24,27 @@ def public_name(dotted: str) -> str:
 
 
 def brings(module: str, name: str) -> bool:
-    """Whether `from module import *` brings a name, in version 1 or 2."""
+    """Return whether `from module import *` binds a name, in version 1 or 2."""
     outer = module in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
     return outer and name in _outer_level()
 
 
 @functools.cache
-def _data() -> dict[str, Any]:
-    """The data file, read when a file of code first needs it: few do."""
+def _load_data() -> dict[str, Any]:
+    """Load the data file on first use, since few files need it."""
     return read_data("tf_internal_names")
 
 
 @functools.cache
 def _outer_level() -> frozenset[str]:
-    """The public names of `tensorflow` and of `tensorflow.compat.v1` themselves."""
-    return frozenset(_data()["outer_level"])
+    """Return the public names directly in `tensorflow` and `tensorflow.compat.v1`."""
+    return frozenset(_load_data()["outer_level"])
 
 
 def _internal() -> dict[str, str]:
-    """Public names by the private ones below `tensorflow.python`; `v1:` stands before one of version 1."""
-    internal: dict[str, str] = _data()["internal"]
+    """Return the public names by the private ones below `tensorflow.python`.
+
+    Public names of version 1 have the prefix `v1:`.
+    """
+    internal: dict[str, str] = _load_data()["internal"]
     return internal

@@ -1,9 +1,9 @@
-"""TensorFlow's names, read from `data/tf_names.json`.
+"""Load TensorFlow's names from `data/tf_names.json`.
 
-MODULES: what is a module of TensorFlow 1 or 2, and so no operator.
-V1_ALIASES: names that only version 1 has, of objects that version 2 has under the given name.
+MODULES: modules of TensorFlow 1 or 2, which are not operators.
+V1_ALIASES: names that only version 1 has, with the names of the same objects in version 2.
 V1_ONLY: names of objects that only version 1 has.
-V1_PARAMS: names that mean another object in version 1, with its parameters where it is a function.
+V1_PARAMS: names of another object in version 1, with its parameters if it is a function.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What the text of a file says: bytes, scopes, references."""
+"""Read the text of a file: decode bytes, resolve scopes, find references."""

@@ -1,7 +1,7 @@
-"""Comments that keep the rewriter away: `# tf2jax: ignore`, `ignore[TJ301]` and `ignore-file`.
+"""Read ignore comments: `# tf2jax: ignore`, `ignore[TJ301]` and `ignore-file`.
 
-One behind code is about the line that it stands on; one on a line of its own about the next line of
-code, or the whole file.
+A comment behind code applies to its own line; one on a line of its own applies to the next line of code,
+or to the whole file.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _NO_CODE = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ignored:
-    """What the comments of a file say.
+    """The ignore comments of a file.
 
     Attributes:
-      lines: for each line with such a comment the beginnings of diagnostics that it names; all of
-        them where it names none.
-      whole_file: whether the file is left alone.
+      lines: for each line with an ignore comment, the prefixes of the diagnostics that it names; the prefix
+        of all diagnostics if it names none.
+      whole_file: whether the whole file is ignored.
     """
 
     lines: dict[int, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     whole_file: bool = False
 
     def covers(self, node: ast.expr | ast.stmt | ast.alias, code: str) -> bool:
-        """Whether a node is left alone: by a comment at its first line or at its last."""
+        """Return whether a comment on the first or last line of a node ignores the diagnostic."""
         if self.whole_file:
             return True
         if not self.lines:
@@ -52,20 +52,21 @@ class Ignored:
 
 
 def find_ignored(source: Source) -> Ignored:
-    """The comments of a source; almost no file has any, and then nothing is done.
+    """Return the ignore comments of a source.
 
     Raises:
-      UnreadableError: the comments cannot be told from the rest.
+      UnreadableError: the source cannot be tokenized.
     """
     if _HINT not in source.data:
         return Ignored()
     try:
-        return _read(source)
+        return _read_comments(source)
     except (tokenize.TokenError, SyntaxError) as error:
         raise UnreadableError("TJ905", f"its comments cannot be read: {error}") from error
 
 
-def _read(source: Source) -> Ignored:
+def _read_comments(source: Source) -> Ignored:
+    """Tokenize a source and collect its ignore comments."""
     lines: dict[int, tuple[str, ...]] = {}
     pending: tuple[str, ...] = ()
     code_on = 0
@@ -81,7 +82,7 @@ def _read(source: Source) -> Ignored:
             continue
         if found["file"]:
             return Ignored(whole_file=True)
-        codes = _codes(found["codes"])
+        codes = _parse_codes(found["codes"])
         if code_on == token.start[0]:
             lines[code_on] = (*lines.get(code_on, ()), *codes)
         else:
@@ -89,10 +90,10 @@ def _read(source: Source) -> Ignored:
     return Ignored(lines)
 
 
-def _codes(text: str | None) -> tuple[str, ...]:
-    """The beginnings that a comment names; all diagnostics where it names none that could be one.
+def _parse_codes(text: str | None) -> tuple[str, ...]:
+    """Return the diagnostic prefixes that a comment names, or the prefix of all diagnostics.
 
-    Whoever mistypes a number wants a place left alone, and finds it left alone.
+    A comment whose codes are all mistyped ignores every diagnostic, since ignoring is what its author meant.
     """
     codes = [code.strip().upper() for code in (text or "").split(",")]
     return tuple(code for code in codes if _CODE.fullmatch(code)) or ("TJ",)

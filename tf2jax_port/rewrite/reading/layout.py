@@ -1,4 +1,4 @@
-"""Where the arguments of a call stand in the text: parentheses, commas and comments between them."""
+"""Locate the arguments of a call in the text, with parentheses, commas and comments."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Argument(NamedTuple):
     """One argument as written.
 
     Attributes:
-      start: where its keyword, star or parenthesis begins.
-      value: where its value begins, parentheses included; `start` for a positional one.
-      end: where it ends, parentheses included.
+      start: offset at which its keyword, star or parenthesis begins.
+      value: offset at which its value begins, including parentheses; `start` for a positional one.
+      end: offset at which it ends, including parentheses.
       comma: offset of the comma behind it, or -1.
       node: the value.
       keyword: its name, `**` for a mapping, `None` for a positional one.
-      parenthesized: the value stands in parentheses of its own.
+      parenthesized: whether the value has its own parentheses.
     """
 
     start: int
@@ -51,8 +51,8 @@ _MARK = re.compile(rb"#[^\r\n]*|[(),]")
 _PLACE = operator.itemgetter(0)
 
 
-def _scan(data: bytes, start: int, end: int) -> _Marks:
-    """The marks of a text that holds nothing but white space, comments and punctuation."""
+def _find_marks(data: bytes, start: int, end: int) -> _Marks:
+    """Find the marks in a text of white space, comments and punctuation."""
     text = data[start:end]
     if text in (b"(", b", ", b")"):  # almost every one
         return [(text[:1], start)]
@@ -60,13 +60,13 @@ def _scan(data: bytes, start: int, end: int) -> _Marks:
 
 
 def call_layout(source: Source, call: ast.Call) -> CallLayout:
-    """How a call is written.
+    """Return the layout of a call.
 
-    The parentheses of a lone generator argument are the call's own; there `opened` is -1.
+    The parentheses of a lone generator argument are the call's own; then `opened` is -1.
     """
     data, span = source.data, source.span
     call_end = span(call)[1]
-    usual = _usual(source, call, call_end)
+    usual = _simple_layout(source, call, call_end)
     if usual is not None:
         return usual
     written: list[_Written] = [(span(a), a, None) for a in call.args]
@@ -80,13 +80,13 @@ def call_layout(source: Source, call: ast.Call) -> CallLayout:
     gaps = []
     place = span(call.func)[1]
     for (start, end), _, _ in written:
-        gaps.append(_scan(data, place, start))
+        gaps.append(_find_marks(data, place, start))
         place = end
-    gaps.append(_scan(data, place, call_end))
-    opened = _opening(gaps[0])
+    gaps.append(_find_marks(data, place, call_end))
+    opened = _opening_parenthesis(gaps[0])
     arguments = tuple(
         [
-            _argument(source, gaps[index], gaps[index + 1], item, opened)
+            _locate_argument(source, gaps[index], gaps[index + 1], item, opened)
             for index, item in enumerate(written)
         ]
     )
@@ -97,8 +97,8 @@ def call_layout(source: Source, call: ast.Call) -> CallLayout:
     return CallLayout(opened, call_end - 1, arguments, comments)
 
 
-def _usual(source: Source, call: ast.Call, call_end: int) -> CallLayout | None:
-    """The layout of a call without comments, and without parentheses around its parts."""
+def _simple_layout(source: Source, call: ast.Call, call_end: int) -> CallLayout | None:
+    """Return the layout of a call without comments or parenthesized parts, `None` for other calls."""
     data, starts = source.data, source.starts
     opened = source.span(call.func)[1]
     place = opened + 1
@@ -136,17 +136,21 @@ def _usual(source: Source, call: ast.Call, call_end: int) -> CallLayout | None:
     return CallLayout(opened, call_end - 1, tuple(arguments), comments=False)
 
 
-def _opening(marks: _Marks) -> int:
-    """The parenthesis of the call: the first one that does not close the function's own."""
+def _opening_parenthesis(marks: _Marks) -> int:
+    """Return the offset of the call's opening parenthesis.
+
+    It is the first one that does not close a parenthesis around the function.
+    """
     for mark, place in marks:
         if mark == b"(":
             return place
     raise AssertionError("a call without a parenthesis")
 
 
-def _argument(
+def _locate_argument(
     source: Source, before: _Marks, after: _Marks, item: _Written, opened: int
 ) -> Argument:
+    """Locate one argument, given the marks before and after it."""
     (start, end), node, keyword = item
     # Parentheses around a positional argument are in the gap, those of a keyword's value are not.
     own = [place for mark, place in before if mark == b"(" and place > opened]
@@ -163,7 +167,7 @@ def _argument(
 
 
 def _value_start(source: Source, start: int, node_start: int) -> int:
-    """Where the value of `name = value` begins, its own parentheses included."""
+    """Return the offset of the value in `name = value`, including its own parentheses."""
     place = source.data.index(b"=", start) + 1
     while place < node_start:
         byte = source.data[place : place + 1]

@@ -1,4 +1,4 @@
-"""What a file can know of the other modules of its project: names that it imports from them."""
+"""Define the interface through which a file sees the other modules of its project."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import NamedTuple, Protocol
 
 
 class Export(NamedTuple):
-    """Where an imported name leads.
+    """The meaning of an imported name.
 
     Attributes:
-      dotted: the full name of TensorFlow, `tensorflow.math`; empty for a module of the project, of
-        which some attribute may be TensorFlow's.
-      ambiguous: the module binds the name to something else too.
+      dotted: the full TensorFlow name, such as `tensorflow.math`; empty for a module of the project that
+        may have attributes from TensorFlow.
+      ambiguous: whether the module also binds the name to something else.
     """
 
     dotted: str
@@ -19,42 +19,42 @@ class Export(NamedTuple):
 
 
 class Neighbors(Protocol):
-    """The other modules, seen from one file."""
+    """The other modules of the project, as seen from one file."""
 
     def export(self, path: str) -> Export | None:
-        """Where a dotted path leads, written as an import of this file has it: `.utils.tf`.
+        """Resolve a dotted path as this file's imports spell it: `.utils.tf`.
 
-        `None` for what is neither TensorFlow's nor a module of the project.
+        Returns `None` for what is neither TensorFlow's nor a module of the project.
         """
 
     def takes(self, name: str) -> bool:
-        """Whether another module imports a name from this file."""
+        """Return whether another module imports a name from this file."""
 
     def concern(self, raw: bytes) -> bool:
-        """Whether this file, of that text, may get a name of TensorFlow from another module."""
+        """Return whether a file with this text may get a TensorFlow name from another module."""
 
     def mentions(self, name: str) -> bool:
-        """Whether text around the program, which is no Python, has a name of it."""
+        """Return whether non-Python text around the program mentions a name of it."""
 
 
-class _Nobody:
-    """A file that is looked at by itself."""
+class _NoNeighbors:
+    """The neighbors of a file that is processed on its own: none."""
 
     def export(self, path: str) -> Export | None:
-        """Nothing leads anywhere."""
+        """Return `None`: there are no other modules."""
         return None
 
     def takes(self, name: str) -> bool:
-        """Nobody takes anything."""
+        """Return `False`: there are no other modules."""
         return False
 
     def concern(self, raw: bytes) -> bool:
-        """Nobody gives anything."""
+        """Return `False`: there are no other modules."""
         return False
 
     def mentions(self, name: str) -> bool:
-        """Nothing stands around it."""
+        """Return `False`: there is no other text."""
         return False
 
 
-ALONE: Neighbors = _Nobody()
+ALONE: Neighbors = _NoNeighbors()

@@ -1,4 +1,4 @@
-"""Attributes of an object that are modules: `self.tf = tf` in one method, `self.tf.add` in another."""
+"""Track modules stored on objects: `self.tf = tf` in one method, `self.tf.add` in another."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tf2jax_port.rewrite.reading.scopes import Function, Names, Scope
 def object_attributes(
     names: Names, possible: set[str]
 ) -> Iterator[tuple[ast.Attribute, ast.expr, Scope]]:
-    """Reads of `self.x`, what the class assigns to it, and the scope in which that is evaluated.
+    """Yield reads of `self.x`, the value that the class assigns to it, and the scope of that value.
 
     Args:
       names: the bindings of a file.
-      possible: names whose values are looked for; what begins with another one is passed over.
+      possible: the names to follow; values that begin with another name are skipped.
     """
     stores = [a for a in names.attributes if type(a.ctx) is not ast.Load and _self_of(names, a)]
     assigned: dict[tuple[ast.ClassDef, str], list[ast.expr | None]] = {}
     for store in stores:
         owner = _self_of(names, store)
         assert owner is not None
-        assigned.setdefault((owner, store.attr), []).append(_value(names, store, possible))
+        assigned.setdefault((owner, store.attr), []).append(_assigned_value(names, store, possible))
     for node, scope in names.scopes.items():
         if isinstance(node, ast.ClassDef):
             for name, bindings in scope.bindings.items():
@@ -42,12 +42,12 @@ def object_attributes(
 
 
 def _agree(values: list[ast.expr | None]) -> bool:
-    """Whether all assignments to an attribute are of one and the same name."""
+    """Return whether all assignments to an attribute assign the same name."""
     return all(v is not None for v in values) and len({ast.dump(v) for v in values if v}) == 1
 
 
 def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
-    """The class of which `x` in `x.attribute` is the object: the first parameter of its method."""
+    """Return the class of `x` in `x.attribute` if `x` is the first parameter of its method."""
     if type(attribute.value) is not ast.Name:
         return None
     for node in names.ancestors(attribute):
@@ -63,7 +63,8 @@ def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
     return None
 
 
-def _value(names: Names, store: ast.Attribute, possible: set[str]) -> ast.expr | None:
+def _assigned_value(names: Names, store: ast.Attribute, possible: set[str]) -> ast.expr | None:
+    """Return the value that an attribute is assigned if it begins with a possible name."""
     statement = names.parents.get(store)
     if isinstance(statement, ast.Assign) and any(t is store for t in statement.targets):
         return _if_possible(statement.value, possible)
@@ -73,6 +74,7 @@ def _value(names: Names, store: ast.Attribute, possible: set[str]) -> ast.expr |
 
 
 def _if_possible(value: ast.expr | None, possible: set[str]) -> ast.expr | None:
+    """Return the value if it begins with a possible name, else `None`."""
     root = value
     while isinstance(root, ast.Attribute):
         root = root.value
@@ -80,7 +82,7 @@ def _if_possible(value: ast.expr | None, possible: set[str]) -> ast.expr | None:
 
 
 def _scope_of(names: Names, value: ast.expr) -> Scope:
-    """The scope in which an assigned value is evaluated."""
+    """Return the scope in which an assigned value is evaluated."""
     for node in names.ancestors(value):
         scope = names.scopes.get(node)
         if scope is not None:

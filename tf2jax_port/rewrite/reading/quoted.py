@@ -1,4 +1,4 @@
-"""Annotations written as strings, and expressions inside f-strings: code within quotation marks."""
+"""Handle code inside quotation marks: string annotations and f-string expressions."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tf2jax_port.rewrite.reading.source import Source
 
 
 def parse_annotation(source: Source, constant: ast.Constant) -> tuple[ast.expr, bool] | None:
-    """The expression in a string annotation, and whether its text stands in the file as it is.
+    """Parse a string annotation and tell whether its text stands in the file unchanged.
 
     Returns:
-      The expression with positions of the file, and `True` where edits at those positions are
-      right (no prefix, escape, triple quotes or joined strings); `None` for what is no expression.
+      The expression with positions in the file, and `True` if edits at those positions are valid (no prefix,
+      escape, triple quotes or joined strings); `None` if the string is not an expression.
     """
     text = constant.value
     if not isinstance(text, str):
@@ -38,7 +38,7 @@ def parse_annotation(source: Source, constant: ast.Constant) -> tuple[ast.expr, 
 
 
 def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
-    """The string constants of an annotation that are types themselves."""
+    """Yield the string constants of an annotation that are types themselves."""
     if isinstance(annotation, ast.Subscript):
         name = annotation.value
         last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
@@ -57,10 +57,10 @@ def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
 
 
 def add_annotations(source: Source, names: Names) -> set[ast.AST]:
-    """Adds the expressions of string annotations to `names`.
+    """Add the expressions of string annotations to `names`.
 
     Returns:
-      The nodes of those whose text does not stand in the file as it is.
+      The nodes whose text does not stand in the file unchanged.
     """
     frozen: set[ast.AST] = set()
     for annotation, scope in names.annotations:
@@ -76,7 +76,7 @@ def add_annotations(source: Source, names: Names) -> set[ast.AST]:
 
 
 def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
-    """The f-string or string annotation around a node, `None` outside of any."""
+    """Return the f-string or string annotation around a node, `None` if there is none."""
     if not names.strings:
         return None
     for ancestor in names.ancestors(node):
@@ -88,7 +88,10 @@ def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
 
 
 def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
-    """Whether the text at a node of an f-string is that node; Python 3.11 places some wrongly."""
+    """Return whether the text at the position of an f-string node parses to that node.
+
+    Python 3.11 gives some nodes inside f-strings wrong positions.
+    """
     whole = node
     for ancestor in names.ancestors(node):
         if isinstance(ancestor, ast.FormattedValue):
@@ -104,5 +107,5 @@ def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
 
 
 def fits_in_string(text: str) -> bool:
-    """Whether new text may stand inside quotation marks, on every supported Python."""
+    """Return whether new text can stand inside quotation marks on every supported Python."""
     return not any(mark in text for mark in "'\"\\\n\r#")

@@ -1,8 +1,8 @@
-"""Which names of a file are TensorFlow's, and which of its objects each one is.
+"""Find the references to TensorFlow in a file and resolve their full names.
 
-A reference is a name that an import of TensorFlow binds, with all the attributes that follow it.
-What shadows the name (a parameter, a loop variable, another import) is not TensorFlow; what may or
-may not be is said to be ambiguous.
+A reference is a name that an import of TensorFlow binds, with all the attributes that follow it. A name
+that is shadowed (by a parameter, a loop variable, another import) is not a reference; one that only may
+be shadowed is ambiguous.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tf2jax_port.rewrite.reading.neighbors import ALONE, Export, Neighbors
 from tf2jax_port.rewrite.reading.object_attributes import object_attributes
 from tf2jax_port.rewrite.reading.scopes import Binding, Names, Scope
 
-# Calls that bring a module by its name in a string.
+# Functions that import a module by its name in a string.
 _IMPORTING_CALLS = ("import_module", "__import__", "importorskip")
-# Modules that only TensorFlow 1 had and of whose names none is left.
+# Modules that TensorFlow 2 removed with all their names.
 _V1_MODULES = ("contrib.", "app.", "flags.", "gfile.", "layers.", "logging.", "python_io.")
 
 
@@ -29,13 +29,14 @@ class Reference:
     """One use of a TensorFlow name.
 
     Attributes:
-      chain: the nodes from the first that is TensorFlow's to the last attribute: `tf`, `tf.math`,
-        `tf.math.log`. The first is no bare name in `compat.tf` and `self.tf`.
-      dotted: the full name that each node of the chain has: `tensorflow.math` for the second one.
+      chain: the nodes from the first that belongs to TensorFlow to the last attribute: `tf`, `tf.math`,
+        `tf.math.log`. In `compat.tf` and `self.tf` the first node is not a bare name.
+      dotted: the full name of each node of the chain: `tensorflow.math` for the second one.
       version: 1 for a name reached through `compat.v1`, or in a file written for TensorFlow 1.
-      scope: where it stands.
-      bindings: the imports and module aliases that it may come through.
-      ambiguous: something else in the file binds the same name.
+      scope: the scope of the use.
+      bindings: the imports and module aliases that the name may be bound by.
+      ambiguous: whether the file also binds the name to something else.
+      path: TensorFlow's name: `math.log`, empty for the module itself.
     """
 
     chain: tuple[ast.expr, ...]
@@ -48,11 +49,11 @@ class Reference:
 
     @property
     def node(self) -> ast.expr:
-        """The whole dotted name."""
+        """The node of the whole dotted name."""
         return self.chain[-1]
 
     def shortened(self, length: int) -> Reference:
-        """The reference to the first `length` nodes of the chain."""
+        """Return the reference to the first `length` nodes of the chain."""
         if length == len(self.chain):
             return self
         return Reference(
@@ -67,7 +68,7 @@ class Reference:
 
     @property
     def root(self) -> ast.expr:
-        """The name that the whole begins with: `compat` in `compat.tf.add`."""
+        """The first name of the expression: `compat` in `compat.tf.add`."""
         first = self.chain[0]
         while isinstance(first, ast.Attribute):
             first = first.value
@@ -82,7 +83,7 @@ class Reference:
 def find_references(
     names: Names, neighbors: Neighbors = ALONE, *, version_1: bool = False
 ) -> list[Reference]:
-    """All uses of TensorFlow's names, in text order.
+    """Find all uses of TensorFlow's names, in text order.
 
     Args:
       names: the bindings and uses of a file.
@@ -104,10 +105,10 @@ def find_references(
 
 
 def module_members(names: Names, neighbors: Neighbors) -> dict[str, Export | str | None]:
-    """What the names of a module's outer level are to those who import them.
+    """Resolve the module-level names of a file for the modules that import them.
 
     Returns:
-      For each name TensorFlow's, the path of another module of the project, or `None`.
+      For each name its TensorFlow name, the path of another module of the project, or `None`.
     """
     search = _Search(names, neighbors)
     found: dict[str, Export | str | None] = {}
@@ -118,21 +119,21 @@ def module_members(names: Names, neighbors: Neighbors) -> dict[str, Export | str
             continue
         brought = search.through_star(name)
         assigned = any(binding.kind == "assign" for binding in bindings)
-        # `nn = changed(nn)` behind a star import: nobody can tell from the text.
+        # `nn = changed(nn)` after a star import: the text does not determine its meaning.
         ambiguous = brought is not None and bool(brought.dotted) and assigned
         found[name] = Export(brought.dotted, True) if ambiguous and brought else None
     return found
 
 
 def _possible_names(names: Names, neighbors: Neighbors) -> set[str]:
-    """Names that may be TensorFlow's in some scope: those of imports, and what is made of them."""
+    """Return the names that imports and assignments may bind to TensorFlow in some scope."""
     found: set[str] = set()
     made_of: dict[str, list[str]] = {}
     for name, path in names.imported:
         if is_tensorflow(path) or neighbors.export(path):
             found.add(name)
     for name, value in names.assigned:
-        root = _root(value)
+        root = _root_name(value)
         if root:
             made_of.setdefault(root, []).append(name)
         elif imported_by_call(value):
@@ -146,8 +147,8 @@ def _possible_names(names: Names, neighbors: Neighbors) -> set[str]:
     return found
 
 
-def _root(value: ast.expr) -> str:
-    """The first name of `a.b.c`, empty for anything else."""
+def _root_name(value: ast.expr) -> str:
+    """Return the first name of `a.b.c`, an empty string for other expressions."""
     first = _root_node(value)
     return first.id if type(first) is ast.Name else ""
 
@@ -160,17 +161,17 @@ def _root_node(value: ast.expr) -> ast.expr:
 
 @functools.lru_cache(maxsize=8192)
 def is_version_1(path: str) -> bool:
-    """Whether only TensorFlow 1 has this name at `tf.`."""
+    """Return whether only TensorFlow 1 has this name directly under `tf`."""
     return path in V1_ALIASES or path in V1_ONLY or path.startswith(_V1_MODULES)
 
 
 def is_module(path: str) -> bool:
-    """Whether a path is a module of TensorFlow, or TensorFlow itself."""
+    """Return whether a path is a module of TensorFlow, or TensorFlow itself."""
     return path == "" or path in MODULES
 
 
 def canonical(path: str, version: int) -> str:
-    """The name under which the table has an object: `v1.` in front of what only version 1 means."""
+    """Return the table's name for a path; names specific to version 1 get the prefix `v1.`."""
     if path in V1_ALIASES:
         return V1_ALIASES[path]
     if path in V1_ONLY or (version == 1 and path in V1_PARAMS):
@@ -179,13 +180,16 @@ def canonical(path: str, version: int) -> str:
 
 
 def is_tensorflow(dotted: str) -> bool:
-    """Whether a full name is of TensorFlow: `tensorflow` or below it."""
+    """Return whether a full name is `tensorflow` or below it."""
     return dotted == "tensorflow" or dotted.startswith("tensorflow.")
 
 
 @functools.lru_cache(maxsize=8192)
 def tensorflow_path(dotted: str) -> tuple[str, int]:
-    """`tensorflow.compat.v1.math` -> `("math", 1)`: the name without `compat`, and the version."""
+    """Split a full name into the name without `compat` and the version.
+
+    `tensorflow.compat.v1.math` becomes `("math", 1)`.
+    """
     if dotted.startswith("tensorflow.python."):
         dotted = public_name(dotted)
     parts = dotted.split(".")[1:]
@@ -198,7 +202,7 @@ def tensorflow_path(dotted: str) -> tuple[str, int]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Meaning:
-    """What a name is: something of TensorFlow, or a module of the project."""
+    """The meaning of a name: a TensorFlow object or a module of the project."""
 
     dotted: str
     bindings: tuple[Binding, ...]
@@ -207,6 +211,8 @@ class _Meaning:
 
 
 class _Search:
+    """Resolves the names of one file, with caches."""
+
     def __init__(self, names: Names, neighbors: Neighbors) -> None:
         self.names = names
         self.neighbors = neighbors
@@ -216,6 +222,7 @@ class _Search:
         self.stars = [p for p in paths if is_tensorflow(p) or neighbors.export(p) is not None]
 
     def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
+        """Resolve a name with its attributes to a reference, `None` if it is not TensorFlow's."""
         meaning = self.meaning(name.id, self._seen_from(name, scope))
         if meaning is None:
             return None
@@ -231,20 +238,20 @@ class _Search:
             if found is None:
                 return None
             start = Export(found.dotted, found.ambiguous or meaning.ambiguous)
-        return self._along(first, start, scope, meaning.bindings)
+        return self._follow_attributes(first, start, scope, meaning.bindings)
 
     def _seen_from(self, name: ast.Name, scope: Scope) -> Scope:
-        """The scope from which a name is looked up: from outside for `tf = tf` in a class body."""
+        """Return the scope in which a name is looked up: the outer one for `tf = tf` in a class."""
         if scope.kind != "class" or scope.parent is None:
             return scope
         bindings = scope.bindings.get(name.id, ())
         own = any(b.value is not None and _root_node(b.value) is name for b in bindings)
         return scope.parent if own else scope
 
-    def _along(
+    def _follow_attributes(
         self, first: ast.expr, start: Export, scope: Scope, bindings: tuple[Binding, ...]
     ) -> Reference:
-        """The reference from its first node to the last attribute behind it."""
+        """Build the reference from its first node to the last attribute behind it."""
         chain = [first]
         dotted = [start.dotted]
         parent = self.names.parents.get(first)
@@ -257,7 +264,7 @@ class _Search:
         return Reference(*whole, version, scope, bindings, start.ambiguous, path)
 
     def through_star(self, name: str) -> Export | None:
-        """What a name is that nothing in the file binds, where a star import may have brought it."""
+        """Resolve a name that the file does not bind through its star imports."""
         for star in reversed(self.stars):
             if not is_tensorflow(star):
                 found = self.neighbors.export(f"{star}.{name}" if star.strip(".") else star + name)
@@ -268,13 +275,14 @@ class _Search:
         return None
 
     def attributes_of_objects(self, possible: set[str]) -> Iterator[Reference]:
-        """`self.tf` where the methods of the class assign nothing but TensorFlow to it."""
+        """Yield references through `self.tf` if the class assigns only TensorFlow to it."""
         for attribute, value, scope in object_attributes(self.names, possible):
             dotted = self._aliased(value, scope)
             if dotted is not None:
-                yield self._along(attribute, Export(dotted), scope, ())
+                yield self._follow_attributes(attribute, Export(dotted), scope, ())
 
     def meaning(self, name: str, scope: Scope) -> _Meaning | None:
+        """Resolve a name in a scope, `None` if it is neither TensorFlow's nor a project module's."""
         home = scope.lookup(name)
         if home is None:
             brought = self.through_star(name) if self.stars else None
@@ -285,17 +293,18 @@ class _Search:
             return _Meaning(so_far, (), False) if so_far else None
         if key not in self.known:
             self.open[key] = ""
-            self.known[key] = self._meaning(home, key)
+            self.known[key] = self._resolve(home, key)
             del self.open[key]
         return self.known[key]
 
-    def _meaning(self, home: Scope, key: tuple[int, str]) -> _Meaning | None:
+    def _resolve(self, home: Scope, key: tuple[int, str]) -> _Meaning | None:
+        """Resolve a name from all its bindings in the scope that binds it."""
         found: dict[str, None] = {}
         through: list[Binding] = []
         other = False
         modules: list[str] = []
         for binding in home.bindings[key[1]]:
-            dotted, ambiguous = self._dotted(binding, home) or ("", False)
+            dotted, ambiguous = self._dotted_name(binding, home) or ("", False)
             other = other or ambiguous
             if dotted:
                 found[dotted] = None
@@ -314,8 +323,8 @@ class _Search:
         old = [dotted for dotted in found if tensorflow_path(dotted)[1] == 1]
         return _Meaning((old or list(found))[-1], tuple(through), other or len(paths) > 1)
 
-    def _dotted(self, binding: Binding, home: Scope) -> Export | None:
-        """The full TensorFlow name that a binding brings, `None` for anything else."""
+    def _dotted_name(self, binding: Binding, home: Scope) -> Export | None:
+        """Return the full TensorFlow name that a binding imports or assigns, `None` for others."""
         if binding.kind == "import":
             own = is_tensorflow(binding.path)
             return Export(binding.path) if own else self.neighbors.export(binding.path)
@@ -328,7 +337,7 @@ class _Search:
         return binding.kind == "import" and self.neighbors.export(binding.path) is not None
 
     def _aliased(self, value: ast.expr, home: Scope) -> str | None:
-        """`tf.keras.layers` in `layers = tf.keras.layers`; only modules are followed."""
+        """Resolve the value in `layers = tf.keras.layers`; only modules are followed."""
         attributes: list[str] = []
         while isinstance(value, ast.Attribute):
             attributes.insert(0, value.attr)
@@ -347,7 +356,7 @@ class _Search:
 
     @staticmethod
     def _is_fallback(binding: Binding) -> bool:
-        """`tf = None`, which stands where TensorFlow is not installed."""
+        """Return whether a binding is `tf = None`, the fallback for a missing TensorFlow."""
         return (
             binding.kind == "assign"
             and isinstance(binding.value, ast.Constant)
@@ -356,7 +365,7 @@ class _Search:
 
 
 def imported_by_call(value: ast.expr) -> str | None:
-    """The module of `importlib.import_module("tensorflow")` and its like."""
+    """Return the module of `importlib.import_module("tensorflow")` and similar calls."""
     if not isinstance(value, ast.Call) or not value.args:
         return None
     function = value.func

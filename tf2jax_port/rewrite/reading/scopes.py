@@ -1,8 +1,8 @@
-"""Which names a file binds, where, and which binding a use of a name means.
+"""Resolve which names a file binds and which binding each use of a name refers to.
 
-Python's own rules: functions, lambdas and comprehensions have scopes of their own, a class body is
-not seen from its methods, `global` and `nonlocal` redirect, a name bound anywhere in a function is
-local all through it.
+The rules are Python's: functions, lambdas and comprehensions have their own scopes, a class body is not
+visible from its methods, `global` and `nonlocal` redirect, and a name bound anywhere in a function is
+local throughout it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Node = ast.AST
 
 
 class Binding(NamedTuple):
-    """One place that gives a name its meaning.
+    """One place that binds a name.
 
-    `path` is the dotted name that an import brings, `value` what a plain assignment assigns;
-    everything else (loops, parameters, deletions, ...) has neither.
+    `path` is the dotted name of an import, `value` the value of a plain assignment; all other bindings (loops,
+    parameters, deletions, ...) have neither.
     """
 
     kind: Literal["import", "assign", "parameter", "other"]
@@ -39,14 +39,14 @@ class Scope:
     redirected: dict[str, Literal["global", "nonlocal"]] = dataclasses.field(default_factory=dict)
 
     def module(self) -> Scope:
-        """The outermost scope."""
+        """Return the outermost scope."""
         scope = self
         while scope.parent is not None:
             scope = scope.parent
         return scope
 
     def home(self, name: str) -> Scope:
-        """The scope that a binding of `name` made here belongs to."""
+        """Return the scope that a binding of `name` made here belongs to."""
         scope: Scope = self
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
@@ -57,6 +57,7 @@ class Scope:
         return scope
 
     def _enclosing(self, name: str) -> Scope | None:
+        """Return the enclosing function scope that binds a nonlocal name."""
         scope = self.parent
         while scope is not None:
             if scope.kind in ("function", "comprehension") and name in scope.bindings:
@@ -65,7 +66,7 @@ class Scope:
         return None
 
     def lookup(self, name: str) -> Scope | None:
-        """The scope whose binding a use of `name` here means, or `None` for an unbound name."""
+        """Return the scope whose binding a use of `name` here refers to, `None` if unbound."""
         if self.redirected.get(name) == "global":
             module = self.module()
             return module if name in module.bindings else None
@@ -80,7 +81,7 @@ class Scope:
 
 @dataclasses.dataclass(slots=True)
 class Names:
-    """What the walk over a tree found."""
+    """The bindings, uses and parents found by a walk over a tree."""
 
     module: Scope
     uses: list[tuple[ast.Name, Scope]]
@@ -96,24 +97,24 @@ class Names:
     strings: list[ast.expr]  # in which there is code: f-strings, annotations in quotation marks
 
     def ancestors(self, node: Node) -> Iterator[Node]:
-        """The nodes around `node`, innermost first."""
+        """Yield the nodes around `node`, innermost first."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def statement(self, node: Node) -> ast.stmt:
-        """The innermost statement that holds `node`."""
+        """Return the innermost statement that holds `node`."""
         if isinstance(node, ast.stmt):
             return node
         return next(n for n in self.ancestors(node) if isinstance(n, ast.stmt))
 
 
 def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
-    """Walks a tree once and notes every binding and every use of a name.
+    """Walk a tree once and record every binding and every use of a name.
 
     Args:
-      tree: a whole file.
-      redirects: whether it may say `global` or `nonlocal`.
+      tree: the tree of a whole file.
+      redirects: whether it may contain `global` or `nonlocal`.
     """
     walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], [], [], [], [], [], []), redirects)
     walk.children(tree, walk.names.module)
@@ -121,7 +122,7 @@ def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
 
 
 def resolve_more(names: Names, node: ast.expr, parent: ast.expr, scope: Scope) -> None:
-    """Adds an expression that is not in the tree: the one in a string annotation."""
+    """Add an expression that is not in the tree: the one in a string annotation."""
     names.strings.append(parent)
     _Walk(names, redirects=False).visit(node, parent, scope)
 
@@ -145,7 +146,7 @@ if hasattr(ast, "TypeAlias"):  # Python 3.12; its name is a node
 
 
 class _Walk:
-    """One walk. Its inner loop is what most of a scan consists of, so it calls as little as it can."""
+    """One walk over a tree. Its inner loop dominates the time of a scan, so it makes few calls."""
 
     def __init__(self, names: Names, redirects: bool) -> None:
         self.names = names
@@ -218,7 +219,7 @@ class _Walk:
         if type(node) is ast.Assign:
             for target in node.targets:
                 if type(target) is ast.Name:
-                    self.give(scope, target, node.value, node)
+                    self.bind_value(scope, target, node.value, node)
             return
         assert isinstance(node, ast.AnnAssign)
         self.names.annotations.append((node.annotation, scope))
@@ -226,12 +227,12 @@ class _Walk:
             if node.value is None:
                 self.bind(scope, node.target.id, Binding("other", node.target))
             else:
-                self.give(scope, node.target, node.value, node)
+                self.bind_value(scope, node.target, node.value, node)
 
-    def give(
+    def bind_value(
         self, scope: Scope, target: ast.Name, value: ast.expr, statement: ast.stmt | None
     ) -> None:
-        """Binds a name to a value."""
+        """Bind a name to a value."""
         if type(value) in _NAMING:
             self.names.assigned.append((target.id, value))
         self.bind(scope, target.id, Binding("assign", target, "", value, statement))
@@ -239,7 +240,7 @@ class _Walk:
     def walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
         self.visit(node.value, node, scope)
         self.names.parents[node.target] = node
-        self.give(scope, node.target, node.value, None)
+        self.bind_value(scope, node.target, node.value, None)
 
     def named(self, node: ast.ExceptHandler | ast.MatchAs | ast.MatchStar, scope: Scope) -> None:
         if node.name:

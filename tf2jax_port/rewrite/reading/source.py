@@ -1,7 +1,7 @@
-"""What the bytes of a file say: its text, its encoding, its lines.
+"""Decode the bytes of a file into text with its encoding and line offsets.
 
-Positions of a syntax tree are (line, column in UTF-8 bytes). So the text is held as UTF-8, whatever
-the file's own encoding is, and a position becomes one offset into it.
+Syntax trees give positions as line and column in UTF-8 bytes. So the text is held as UTF-8, whatever the
+file's own encoding, and a position becomes one offset into it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 class UnreadableError(Exception):
-    """A file whose text cannot be had; `code` is the diagnostic that says why."""
+    """A file cannot be read as Python text; `code` is the diagnostic that says why."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -29,7 +29,7 @@ class UnreadableError(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """A text as UTF-8, and how to turn it back into the bytes of its file."""
+    """A text as UTF-8, with the information to encode it as the bytes of its file."""
 
     data: bytes
     encoding: str = "utf-8"
@@ -38,51 +38,51 @@ class Source:
 
     @property
     def newline(self) -> str:
-        """The line end that the file uses first."""
+        """The first line end in the file."""
         found = _LINE_END.search(self.data)
         return found.group().decode() if found else "\n"
 
     @property
     def text(self) -> str:
-        """The text, byte order mark left out."""
+        """The text without a byte order mark."""
         return self.data.decode()
 
     def offset(self, line: int, column: int) -> int:
-        """Offset of a position as syntax trees give it: line from 1, column in bytes."""
+        """Return the offset of a syntax-tree position: line from 1, column in bytes."""
         return self.starts[line - 1] + column
 
     def span(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.keyword) -> tuple[int, int]:
-        """Start and end offset of a node."""
+        """Return the start and end offset of a node."""
         start = self.starts[node.lineno - 1] + node.col_offset
         return start, self.starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
 
     def line_end(self, line: int) -> int:
-        """Offset just after the last character of a line, its line end left out."""
+        """Return the offset behind the last character of a line, before its line end."""
         end = self.starts[line] if line < len(self.starts) else len(self.data)
         return len(self.data[:end].rstrip(b"\r\n")) if line < len(self.starts) else end
 
     def encode(self, data: bytes) -> bytes:
-        """The bytes of the file for another UTF-8 text."""
+        """Encode another UTF-8 text as the bytes of this file."""
         if self.encoding == "utf-8":
             return codecs.BOM_UTF8 + data if self.bom else data
         return data.decode().encode(self.encoding)
 
 
 def from_text(text: str) -> Source:
-    """A source from a string; what a file of that text in UTF-8 would give."""
+    """Build a source from a string, as if read from a UTF-8 file."""
     return _with_lines(text.encode(), "utf-8", bom=False)
 
 
 def with_data(source: Source, data: bytes) -> Source:
-    """The same file with another text."""
+    """Return a source with another text and the same encoding."""
     return _with_lines(data, source.encoding, bom=source.bom)
 
 
 def decode(raw: bytes) -> Source:
-    """The source in the bytes of a file, by its byte order mark or coding comment.
+    """Decode the bytes of a file by its byte order mark or coding comment.
 
     Raises:
-      UnreadableError: the bytes are not Python text, or could not be written back as they were.
+      UnreadableError: the bytes are not Python text, or could not be written back unchanged.
     """
     if b"\0" in raw:
         raise UnreadableError("TJ902", "the file holds zero bytes: not a text")
@@ -105,16 +105,16 @@ def decode(raw: bytes) -> Source:
 def _with_lines(data: bytes, encoding: str, *, bom: bool) -> Source:
     lines = data.splitlines(keepends=True)
     ends = tuple(itertools.accumulate(map(len, lines)))
-    # What follows the last line end is a line too, if only an empty one.
+    # The text after the last line end counts as a line, even if it is empty.
     open_ended = bool(lines) and not lines[-1].endswith((b"\n", b"\r"))
     return Source(data, encoding, bom, (0, *(ends[:-1] if open_ended else ends)))
 
 
 def parse(source: Source) -> ast.Module:
-    """The syntax tree of a source.
+    """Parse a source into a syntax tree.
 
     Raises:
-      UnreadableError: the text is not Python of this interpreter, or is nested too deeply.
+      UnreadableError: the text is not valid for this Python version, or is nested too deeply.
     """
     try:
         with warnings.catch_warnings():

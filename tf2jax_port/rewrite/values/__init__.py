@@ -1,1 +1,1 @@
-"""What an expression is: its dtype, its size, a list, a ragged tensor."""
+"""Infer properties of expressions: tensor or list, dtype, size, raggedness."""

@@ -1,10 +1,10 @@
-"""What TensorFlow's dtypes and shapes are asked for: `x.dtype.is_floating`, `x.shape.num_elements()`."""
+"""Rewrite attributes of TensorFlow's dtypes and shapes: `x.dtype.is_floating`."""
 
 from __future__ import annotations
 
 import ast
 
-# What JAX writes for an attribute of a dtype, which stands at `{}`.
+# JAX's expression for each attribute of a dtype; `{}` is the dtype.
 FORMS = {
     "as_numpy_dtype": "jnp.dtype({}).type",
     "base_dtype": "{}",
@@ -15,12 +15,12 @@ FORMS = {
     "real_dtype": "jnp.zeros((), {}).real.dtype",
     "size": "jnp.dtype({}).itemsize",
 }
-# The ends of the range of a dtype, which JAX tells of floats and of integers by two functions.
+# Limits of a dtype: JAX has one function for floats and another for integers.
 RANGES = ("max", "min")
 RANGE_FORMS = {True: "jnp.iinfo({}).", False: "jnp.finfo({})."}
-# What nothing but a dtype of TensorFlow is asked for.
+# Attributes that only TensorFlow's dtypes have.
 _TENSORFLOWS = ("as_numpy_dtype", "base_dtype")
-# What a static shape of TensorFlow can do and a tuple cannot.
+# Methods and attributes of `tf.TensorShape` that a tuple lacks.
 SHAPE_METHODS = (
     *("assert_has_rank", "assert_is_compatible_with", "assert_is_fully_defined"),
     *("assert_same_rank", "concatenate", "dims", "is_compatible_with", "is_fully_defined"),
@@ -30,7 +30,7 @@ SHAPE_METHODS = (
 
 
 def is_of_dtype(node: ast.Attribute, *, called: bool) -> bool:
-    """Whether an attribute of the list is asked of a dtype, as far as its name says."""
+    """Return whether a dtype attribute is read from a dtype, judging by the names."""
     if node.attr in _TENSORFLOWS:
         return not called
     owner = node.value

@@ -1,4 +1,4 @@
-"""Which numbers an expression holds, floats or integers, as far as the lines around it say."""
+"""Infer from the surrounding code whether an expression holds floats, integers or booleans."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _KEPT_BY_METHODS = ("astype", "reshape", "read_value", "value", "numpy", "copy",
 
 
 def dtype_numbers(node: ast.expr) -> Numbers:
-    """What arrays of a dtype hold: `tf.int32`, `np.uint8`, `"float32"`."""
+    """Return the kind of numbers of a dtype: `tf.int32`, `np.uint8`, `"float32"`."""
     name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
     return _NAMED.get(name, Numbers.UNKNOWN) if isinstance(name, str) else Numbers.UNKNOWN
 
 
 class NumbersOf:
-    """Answers which numbers an expression holds, by the assignments of its own scope."""
+    """Infers the kind of numbers in an expression from the assignments in its scope."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -45,7 +45,10 @@ class NumbersOf:
         self.known: dict[tuple[int, str], Numbers] = {}
 
     def numbers(self, node: ast.expr | None) -> Numbers:
-        """Which numbers an expression holds. A literal integer says nothing beside a tensor."""
+        """Infer the kind of numbers that an expression holds.
+
+        A literal integer beside a tensor is ignored, since it takes the tensor's dtype.
+        """
         if isinstance(node, ast.Constant):
             return _of_constant(node.value)
         if isinstance(node, ast.List | ast.Tuple):
@@ -69,7 +72,10 @@ class NumbersOf:
         return self._of_call(node) if isinstance(node, ast.Call) else Numbers.UNKNOWN
 
     def _of_several(self, nodes: list[ast.expr], *, weak: bool = True) -> Numbers:
-        """What operands of one operator hold, which must agree; `weak`: numbers of Python adapt."""
+        """Infer the kind of numbers that the operands of one operator share.
+
+        With `weak`, literal integers are ignored, since they take the dtype of the other operand.
+        """
         found = {self.numbers(node) for node in nodes if not (weak and _is_integer(node))}
         if Numbers.INEXACT in found:
             return Numbers.INEXACT
@@ -78,6 +84,7 @@ class NumbersOf:
         return found.pop() if len(found) == 1 else Numbers.UNKNOWN
 
     def _of_call(self, node: ast.Call) -> Numbers:
+        """Infer the kind of numbers that a call returns."""
         reference = self.values.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         if known is not None:
@@ -89,18 +96,18 @@ class NumbersOf:
         return dtype_numbers(node.func)
 
     def _of_method(self, node: ast.Call, function: ast.Attribute) -> Numbers:
-        """`x.astype(np.float32)`, `np.float32(x)`, `x.reshape(3)`, `np.array([1, 2])`."""
-        given = _argument(node, "dtype")
+        """Infer the numbers returned by `x.astype(...)`, `x.reshape(...)` or a NumPy function."""
+        given = _keyword_argument(node, "dtype")
         if function.attr == "astype":
             return dtype_numbers(node.args[0]) if node.args else Numbers.UNKNOWN
         if function.attr in _KEPT_BY_METHODS:
             return self.numbers(function.value)
         if given is not None:
             return dtype_numbers(given)
-        if _spelled(function.value) in ("np.random", "numpy.random"):
+        if _dotted_text(function.value) in ("np.random", "numpy.random"):
             drawn = function.attr in ("rand", "randn", "normal", "uniform", "standard_normal")
             return Numbers.INEXACT if drawn else Numbers.UNKNOWN
-        if _spelled(function.value) not in ("np", "numpy"):
+        if _dotted_text(function.value) not in ("np", "numpy"):
             return Numbers.UNKNOWN
         if function.attr in ("zeros", "ones", "linspace", "eye") and len(node.args) == 1:
             return Numbers.INEXACT
@@ -109,10 +116,11 @@ class NumbersOf:
         return dtype_numbers(function)
 
     def _of_operator(self, node: ast.Call, known: Known) -> Numbers:
+        """Infer the kind of numbers that an operator of the table returns."""
         name = known.row.name
         if name in ALWAYS:
             return ALWAYS[name]
-        dtype = _argument(node, "dtype")
+        dtype = _keyword_argument(node, "dtype")
         place = DTYPE_POSITIONS.get(name)
         if dtype is None and place is not None and len(node.args) > place:
             dtype = node.args[place]
@@ -122,9 +130,10 @@ class NumbersOf:
             return BY_DEFAULT[name]
         if _takes_inexact_only(known):
             return Numbers.INEXACT
-        return self._passed(node, name)
+        return self._of_arguments(node, name)
 
-    def _passed(self, node: ast.Call, name: str) -> Numbers:
+    def _of_arguments(self, node: ast.Call, name: str) -> Numbers:
+        """Infer the numbers of an operator's result from those of its arguments."""
         parameters = PASSED.get(name)
         if parameters is None:
             return Numbers.UNKNOWN
@@ -134,6 +143,7 @@ class NumbersOf:
         return self._of_several(given, weak=name in ADAPTING)
 
     def _of_name(self, name: str, scope: Scope) -> Numbers:
+        """Infer the kind of numbers that all assignments of a name agree on."""
         home = scope.lookup(name)
         if home is None:
             return Numbers.UNKNOWN
@@ -161,14 +171,14 @@ def _of_constant(value: object) -> Numbers:
 
 
 def _is_integer(node: ast.expr) -> bool:
-    """A literal integer, which takes the dtype of the tensor beside it."""
+    """Return whether a node is a literal integer, which takes the dtype of its tensor operand."""
     if isinstance(node, ast.UnaryOp):
         return _is_integer(node.operand)
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _takes_inexact_only(known: Known) -> bool:
-    """Whether TensorFlow has the operator for floating-point and complex numbers alone."""
+    """Return whether TensorFlow has the operator for floating and complex dtypes only."""
     row = known.row
     words = {word for _, text in row.kernels for word in text.split() if word[0] != "-"}
     computes = isinstance(row.target, Native | Shim) and row.params is not None
@@ -178,9 +188,11 @@ def _takes_inexact_only(known: Known) -> bool:
     return computes and bool(words) and words <= {*floats, "complex128", "bfloat16"}
 
 
-def _argument(node: ast.Call, name: str) -> ast.expr | None:
+def _keyword_argument(node: ast.Call, name: str) -> ast.expr | None:
+    """Return the value of a keyword argument of a call, `None` if it is missing."""
     return next((k.value for k in node.keywords if k.arg == name), None)
 
 
-def _spelled(node: ast.expr) -> str:
+def _dotted_text(node: ast.expr) -> str:
+    """Return the source text of a dotted name, an empty string for other nodes."""
     return ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""

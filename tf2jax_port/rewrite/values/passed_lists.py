@@ -1,7 +1,7 @@
-"""Which parameters are given lists by the calls of their functions that stand in the same file.
+"""Find the parameters that receive lists from calls in the same file.
 
-TensorFlow's operators take a list for a tensor, those of JAX do not: such a parameter is made an array
-where an operator gets it.
+TensorFlow's operators accept a list for a tensor, JAX's do not; so such a parameter is converted to an
+array where it is passed to an operator.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from tf2jax_port.rewrite.values.values import Kind, Values
 
 
 class PassedLists:
-    """Answers for the parameters of one file."""
+    """Infers which parameters in one file may receive lists."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.known: dict[ast.arg, bool] = {}
 
     def may_be_list(self, node: ast.expr) -> bool:
-        """Whether a name is a parameter that somebody gives a list."""
+        """Return whether a name is a parameter that some call passes a list for."""
         scope = self.values.scope_of.get(node) if isinstance(node, ast.Name) else None
         home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
         if home is None or home.kind != "function" or not isinstance(node, ast.Name):
@@ -34,15 +34,17 @@ class PassedLists:
             self.known[argument] = False  # while it is looked for
             parents = self.values.names.parents
             function = parents[parents[argument]]
-            given = self._given(function, argument) if isinstance(function, Function) else []
+            given = (
+                self._passed_arguments(function, argument) if isinstance(function, Function) else []
+            )
             self.known[argument] = any(self._is_list(node) for node in given)
         return self.known[argument]
 
     def _is_list(self, node: ast.expr) -> bool:
         return self.values.kind(node) is Kind.LIST or self.may_be_list(node)
 
-    def _given(self, function: ast.AST, argument: ast.arg) -> list[ast.expr]:
-        """What the calls of a function give for one of its parameters."""
+    def _passed_arguments(self, function: ast.AST, argument: ast.arg) -> list[ast.expr]:
+        """Return the arguments that calls of a function pass for one of its parameters."""
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             return []
         plain = [*function.args.posonlyargs, *function.args.args]
@@ -54,15 +56,15 @@ class PassedLists:
             place -= not static
             name = owner.name if name == "__init__" else name
         found = []
-        for call in self._calls.get(name, ()):
+        for call in self._calls_by_name.get(name, ()):
             if place >= 0 and not any(isinstance(a, ast.Starred) for a in call.args):
                 found += call.args[place : place + 1]
             found += [k.value for k in call.keywords if k.arg == argument.arg]
         return found
 
     @functools.cached_property
-    def _calls(self) -> dict[str, list[ast.Call]]:
-        """The calls of a file by the last name of what is called."""
+    def _calls_by_name(self) -> dict[str, list[ast.Call]]:
+        """The calls of a file by the last part of the function's name."""
         names = self.values.names
         found: dict[str, list[ast.Call]] = {}
         for node in (*(use for use, _ in names.uses), *names.attributes):

@@ -1,7 +1,7 @@
-"""Which functions under `tf.function` are plain JAX when they are rewritten: `jax.jit` compiles them.
+"""Find the functions under `tf.function` that can be compiled with `jax.jit` once rewritten.
 
-Nothing is assumed: a parameter is only an operand, every call is one of an operator that JAX has, and
-nothing is read from outside but modules. Everything else stays with `shims.function`.
+The test is conservative: every parameter is used as an operand only, every call is an operator that JAX
+has, and only modules are read from outside. All other functions stay with `shims.function`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Callable
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 _SWITCHES = ("jit_compile", "autograph", "reduce_retracing")
-# Whether a call has become one of JAX, and which of its arguments are operands.
+# Returns the operands of a call that becomes a call of JAX, `None` for any other call.
 Operands = Callable[[ast.Call], "list[ast.expr] | None"]
 
 
 def decorated(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDef | None:
-    """The function that a name or a call is the only decorator of, where it is no method."""
+    """Return the function whose only decorator is the node, `None` for methods and other uses."""
     function = parents[node]
     alone = isinstance(function, ast.FunctionDef) and function.decorator_list == [node]
     method = isinstance(parents.get(function), ast.ClassDef)
@@ -24,7 +24,7 @@ def decorated(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDe
 
 
 def only_switches(call: ast.Call) -> bool:
-    """Whether `tf.function` is called with nothing that `jax.jit` would have to know."""
+    """Return whether a call of `tf.function` passes only options that `jax.jit` can ignore."""
     return not call.args and all(
         keyword.arg in _SWITCHES and isinstance(keyword.value, ast.Constant)
         for keyword in call.keywords
@@ -32,7 +32,7 @@ def only_switches(call: ast.Call) -> bool:
 
 
 def is_pure(function: ast.FunctionDef, operands: Operands) -> bool:
-    """Whether a function does nothing but compute its result from its parameters."""
+    """Return whether a function only computes its result from its parameters."""
     arguments = function.args
     plain = not (arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults)
     parameters = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
@@ -56,7 +56,7 @@ def is_pure(function: ast.FunctionDef, operands: Operands) -> bool:
 
 
 def _computes(node: ast.expr, known: set[str], operands: Operands) -> bool:
-    """Whether an expression holds nothing but operators, numbers and known names."""
+    """Return whether an expression consists of operators, numbers and known names only."""
     if isinstance(node, ast.Constant):
         return type(node.value) in (int, float)
     if isinstance(node, ast.Name):

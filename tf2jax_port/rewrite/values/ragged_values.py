@@ -1,4 +1,4 @@
-"""Which expressions are ragged tensors, as far as the lines around them say."""
+"""Infer from the surrounding code which expressions are ragged tensors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import ast
 from tf2jax_port.rewrite.reading.scopes import Binding
 from tf2jax_port.rewrite.values.values import Values
 
-# What gives a dense tensor or a number, of the names under `tf.ragged`.
+# Functions of `tf.ragged` that return a dense tensor or a number.
 _DENSE = ("ragged.row_splits_to_segment_ids", "ragged.segment_ids_to_row_splits")
 _KEPT_BY_METHODS = ("with_values", "with_flat_values", "merge_dims", "batch")
 _DENSE_RESULTS = ("reduce_", "shape", "rank", "size", "math.reduce_")
 
 
 def is_ragged(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression is, or holds, a ragged tensor."""
+    """Return whether an expression is a ragged tensor or holds one."""
     if isinstance(node, ast.List | ast.Tuple):
         return any(is_ragged(values, element, seen) for element in node.elts)
     if isinstance(node, ast.BinOp):
@@ -36,6 +36,7 @@ def is_ragged(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()
 
 
 def _gives_ragged(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
+    """Return whether a call returns a ragged tensor."""
     reference = values.by_node.get(node.func)
     if reference is None:
         method = node.func
@@ -50,6 +51,7 @@ def _gives_ragged(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
 
 
 def _binds_ragged(values: Values, binding: Binding, seen: frozenset[str]) -> bool:
+    """Return whether a binding gives a name a ragged tensor."""
     if binding.kind == "assign" and binding.value is not None:
         return is_ragged(values, binding.value, seen)
     annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None

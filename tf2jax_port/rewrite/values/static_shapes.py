@@ -1,4 +1,4 @@
-"""Which expressions are static shapes: `x.shape`, parts of it, and names that hold one."""
+"""Infer which expressions are static shapes: `x.shape`, slices of it and names bound to one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAMED = re.compile(r"(^|_)shape(_|s?$)")
 
 
 def is_static_shape(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression is the static shape of a tensor, as the lines around it say."""
+    """Return whether the surrounding code shows that an expression is a static shape."""
     if isinstance(node, ast.Attribute):
         return node.attr == "shape"
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -24,7 +24,7 @@ def is_static_shape(values: Values, node: ast.expr, seen: frozenset[str] = froze
 
 
 def _holds_shape(values: Values, node: ast.Name, seen: frozenset[str]) -> bool:
-    """Whether every assignment of a name gives it a static shape."""
+    """Return whether every assignment of a name assigns a static shape."""
     scope = values.scope_of.get(node)
     home = scope.lookup(node.id) if scope is not None else None
     every = home.bindings[node.id] if home is not None else []
@@ -38,7 +38,7 @@ def _holds_shape(values: Values, node: ast.Name, seen: frozenset[str]) -> bool:
 
 
 def is_called_shape(node: ast.expr) -> bool:
-    """Whether the name of an expression says that it is a shape: `input_shape`, `self.shape_y`."""
+    """Return whether the name of an expression suggests a shape: `input_shape`, `self.shape_y`."""
     while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         node = node.value
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

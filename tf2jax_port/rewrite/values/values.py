@@ -1,4 +1,4 @@
-"""What can be known of a value from the lines around it: a tensor, a list, or nothing."""
+"""Infer from the surrounding code whether a value is a tensor or a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf2jax_port.table.version_1 import NO_TENSORS
 
 
 class Kind(enum.Enum):
-    """What an expression is."""
+    """The inferred type of an expression."""
 
     TENSOR = "tensor"
     LIST = "list"
@@ -22,7 +22,7 @@ class Kind(enum.Enum):
 
 
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
-# Functions of the table whose results are no tensors, or several.
+# Functions of the table that do not return exactly one tensor.
 _NO_TENSOR = (
     "function",
     "Variable",
@@ -48,13 +48,13 @@ _NO_TENSOR = (
     "foldl",
     "foldr",
 )
-# Those of them that give a list of tensors.
+# Those of them that return a list of tensors.
 _SEVERAL = ("split", "unstack", "meshgrid", "unique", "nn.moments", "math.top_k")
 _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 
 
-def _computes(known: Known) -> bool:
-    """Whether a call gives a tensor, or several."""
+def _returns_tensor(known: Known) -> bool:
+    """Return whether a call of a row returns a tensor."""
     row = known.row
     operator = isinstance(row.target, Native | Shim) and row.params is not None
     tensor = row.name not in _NO_TENSOR and row.name not in NO_TENSORS
@@ -62,7 +62,7 @@ def _computes(known: Known) -> bool:
 
 
 class Values:
-    """Answers what an expression is, by the assignments of its own scope and its annotations."""
+    """Infers the kind of expressions from the assignments and annotations in their scope."""
 
     def __init__(self, names: Names, references: list[Reference]) -> None:
         self.names = names
@@ -72,11 +72,11 @@ class Values:
 
     @functools.cached_property
     def scope_of(self) -> dict[ast.Name, Scope]:
-        """Where each name is used."""
+        """The scope in which each name is used."""
         return dict(self.names.uses)
 
     def kind(self, node: ast.expr) -> Kind:
-        """What an expression is."""
+        """Infer the kind of an expression."""
         if isinstance(node, _LISTS):
             return Kind.LIST
         if isinstance(node, ast.Name):
@@ -85,11 +85,11 @@ class Values:
         if isinstance(node, ast.Call):
             return self._of_call(node)
         if isinstance(node, ast.BinOp):
-            return self._either(node.left, node.right)
+            return self._tensor_if_any(node.left, node.right)
         if isinstance(node, ast.UnaryOp):
             return self._tensor_if(node.operand)
         if isinstance(node, ast.Compare):
-            return self._either(node.left, *node.comparators)
+            return self._tensor_if_any(node.left, *node.comparators)
         if isinstance(node, ast.Subscript):
             return Kind.UNKNOWN if self.is_size(node) else self._tensor_if(node.value)
         if isinstance(node, ast.IfExp):
@@ -98,7 +98,7 @@ class Values:
         return Kind.UNKNOWN
 
     def is_size(self, node: ast.expr) -> bool:
-        """Whether a node is `tf.shape(x)[0]`, which becomes a number."""
+        """Return whether a node is `tf.shape(x)[0]`, which becomes a number."""
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call):
             return False
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
@@ -106,21 +106,23 @@ class Values:
         return fixed and self.is_call_of(node.value, "shape")
 
     def is_call_of(self, node: ast.Call, name: str) -> bool:
-        """Whether a call is one of an operator of the table."""
+        """Return whether a call is a call of the operator `name` of the table."""
         reference = self.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         return known is not None and known.row.name == name and not known.rest
 
     def holds_tensor(self, node: ast.expr) -> bool:
-        """Whether an expression is a tensor, or a list with one in it."""
+        """Return whether an expression is a tensor or a list that holds one."""
         if isinstance(node, ast.List | ast.Tuple):
             return any(self.holds_tensor(element) for element in node.elts)
         return self.kind(node) is Kind.TENSOR
 
     def _tensor_if(self, node: ast.expr) -> Kind:
+        """Return `TENSOR` if a node is a tensor, `UNKNOWN` otherwise."""
         return Kind.TENSOR if self.kind(node) is Kind.TENSOR else Kind.UNKNOWN
 
-    def _either(self, *nodes: ast.expr) -> Kind:
+    def _tensor_if_any(self, *nodes: ast.expr) -> Kind:
+        """Return `TENSOR` if any of the nodes is a tensor, `UNKNOWN` otherwise."""
         tensor = any(self.kind(node) is Kind.TENSOR for node in nodes)
         return Kind.TENSOR if tensor else Kind.UNKNOWN
 
@@ -128,7 +130,7 @@ class Values:
         reference = self.by_node.get(node.func)
         if reference is not None:
             known = look_up(reference)
-            return Kind.TENSOR if known is not None and _computes(known) else Kind.UNKNOWN
+            return Kind.TENSOR if known is not None and _returns_tensor(known) else Kind.UNKNOWN
         if isinstance(node.func, ast.Attribute) and node.func.attr in _TENSOR_METHODS:
             return self._tensor_if(node.func.value)
         if isinstance(node.func, ast.Name) and node.func.id == "list":
@@ -136,6 +138,7 @@ class Values:
         return Kind.UNKNOWN
 
     def _of_name(self, name: str, scope: Scope) -> Kind:
+        """Infer the kind that all assignments of a name agree on."""
         home = scope.lookup(name)
         if home is None:
             return Kind.UNKNOWN
@@ -159,10 +162,10 @@ class Values:
             reference = self.by_node.get(binding.node.annotation or ast.expr())
             plain = reference is not None and reference.path == "Tensor"
             return Kind.TENSOR if plain and not self._is_starred(binding.node) else Kind.UNKNOWN
-        return self._unpacked(binding.node)
+        return self._of_unpacked(binding.node)
 
-    def _unpacked(self, target: ast.AST) -> Kind:
-        """What a name in `a, b = ...` is."""
+    def _of_unpacked(self, target: ast.AST) -> Kind:
+        """Infer the kind of a name in `a, b = ...`."""
         targets = self.names.parents.get(target)
         statement = self.names.parents.get(targets) if targets is not None else None
         if not isinstance(targets, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):
