@@ -344,7 +344,7 @@ def test_where_no_value_mends_the_port_its_operations_are_exchanged(monkeypatch)
     located = locate(normalized, sample_variance, bind(0, (X, W), normalized))
     assert isinstance(located, Located)
     assert "var" in located.new.place.text
-    assert located.cause == "with this sub done otherwise the outputs are the original's"
+    assert located.cause == "with another operation in place of this sub the outputs agree"
     assert located.confirmed
 
 

@@ -73,7 +73,7 @@ def test_too_many_places_are_counted(project, run, monkeypatch):
     monkeypatch.setattr(as_html, "MOST_PLACES", 3)
     run("scan", ".", "--html", "scan.html")
     page = (project / "scan.html").read_text()
-    assert "2 places that need nobody are not shown." in page
+    assert "2 places without manual work are not shown." in page
     assert "jnp.square" not in page
 
 

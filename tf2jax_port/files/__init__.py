@@ -1,1 +1,1 @@
-"""The files of a code base, and a run over all of them."""
+"""Find the files of a code base and run the rewriter over them."""

@@ -1,4 +1,4 @@
-"""The files of a code base: which there are, and what becomes of one of them."""
+"""Find the files of a code base and rewrite single files."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tf2jax_port.rewrite.plan import rewrite
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.source import UnreadableError
 
-# In bytes. Larger files were written by programs; parsing one takes gigabytes of memory.
+# In bytes. Larger files are generated; parsing one takes gigabytes of memory.
 LARGEST = 4_000_000
-LARGEST_NOTEBOOK = 64_000_000  # most of a notebook are pictures that its cells have drawn
+LARGEST_NOTEBOOK = 64_000_000  # most of a large notebook is image output
 
 
 class OutsideError(Exception):
@@ -29,11 +29,11 @@ class OutsideError(Exception):
 def find_files(
     paths: Iterable[str], exclusion: Exclusion | None = None
 ) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
-    """`(file, folder that was named)` for each Python file, once; a named file stands for itself.
+    """Yield `(file, named folder)` for each Python file once; for a named file its parent folder.
 
     Args:
       paths: files and folders.
-      exclusion: what is passed over; `None` for the usual.
+      exclusion: which files are skipped; `None` for the default.
     """
     exclusion = exclusion or Exclusion.usual()
     seen: set[pathlib.Path] = set()
@@ -57,12 +57,12 @@ def _below(root: pathlib.Path, asked: Below) -> Iterator[pathlib.Path]:
             path = folder / file
             if file.endswith((".py", ".ipynb")) and not asked.passes_over(path, is_folder=False):
                 yield path
-    # Reading these will fail, and say why: nothing is passed over in silence.
+    # Reading these fails with a reason, so that no folder is skipped silently.
     yield from (pathlib.Path(error.filename) for error in locked)
 
 
 def _is_walked(folder: pathlib.Path) -> bool:
-    """Neither a link nor an environment of installed packages."""
+    """Check that a folder is neither a link nor a virtual environment."""
     return not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
 
 
@@ -74,14 +74,14 @@ def run_one(
     raw: bytes | None = None,
     neighbors: Neighbors = ALONE,
 ) -> Entry | Skipped:
-    """What would become of one file, or why that cannot be said.
+    """Compute the rewrite of one file, or the reason why it is skipped.
 
     Args:
       path: the file.
       root: the folder that was named.
-      options: what was asked for.
-      texts: the text after is wanted; it is parsed again then, to be sure.
-      raw: its bytes where they are known; then the file need not be there.
+      options: the options of the rewriter.
+      texts: whether the new text is needed; it is then parsed again for verification.
+      raw: its content if known; the file need not exist then.
       neighbors: the other modules of its project.
     """
     is_package = path.name == "__init__.py"
@@ -110,7 +110,7 @@ def run_one(
 
 
 def _read(path: pathlib.Path) -> bytes:
-    """The bytes of a file that is one, and that a person may have written."""
+    """Read a regular file of an acceptable size."""
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableError("TJ907", "the folder cannot be read")
@@ -125,21 +125,21 @@ def _read(path: pathlib.Path) -> bytes:
 
 
 def _fault(error: Exception) -> str:
-    """What went wrong inside of the rewriter, and where."""
+    """Describe an internal error of the rewriter and its location."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}:{place.lineno}"
     return f"a fault of tf2jax-port, {type(error).__name__} at {where}: {error}"
 
 
 def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:
-    """The file behind a path, links followed as long as they stay below `root`.
+    """Return the file behind a path; links are followed only below `root`.
 
     Raises:
-      OutsideError: it is a link to somewhere else.
+      OutsideError: it is a link to a file outside.
     """
     if not path.is_symlink():
         return path
-    real = pathlib.Path(os.path.realpath(path, strict=True))  # a circle of links is an OSError
+    real = pathlib.Path(os.path.realpath(path, strict=True))  # a cycle of links is an OSError
     if not real.is_relative_to(root.resolve()):
         raise OutsideError(f"the path is a link to {real}, outside of {root}")
     return real

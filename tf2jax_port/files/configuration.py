@@ -1,4 +1,4 @@
-"""`[tool.tf2jax-port]` of the nearest `pyproject.toml`."""
+"""Read `[tool.tf2jax-port]` from the nearest `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ TABLE = "tool.tf2jax-port"
 
 
 class ConfigurationError(Exception):
-    """The configuration says something that has no meaning; the message says where and what."""
+    """The configuration is invalid; the message says where and why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the table says; `None` where it says nothing.
+    """The settings of the table; `None` where it does not set one.
 
     Attributes:
-      folder: where the file is; paths and patterns in it are taken from there.
+      folder: the folder of the file; paths and patterns in it are relative to this folder.
       target: `jax` or `shims`.
-      exact: whether JAX's spelling is taken only where it is TensorFlow's in every corner.
-      safe_only: whether nothing is written that could differ.
+      exact: whether JAX functions are used only where they equal TensorFlow's in every special case.
+      safe_only: whether only rewrites that cannot change results are made.
       doctests: whether examples in docstrings are rewritten too.
-      random: `tensorflow` or `keys`: whose random numbers.
-      optimizers: `keras` or `optax`: whose optimizers.
+      random: `tensorflow` or `keys`: which random numbers are drawn.
+      optimizers: `keras` or `optax`: which optimizers are used.
       select: diagnostics whose references are rewritten.
       ignore: diagnostics whose references are left alone.
-      exclude: patterns of what is passed over, in place of the usual ones.
-      extend_exclude: patterns of what is passed over besides.
-      per_file_ignores: patterns of files, and the diagnostics that are left alone in them.
-      respect_gitignore: whether files that git ignores are passed over.
-      force_exclude: whether files named on the command line can be passed over.
+      exclude: patterns of files to skip, instead of the default ones.
+      extend_exclude: patterns of further files to skip.
+      per_file_ignores: patterns of files, and the diagnostics that are ignored in them.
+      respect_gitignore: whether files that git ignores are skipped.
+      force_exclude: whether files named on the command line can be skipped.
     """
 
     folder: pathlib.Path
@@ -55,10 +55,10 @@ class Configuration:
 
 
 def find_file(start: pathlib.Path) -> pathlib.Path | None:
-    """The nearest `pyproject.toml` with our table, in a folder or above it.
+    """Find the nearest `pyproject.toml` with our table, in a folder or above it.
 
     Raises:
-      ConfigurationError: one on the way is not TOML.
+      ConfigurationError: one on the way is not valid TOML.
     """
     start = pathlib.Path(os.path.abspath(start))
     for folder in (start, *start.parents):
@@ -69,7 +69,7 @@ def find_file(start: pathlib.Path) -> pathlib.Path | None:
 
 
 def common_folder(paths: Iterable[str]) -> pathlib.Path:
-    """The folder around everything that was named."""
+    """Return the common folder of all named paths."""
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     try:
         return pathlib.Path(os.path.commonpath([os.path.abspath(f) for f in folders]))
@@ -78,10 +78,10 @@ def common_folder(paths: Iterable[str]) -> pathlib.Path:
 
 
 def read_file(file: pathlib.Path) -> Configuration:
-    """The configuration of one file.
+    """Read the configuration of one file.
 
     Raises:
-      ConfigurationError: the file is missing or no TOML, a key is unknown, a value has another type.
+      ConfigurationError: the file is missing or not TOML, a key is unknown, a value has a wrong type.
     """
     said: dict[str, Any] = {}
     for key, value in (_table(file) or {}).items():
@@ -114,7 +114,7 @@ def _table(file: pathlib.Path) -> dict[str, Any] | None:
 
 
 class _UnfitError(Exception):
-    """A value has another type than its key."""
+    """A value has the wrong type for its key."""
 
 
 def _bool(value: Any) -> bool:
@@ -153,7 +153,7 @@ def _by_pattern(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((pattern, _texts(codes)) for pattern, codes in value.items())
 
 
-# What a value must be, in words, and how it is read.
+# For each key: a description of valid values, and the parser.
 _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "target": ('"jax" or "shims"', _target),
     "exact": ("true or false", _bool),

@@ -1,4 +1,4 @@
-"""Import statements read from the text alone: much faster than parsing, and never too few."""
+"""Find import statements by text search, which is much faster than parsing and never misses one."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _STATEMENT = re.compile(
 _BEGUN = re.compile(rb"\b(?:from|import)")
 _NAME = re.compile(rb"[\w.]+|\*")
 _COMMENT = re.compile(rb"#[^\n]*")
-_SHORT = 200  # bytes of a line that a person wrote
+_SHORT = 200  # the longest line, in bytes, that takes the fast path
 
 
 class Imported(NamedTuple):
-    """One name that an import statement asks for, read from the text alone.
+    """One name in an import statement, found by text search.
 
-    `path` is the module, with leading dots; `name` is `""` where the module itself is imported and
-    `*` for all of it; `bound` is what the file calls it.
+    `path` is the module, with leading dots; `name` is `""` if the module itself is imported, and `*` for a
+    star import; `bound` is the local name.
     """
 
     path: str
@@ -32,7 +32,7 @@ class Imported(NamedTuple):
 
 
 def imports_in(raw: bytes) -> Iterator[Imported]:
-    """The imports in a text; one in a string counts too, and nothing that is an import is missing."""
+    """Yield the imports in a text; imports in strings count too, and none is missed."""
     end = 0
     place = raw.find(b"import")
     while place >= 0:
@@ -54,12 +54,12 @@ def imports_in(raw: bytes) -> Iterator[Imported]:
 
 @functools.lru_cache(maxsize=4096)
 def _in_line(line: bytes) -> tuple[Imported, ...]:
-    """The imports of a line that stands by itself; the files of a project share many."""
+    """Return the imports of a one-line statement; cached, since files of a project share many."""
     return tuple(each for found in _STATEMENT.finditer(line) for each in _imported(found))
 
 
 def _line_start(raw: bytes, place: int) -> int:
-    """Where the logical line of a place begins, as far as backslashes tell."""
+    """Return the start of the logical line, following backslash continuations."""
     start = raw.rfind(b"\n", 0, place) + 1
     while raw.endswith((b"\\\n", b"\\\r\n"), 0, start):
         start = raw.rfind(b"\n", 0, start - 1) + 1
@@ -79,7 +79,7 @@ def _imported(found: re.Match[bytes]) -> Iterator[Imported]:
 
 
 def _aliases(names: bytes) -> Iterator[list[str]]:
-    """`["a"]` and `["a", "as", "b"]` for each of the names between commas."""
+    """Yield `["a"]` or `["a", "as", "b"]` for each of the comma-separated names."""
     for part in names.split(b","):
         words = _NAME.findall(part)
         if words:

@@ -1,7 +1,7 @@
-"""The modules of a project, and which names of TensorFlow they hand on: `from .utils import tf`.
+"""Track which modules of a project re-export TensorFlow names: `from .utils import tf`.
 
-Nothing is run. A module is parsed only when somebody imports from it a name that, by the look of its
-text, may be TensorFlow's.
+Nothing is run. A module is parsed only when another one imports a name from it that may be TensorFlow's,
+judging by a text search.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ from tf2jax_port.rewrite.reading.scopes import resolve_scopes
 from tf2jax_port.rewrite.reading.source import UnreadableError, decode, parse
 
 _ALIAS = re.compile(rb"\b(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")
-_ASSIGNED = re.compile(rb"=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)")  # the end of it, found much faster
+_ASSIGNED = re.compile(
+    rb"=[ \t]*(\w+)[ \t]*(?:[.\r\n#;]|$)"
+)  # the end of an alias, which is much faster to find
 _MADE_BY_CALL = re.compile(rb"(\w+)[ \t]*=[^\n=]*(?:import_module|__import__|importorskip)\(")
-_HELD = 4_000_000  # bytes of text that are kept at most, however many files there are
+_HELD = 4_000_000  # the most bytes of text that are cached
 _IMPORTING_CALLS = (b"import_module(", b"__import__(", b"importorskip(")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Members:
-    """What the names of a module's outer level are.
+    """The meaning of the names at a module's top level.
 
     Attributes:
-      names: TensorFlow's, the path of a module of the project as this module imports it, or `None`.
+      names: for each name TensorFlow's export, the import path of a project module, or `None`.
       stars: the paths of its star imports.
     """
 
@@ -42,7 +44,7 @@ class Members:
 
 
 class Project:
-    """The modules around some files, read when they are asked for.
+    """The modules around some files, read on demand.
 
     Args:
       roots: the folders that were named.
@@ -59,29 +61,29 @@ class Project:
         self.located: dict[tuple[str, str, str], tuple[str, str] | None] = {}
 
     def imports(self, file: str, raw: bytes) -> tuple[Imported, ...]:
-        """The imports of a file of that text, looked for once."""
+        """Return the imports of a file with the given text, cached."""
         known = self.imported.get(file)
         if known is None or known[0] != len(raw):
             known = self.imported[file] = (len(raw), tuple(imports_in(raw)))
         return known[1]
 
     def export(self, folder: str, path: str) -> Export | None:
-        """Where a dotted path leads that a file in a folder imports."""
+        """Resolve a dotted path, imported by a file in a folder, to a TensorFlow name."""
         key = (folder, path)
         if key in self.exports:
             return self.exports[key]
         place = self.files.find(folder, path)
         found = None if place is None else self._follow(*place)
-        if not self.followed and not self.open:  # otherwise a circle may have hidden something
+        if not self.followed and not self.open:  # otherwise a cycle may have hidden an export
             self.exports[key] = found
         return found
 
     def _follow(self, module: str, names: list[str]) -> Export | None:
-        """Where attributes of a module lead."""
+        """Resolve attributes of a module to a TensorFlow name."""
         if not names:
             return Export("")
-        step = (module, names[0])  # whatever is asked of it: circles add attributes each time round
-        if step in self.followed:  # modules that import each other
+        step = (module, names[0])  # without further attributes, which a cycle adds in each round
+        if step in self.followed:  # an import cycle
             return None
         self.followed.add(step)
         found = self._attribute(module, names)
@@ -108,7 +110,7 @@ class Project:
         return None if inner is None else self._follow(inner, behind)
 
     def _members(self, module: str) -> Members:
-        if module in self.open:  # modules that import each other
+        if module in self.open:  # an import cycle
             return Members(_plain_imports(self.imports(module, _read(module))))
         if module not in self.members:
             self.open.add(module)
@@ -127,10 +129,10 @@ class Project:
         stars = tuple("." * star.level + (star.module or "") for star in names.stars)
         return Members(module_members(names, SeenFrom(self, module)), stars)
 
-    # Which files are worth parsing: by their text alone, too many rather than too few.
+    # Decide by text search which files to parse; false positives are harmless.
 
     def concerns(self, file: str, raw: bytes) -> bool:
-        """Whether a file may have a name of TensorFlow, its own or one that another module hands on."""
+        """Check whether a file may use a TensorFlow name, its own or one re-exported by another module."""
         if b"tensorflow" in raw:
             return True
         return any(self._may_bring(file, raw, each) for each in self.imports(file, raw))
@@ -146,7 +148,7 @@ class Project:
         return bool(possible) if name == "*" else name in possible or "*" in possible
 
     def locate(self, folder: str, imported: Imported) -> tuple[str, str] | None:
-        """The module of the project that an import is about, and what is asked of it."""
+        """Return the project module that an import refers to, and the imported name."""
         key = (folder, imported.path, imported.name)
         if key not in self.located:
             self.located[key] = self._locate(folder, imported)
@@ -166,11 +168,11 @@ class Project:
         return module, "*" if imported.name == "*" else ""
 
     def _possible(self, module: str) -> frozenset[str]:
-        """The names of a module that may be TensorFlow's, `*` for any."""
+        """Return the names of a module that may be TensorFlow's, `*` for any."""
         if module not in self.possible:
             raw = _read(module)
             plain = frozenset(_plain_imports(self.imports(module, raw)))
-            self.possible[module] = plain  # as far as a circle is concerned
+            self.possible[module] = plain  # preliminary, in case of an import cycle
             self.possible[module] = self._names_in(module, raw, plain)
         return self.possible[module]
 
@@ -194,7 +196,7 @@ class Project:
 
 
 class SeenFrom:
-    """What one file knows of the modules around it."""
+    """The modules of a project as seen from one file."""
 
     def __init__(self, project: Project, file: str, taken: Taken | None = None) -> None:
         self.project = project
@@ -203,24 +205,24 @@ class SeenFrom:
         self.taken = taken
 
     def export(self, path: str) -> Export | None:
-        """Where a dotted path leads that this file imports."""
+        """Resolve a dotted path that this file imports to a TensorFlow name."""
         return self.project.export(self.folder, path)
 
     def takes(self, name: str) -> bool:
-        """Whether another module imports a name from this file."""
+        """Check whether another module imports a name from this file."""
         return self.taken is not None and self.taken.has(self.file, name)
 
     def concern(self, raw: bytes) -> bool:
-        """Whether this file, of that text, may get a name of TensorFlow from another module."""
+        """Check whether this file, with the given text, may get a TensorFlow name from another module."""
         return self.project.concerns(self.file, raw)
 
     def mentions(self, name: str) -> bool:
-        """A file is a program from its first line to its last."""
+        """Return `False`: a file, unlike a notebook cell, is a complete program."""
         return False
 
 
 class Taken:
-    """What the files of a run import from each other, so that nobody takes it away.
+    """The names that the files of a run import from each other, which must not be removed.
 
     Args:
       project: finds modules.
@@ -246,7 +248,7 @@ class Taken:
                     self.wholes.setdefault(module, []).append(file)
 
     def has(self, module: str, name: str) -> bool:
-        """Whether a file imports a name from a module, by itself, with all others or as an attribute."""
+        """Check whether a file imports a name from a module directly, by `*` or as an attribute."""
         key = (module, name)
         if key not in self.answers:
             self.answers[key] = self._has(module, name)
@@ -259,7 +261,7 @@ class Taken:
         return any(_has_attribute(self._text(file), name) for file in self.wholes.get(module, ()))
 
     def _text(self, file: str) -> bytes:
-        """The text of a file; the last ones are kept, because neighbors are asked about them too."""
+        """Return the text of a file; recently used texts are cached."""
         text = self.texts.get(file)
         if text is None:
             text = _read(file)
@@ -271,7 +273,7 @@ class Taken:
 
 
 def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None]:
-    """The names that a text imports from TensorFlow itself."""
+    """Return the names that a text imports from TensorFlow itself."""
     found: dict[str, Export | str | None] = {}
     for imported in imports:
         if is_tensorflow(imported.path) and imported.name != "*":
@@ -282,7 +284,7 @@ def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None
 
 
 def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
-    """The names, and those that are made of them: `layers = tf.keras.layers`."""
+    """Yield the names and their aliases: `layers = tf.keras.layers`."""
     places: dict[bytes, list[int]] = {}
     for found in _ASSIGNED.finditer(raw):
         places.setdefault(found[1], []).append(found.start())
@@ -290,14 +292,14 @@ def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
     while waiting:
         name = waiting.pop()
         yield name
-        for new in _made_of(raw, name.encode(), places):
+        for new in _aliases_of(raw, name.encode(), places):
             if new not in names:
                 names.add(new)
                 waiting.append(new)
 
 
-def _made_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iterator[str]:
-    """The names that the lines at some places make of a name."""
+def _aliases_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iterator[str]:
+    """Yield the aliases that the lines at some positions assign to a name."""
     for place in places.get(name, ()):
         start = raw.rfind(b"\n", 0, place) + 1
         end = raw.find(b"\n", place) + 1 or len(raw)
@@ -307,7 +309,7 @@ def _made_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iterato
 
 
 def _has_attribute(raw: bytes, name: str) -> bool:
-    """Whether a text may have an attribute of a name."""
+    """Check whether a text may access an attribute of a name."""
     if name == "*":
         return True
     return name.encode() in raw and _attribute(name).search(raw) is not None
@@ -319,11 +321,11 @@ def _attribute(name: str) -> re.Pattern[bytes]:
 
 
 def _read(module: str) -> bytes:
-    """The text of a module; a folder, a link, a pipe and what cannot be read have none."""
+    """Return the text of a module; empty for folders, links, pipes and unreadable files."""
     if not module.endswith((".py", ".ipynb")):
         return b""
     try:
-        if not stat.S_ISREG(os.lstat(module).st_mode):  # to open a pipe is to wait for its writer
+        if not stat.S_ISREG(os.lstat(module).st_mode):  # opening a pipe would block
             return b""
         with open(module, "rb") as file:
             return file.read(LARGEST)

@@ -1,7 +1,7 @@
-"""A run over many files: one result for each, in order, by one process or by several.
+"""Run the rewriter over many files, in order, in one process or several.
 
-Results are handed on as they are found, and what a process knows of a file is forgotten with it, so
-memory does not grow with the number of files.
+Results are yielded as they are found, and a process forgets a file once it is done, so memory use does
+not grow with the number of files.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ Result = Entry | Skipped
 Place = tuple[pathlib.Path, pathlib.Path]
 One = functools.partial[Result]
 
-# Files that one process takes at a time: enough to be worth the message, few enough to be shared out.
+# Files per task: enough to amortize the message, few enough to balance the load.
 _CHUNK = 16
-# Starting processes takes about as long as reading ten thousand lines. Short runs do without.
+# Starting processes takes about as long as reading ten thousand lines; short runs avoid it.
 _PATIENCE = 0.5  # seconds
-_DIED = "the process that read it came to its end; the file may be nested too deeply"
+_DIED = "the process that read it crashed; the file may be nested too deeply"
 
 
 def run_over(
     files: Iterable[Place], options: Options, *, texts: bool = True, jobs: int | None = 1
 ) -> Iterator[Result]:
-    """What would become of each file, in the order of `files`; nothing is written.
+    """Yield the rewrite of each file, in the order of `files`; nothing is written.
 
     Args:
-      files: `(file, folder that was named)`, as `code_base.find_files` gives them.
-      options: what was asked for.
-      texts: entries hold the text before and after. Without, they are small, and the text after is
-        not parsed again.
-      jobs: how many processes; `None` for one per processor as soon as the run takes long.
+      files: `(file, named folder)`, as returned by `code_base.find_files`.
+      options: the options of the rewriter.
+      texts: whether entries hold the text before and after. Without it, they are small, and the new
+        text is not parsed again.
+      jobs: the number of processes; `None` for one per processor once the run takes long.
     """
     places = list(files)
     roots = {str(root) for _, root in places}
@@ -54,25 +54,25 @@ def run_over(
     one = functools.partial(
         _one, options, texts, project, Taken(project, [str(path) for path, _ in places])
     )
-    gc.freeze()  # what the commands consist of is not looked through again
+    gc.freeze()  # excludes loaded modules from garbage collection
     try:
-        yield from _by(one, places, jobs)
+        yield from _run_with_jobs(one, places, jobs)
     finally:
         gc.unfreeze()
 
 
-def _by(one: One, places: list[Place], jobs: int | None) -> Iterator[Result]:
+def _run_with_jobs(one: One, places: list[Place], jobs: int | None) -> Iterator[Result]:
     if jobs == 1:
-        yield from _alone(one, places)
+        yield from _run_here(one, places)
         return
     alone, rest = (0.0 if jobs else _PATIENCE), 0
     end = time.monotonic() + alone
     while rest < len(places) and time.monotonic() < end:
-        yield from _alone(one, places[rest : rest + 1])
+        yield from _run_here(one, places[rest : rest + 1])
         rest += 1
     chunks = [places[n : n + _CHUNK] for n in range(rest, len(places), _CHUNK)]
     count = min(jobs or _processors(), len(chunks))
-    yield from _shared(one, chunks, count) if count > 1 else _alone(one, places[rest:])
+    yield from _run_in_pool(one, chunks, count) if count > 1 else _run_here(one, places[rest:])
 
 
 def _one(options: Options, texts: bool, project: Project, taken: Taken, place: Place) -> Result:
@@ -82,7 +82,7 @@ def _one(options: Options, texts: bool, project: Project, taken: Taken, place: P
     return result if texts or isinstance(result, Skipped) else result.without_texts()
 
 
-def _alone(one: One, places: Iterable[Place]) -> Iterator[Result]:
+def _run_here(one: One, places: Iterable[Place]) -> Iterator[Result]:
     with _collector_paused():
         for number, place in enumerate(places, 1):
             yield one(place)
@@ -92,9 +92,9 @@ def _alone(one: One, places: Iterable[Place]) -> Iterator[Result]:
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """A syntax tree is many objects and no circle: looking for circles takes a third of the time.
+    """Pause the garbage collector: syntax trees are many objects without reference cycles.
 
-    Nor are results looked through again and again: what a few files left behind is, once.
+    Collection would take a third of the time; young objects are collected after each few files.
     """
     paused = gc.isenabled()
     gc.disable()
@@ -106,7 +106,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -117,42 +117,42 @@ def _processors() -> int:
 _WORK: list[One] = []
 
 
-def _begin(one: One) -> None:
-    """What a new process is told once."""
+def _start_worker(one: One) -> None:
+    """Initialize a worker process."""
     _WORK[:] = [one]
     gc.disable()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """Ends this process when the one that started it is gone; if that was killed nobody else would."""
+    """End this process when its parent is gone, even if the parent was killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _work(places: Sequence[Place]) -> list[Result]:
+def _work_chunk(places: Sequence[Place]) -> list[Result]:
     results = [_WORK[0](place) for place in places]
     gc.collect(0)
     return results
 
 
 def _pool(one: One, count: int) -> ProcessPoolExecutor:
-    # A new interpreter, not a copy of this one, whose threads a copy would not have.
+    # Spawn, since a forked copy of this process would lack its threads.
     context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(count, context, _begin, (one,))
+    return ProcessPoolExecutor(count, context, _start_worker, (one,))
 
 
-def _shared(one: One, chunks: list[list[Place]], count: int) -> Iterator[Result]:
-    """The results of all chunks in order; only a few chunks wait for their turn."""
+def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Result]:
+    """Yield the results of all chunks in order; only a few chunks are queued."""
     pool = _pool(one, count)
     waiting: collections.deque[tuple[list[Place], Future[list[Result]]]] = collections.deque()
     coming = iter(chunks)
     try:
         while True:
             for chunk in itertools.islice(coming, 2 * count - len(waiting)):
-                waiting.append((chunk, pool.submit(_work, chunk)))
+                waiting.append((chunk, pool.submit(_work_chunk, chunk)))
             if not waiting:
                 return
             chunk, future = waiting.popleft()
@@ -165,12 +165,12 @@ def _shared(one: One, chunks: list[list[Place]], count: int) -> Iterator[Result]
 
 
 def _one_by_one(one: One, places: list[Place]) -> Iterator[Result]:
-    """After a process died: each file by itself, so that only the guilty one is lost."""
+    """Process each file by itself after a crash, so that only the offending file is lost."""
     pool = _pool(one, 1)
     try:
         for place in places:
             try:
-                yield pool.submit(_work, [place]).result()[0]
+                yield pool.submit(_work_chunk, [place]).result()[0]
             except BrokenProcessPool:
                 yield Skipped(str(place[0]), "TJ905", _DIED)
                 pool.shutdown(wait=True)

@@ -1,1 +1,1 @@
-"""The style sheet of every HTML page."""
+"""Provide the style sheet of all HTML pages."""

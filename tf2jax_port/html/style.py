@@ -1,4 +1,4 @@
-"""The look of the pages: one style sheet, light and dark, nothing fetched from anywhere."""
+"""Define the style sheet of the HTML pages, light and dark, without external resources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen graphs and SavedModels as Python programs, read without TensorFlow."""
+"""Convert frozen graphs and SavedModels to Python programs, without TensorFlow."""
 
 from tf2jax_port.importing.loading import import_graph
 

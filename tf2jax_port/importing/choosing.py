@@ -1,4 +1,4 @@
-"""What goes into an imported function and what comes out of it."""
+"""Choose the inputs and outputs of an imported function."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _NO_RESULT = {
 
 
 class NoSuchTensorError(ValueError):
-    """A name that the graph does not have, or that cannot be chosen."""
+    """A name is not in the graph or cannot be chosen."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """Keys of feeds and of results, and the tensors that they stand for."""
+    """The tensors that are fed and computed, by key."""
 
     inputs: Mapping[str, Edge]
     outputs: Mapping[str, Edge]
@@ -38,25 +38,25 @@ def choose(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
 ) -> Choice:
-    """Finds the tensors of an import.
+    """Choose the input and output tensors of an import.
 
     Args:
-      model: what was read.
-      inputs: names of tensors to feed. Without them: those of the signature, or every placeholder
-        that the outputs need.
-      outputs: names of tensors to compute. Without them: those of the signature, or every node that
-        no other one uses.
-      signature: of a SavedModel. Without it `serving_default`, or the only one.
+      model: the model that was read.
+      inputs: names of tensors to feed. Default: those of the signature, or every placeholder that the
+        outputs need.
+      outputs: names of tensors to compute. Default: those of the signature, or every node that no other
+        node uses.
+      signature: the name of a SavedModel's signature. Default: `serving_default`, or the only one.
 
     Raises:
-      NoSuchTensorError: a name is not there, or nothing can be computed.
+      NoSuchTensorError: a name does not exist, or there is nothing to compute.
     """
     chosen = _signature(model, signature) if not outputs or signature else None
     graph = model.graph
     if chosen is not None and not outputs:
         found = {key: edge_of(name) for key, name in chosen.outputs.items()}
     else:
-        names = outputs or [f"{node.name}:0" for node in _ends(graph)]
+        names = outputs or [f"{node.name}:0" for node in _unused_results(graph)]
         found = {_key(name): edge_of(name) for name in names}
     if chosen is not None and inputs is None:
         fed = {key: edge_of(name) for key, name in chosen.inputs.items()}
@@ -64,7 +64,7 @@ def choose(
         fed = {_key(name): edge_of(name) for name in inputs or ()}
     for name, edge in {**fed, **found}.items():
         if edge.node not in graph.nodes:
-            raise NoSuchTensorError(f"the graph has no {name!r}{_near(graph, edge.node)}")
+            raise NoSuchTensorError(f"the graph has no {name!r}{_suggestions(graph, edge.node)}")
     if any(edge.output for edge in fed.values()):
         raise NoSuchTensorError("only the first output of a node can be fed")
     if not found:
@@ -91,8 +91,8 @@ def _signature(model: Model, name: str | None) -> Signature | None:
     return model.signatures[name]
 
 
-def _ends(graph: Graph) -> list[Node]:
-    """Nodes that compute something that no other node uses."""
+def _unused_results(graph: Graph) -> list[Node]:
+    """Return the nodes whose results no other node uses."""
     used = {edge.node for node in graph.nodes.values() for edge in node.inputs}
     used |= {name for node in graph.nodes.values() for name in node.controls}
     return [
@@ -111,7 +111,7 @@ def _placeholders(graph: Graph, outputs: Mapping[str, Edge]) -> list[str]:
     ]
 
 
-def _near(graph: Graph, name: str) -> str:
+def _suggestions(graph: Graph, name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, graph.nodes, 3)

@@ -1,8 +1,8 @@
-"""Loops and branches of version 1: which nodes of a graph make them up.
+"""Find the nodes that make up the loops and branches of version 1 graphs.
 
-Version 1 has no loop operator. `Enter` takes a value into a frame, `Merge` joins it with what
-`NextIteration` brings back, `Switch` lets it into the body or out through `Exit`, as `LoopCond` says.
-A branch is a `Switch` per value that goes in and a `Merge` per value that comes out.
+Version 1 has no loop operator. `Enter` passes a value into a frame; `Merge` joins it with the value from
+`NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on `LoopCond`. A branch
+has one `Switch` for each value that goes in and one `Merge` for each value that comes out.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ SWITCH = ("Switch", "RefSwitch")
 
 @dataclasses.dataclass
 class Loop:
-    """A frame: what it starts with, its condition, and what its body brings back."""
+    """A loop frame: its initial values, its condition and the results of its body."""
 
     name: str
     condition: Edge
     merges: list[str]
     starts: list[Edge]
     nexts: list[Edge]
-    constants: dict[str, Edge]  # an `Enter` of a value that stays as it is -> the value
+    constants: dict[str, Edge]  # `Enter` node of a loop-invariant value -> the value
 
 
 @dataclasses.dataclass
@@ -58,19 +58,19 @@ class ControlFlow:
             self._find_branches()
 
     def loop_of(self, node: Node) -> Loop:
-        """The loop that an `Exit` leaves."""
+        """Return the loop that an `Exit` leaves."""
         frame = self.graph.nodes[self._merge_before(node)]
         return self.loops[_frame_of(self.graph, frame)]
 
     def position(self, node: Node) -> int:
-        """Which of a loop's values an `Exit` is."""
+        """Return the position of an `Exit` among its loop's values."""
         return self.loop_of(node).merges.index(self._merge_before(node))
 
     def _merge_before(self, node: Node) -> str:
         return self.graph.nodes[node.inputs[0].node].inputs[0].node
 
     def needs(self, node: Node) -> list[Edge]:
-        """What must be computed before a node, with a loop or a branch taken as one."""
+        """Return the edges that a node depends on; a loop or branch counts as one node."""
         if node.op in EXIT:
             loop = self.loop_of(node)
             return [*loop.starts, *loop.constants.values()]
@@ -87,7 +87,7 @@ class ControlFlow:
         return list(node.inputs)
 
     def _find_branches(self) -> None:
-        """Tags each node with the sides of predicates that it runs on, then groups the merges."""
+        """Tag each node with the predicates and sides that it depends on, then group the merges."""
         order = _in_order(self.graph, self.loop_merges)
         groups: list[Branch] = []
         for name in order:
@@ -96,7 +96,7 @@ class ControlFlow:
             if node.op in MERGE and name not in self.loop_merges:
                 self._join(node, groups)
         for group in groups:
-            self._look_into(group)
+            self._find_starts(group)
 
     def _edge_tags(self, edge: Edge) -> frozenset[tuple[Edge, int]]:
         tags = self.tags.get(edge.node, frozenset())
@@ -106,7 +106,7 @@ class ControlFlow:
         return tags
 
     def _origin(self, edge: Edge) -> Edge:
-        """Where a predicate comes from: each branch has an `Identity` of it."""
+        """Return the edge that a predicate comes from, before any `Identity`."""
         node = self.graph.nodes.get(edge.node)
         while node is not None and node.op == "Identity":
             edge = node.inputs[0]
@@ -127,7 +127,7 @@ class ControlFlow:
         return found
 
     def _predicate(self, node: Node) -> tuple[Edge, int]:
-        """What a merge depends on, and which of its inputs is the one for `True`."""
+        """Return the predicate of a merge, and the index of its input for `True`."""
         if len(node.inputs) == 2:
             first, second = (self._edge_tags(edge) for edge in node.inputs)
             for predicate, side in first:
@@ -138,7 +138,7 @@ class ControlFlow:
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:
-        """Puts a merge to those of its predicate, unless it depends on one of them."""
+        """Add a merge to the branch of its predicate, unless it depends on that branch."""
         predicate, true = self._predicate(node)
         above = _above(self.graph, node, self.loop_merges)
         for group in groups:
@@ -152,8 +152,8 @@ class ControlFlow:
         group.sides[1].append(node.inputs[true])
         self.branches[node.name] = group
 
-    def _look_into(self, group: Branch) -> None:
-        """Finds where the sides of a branch begin."""
+    def _find_starts(self, group: Branch) -> None:
+        """Find the switches and outside values where the sides of a branch begin."""
         for side, targets in enumerate(group.sides):
             stack, seen = list(targets), set()
             while stack:
@@ -173,7 +173,7 @@ class ControlFlow:
 
 
 def used_arguments(function: Graph) -> set[str]:
-    """The arguments that a result of a function depends on."""
+    """Return the arguments that the results of a function depend on."""
     stack, seen = [edge.node for edge in function.results], set()
     while stack:
         name = stack.pop()
@@ -228,14 +228,14 @@ def _loops(graph: Graph) -> dict[str, Loop]:
 
 
 def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
-    """Nodes before a node; what an iteration brings back is not before it."""
+    """Return the nodes that a node depends on, without a loop's back edges."""
     if node.name in loop_merges:
         return [node.inputs[0].node]
     return [*(edge.node for edge in node.inputs), *node.controls]
 
 
 def _in_order(graph: Graph, loop_merges: set[str]) -> list[str]:
-    """Names of nodes, each after those that it depends on."""
+    """Return the names of all nodes in topological order."""
     order: dict[str, None] = {}
     for start in graph.nodes:
         stack = [(start, False)]
@@ -253,7 +253,7 @@ def _in_order(graph: Graph, loop_merges: set[str]) -> list[str]:
 
 
 def _above(graph: Graph, node: Node, loop_merges: set[str]) -> set[str]:
-    """Every node that a node depends on."""
+    """Return all nodes that a node depends on."""
     seen: set[str] = set()
     stack = [node.name]
     while stack:

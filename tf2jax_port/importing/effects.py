@@ -1,4 +1,4 @@
-"""What a graph does beside computing: assignments, assertions, prints."""
+"""Classify side effects of a graph: assignments, assertions, prints."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _TELLS = {"Assert", "Print", "PrintV2"}
 
 
 def changes_state(node: Node) -> bool:
-    """Whether an operator assigns to a variable."""
+    """Check whether an operator assigns to a variable."""
     return bool(_CHANGES.match(node.op)) and node.op not in _FREE
 
 
 def only_tells(node: Node) -> bool:
-    """Whether an operator checks or prints, and changes no number."""
+    """Check whether an operator only asserts or prints."""
     return node.op in _TELLS
 
 
 def behind(graph: Graph, names: Iterable[str]) -> Iterator[Node]:
-    """Nodes that run before those named, the named ones included, and those of functions they call."""
+    """Yield the nodes that the named ones depend on, themselves included, and those of called functions."""
     stack, seen = list(names), set()
     while stack:
         name = stack.pop()

@@ -1,4 +1,4 @@
-"""Graphs of operators with their edges resolved, and the files that they are read from."""
+"""Represent graphs with resolved edges, and read them from files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Node:
     attributes: Mapping[str, dict[str, Any]]
 
     def attribute(self, name: str, otherwise: Any = None) -> Any:
-        """An attribute as a Python value: dtypes by name, shapes as lists, functions by name."""
+        """Return an attribute as a Python value: dtypes by name, shapes as lists, functions by name."""
         entry = self.attributes.get(name)
         return otherwise if entry is None else attribute_value(entry)
 
@@ -46,7 +46,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class Graph:
-    """Nodes by name, and the functions that they call. `arguments` and `results` are a function's."""
+    """Nodes by name, and the functions that they call; a function has `arguments` and `results`."""
 
     nodes: Mapping[str, Node]
     functions: Mapping[str, Graph] = dataclasses.field(default_factory=dict)
@@ -56,7 +56,7 @@ class Graph:
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """Names of inputs and outputs, and the tensors that they stand for."""
+    """The tensors of the inputs and outputs, by name."""
 
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
@@ -64,7 +64,7 @@ class Signature:
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """A file. Of a SavedModel: what restores its variables, and which objects functions capture."""
+    """The content of a file; for a SavedModel also its restore operation and captured objects."""
 
     graph: Graph
     signatures: Mapping[str, Signature] = dataclasses.field(default_factory=dict)
@@ -74,7 +74,7 @@ class Model:
 
 
 def attribute_value(entry: dict[str, Any]) -> Any:
-    """An attribute as a Python value."""
+    """Convert an attribute to a Python value."""
     for field, value in entry.items():
         if value is not None:
             return _VALUES.get(field, lambda same: same)(value)
@@ -99,7 +99,7 @@ _VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def edge_of(text: str) -> Edge:
-    """`x`, `x:1`, or in a function `x:out:1`."""
+    """Parse `x`, `x:1`, or in a function `x:out:1`."""
     name, _, rest = text.partition(":")
     port, _, index = rest.rpartition(":")
     if index.isdigit() or not index:
@@ -108,7 +108,7 @@ def edge_of(text: str) -> Edge:
 
 
 def read_model(path: str | os.PathLike[str]) -> Model:
-    """Reads a frozen graph (`.pb`, `.pbtxt`) or a SavedModel (its folder, or the file in it).
+    """Read a frozen graph (`.pb`, `.pbtxt`) or a SavedModel (its folder, or the file in it).
 
     Raises:
       BrokenFileError: the file is none of these.

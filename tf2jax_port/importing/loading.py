@@ -1,4 +1,4 @@
-"""From a file to a program: the text of it, or the function itself."""
+"""Convert a graph file to the text of a program or to a function."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tf2jax_port.importing.writer import GraphWriter, as_tensor
 
 
 class UnsupportedGraphError(ValueError):
-    """Operators of a graph cannot be imported; `problems` names each with its node."""
+    """A graph has operators that cannot be imported; `problems` lists each with its node."""
 
     def __init__(self, problems: Sequence[Problem]):
         self.problems = tuple(problems)
@@ -32,7 +32,7 @@ class UnsupportedGraphError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Imported:
-    """A graph as a program. `text` is its functions; the last one is `model(variables, feeds)`."""
+    """A graph as a program; the last function in `text` is `model(variables, feeds)`."""
 
     model: Model
     choice: Choice
@@ -40,7 +40,7 @@ class Imported:
     text: str
 
     def variables(self) -> dict[str, np.ndarray]:
-        """The values of the variables, those of a SavedModel from its checkpoint."""
+        """Return the values of the variables; those of a SavedModel come from its checkpoint."""
         found, stored = dict(self.program.variables), self.program.stored
         names = [name for name in found if name in stored]
         if names:
@@ -54,12 +54,12 @@ def read(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
 ) -> Imported:
-    """Reads a graph and writes the program of it; problems are listed in it, not raised.
+    """Read a graph and convert it to a program; problems are listed in it, not raised.
 
     Raises:
-      BrokenFileError: the file is no graph.
-      NoSuchTensorError: an input, an output or a signature is not there.
-      OSError: it cannot be read.
+      BrokenFileError: the file is not a graph.
+      NoSuchTensorError: an input, an output or a signature does not exist.
+      OSError: the file cannot be read.
     """
     model = read_model(path)
     choice = choose(model, inputs, outputs, signature)
@@ -98,22 +98,22 @@ def import_graph(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
 ) -> tuple[Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]], dict[str, np.ndarray]]:
-    """A frozen graph or a SavedModel as a pure JAX function; TensorFlow is not needed.
+    """Convert a frozen graph or a SavedModel to a pure JAX function, without TensorFlow.
 
     Args:
       path: a `GraphDef` (`.pb`, or `.pbtxt` as text) or the folder of a SavedModel.
-      inputs: names of the tensors to feed, `x:0`. Without them: those of the signature, or the
+      inputs: names of the tensors to feed, such as `x:0`. Default: those of the signature, or the
         placeholders that the outputs need.
-      outputs: names of the tensors to compute. Without them: those of the signature, or every node
-        that no other one uses.
-      signature: of a SavedModel; `serving_default` without it.
+      outputs: names of the tensors to compute. Default: those of the signature, or every node that no
+        other one uses.
+      signature: the name of a SavedModel's signature; default `serving_default`.
 
     Returns:
-      `(function, variables)`. `function(variables, feeds)` takes two dictionaries of arrays, from
-      the names of variables and from the inputs, and returns one from the outputs. It works under
-      `jax.jit`, `grad` and `vmap`; what it takes out of data has a size that only the data knows
-      and comes out of `jax.jit` as `Padded`. `variables` are the values in the file: variables of a
-      SavedModel, and constants of floats of 16 numbers or more, which a frozen graph made of them.
+      `(function, variables)`. `function(variables, feeds)` takes two dictionaries of arrays, by the
+      names of variables and of inputs, and returns one by the names of outputs. It works under
+      `jax.jit`, `grad` and `vmap`; a result of data-dependent size is returned from `jax.jit` as
+      `Padded`. `variables` are the values in the file: the variables of a SavedModel, or the float
+      constants of 16 elements or more to which a frozen graph has turned them.
 
     Raises:
       UnsupportedGraphError: some operators cannot be imported; all of them are named at once.
@@ -126,7 +126,7 @@ def import_graph(
 
 
 def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
-    """The function that the text of a program defines."""
+    """Execute the text of a program and return its function."""
     import shims
     from shims.compat import v1
 
@@ -142,7 +142,7 @@ def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
 
 
 def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path]:
-    """Writes a module and, beside it, the numbers that it needs; returns what was written."""
+    """Write a module, and its arrays beside it; return the paths."""
     numbers = path.with_suffix(".npz")
     arrays = {f"variables/{name}": array for name, array in found.variables().items()}
     arrays |= {f"constants/{name}": array for name, array in found.program.constants.items()}
@@ -156,7 +156,7 @@ def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path
     return [path, numbers]
 
 
-# Nothing in the text branches on arrays with Python's own words.
+# The text has no Python control flow on arrays, so AutoGraph is not needed.
 _DECORATOR = "@tf.autograph.experimental.do_not_convert"
 
 _MODULE = '''"""What `tf2jax-port import-graph` made of {source}."""
@@ -198,7 +198,7 @@ def _lists_grow(graph: Graph) -> bool:
 
 
 def _fed(key: str, node: Node) -> str:
-    """A feed as a tensor of the dtype and the shape that the graph says."""
+    """Return the expression of a feed with the graph's dtype and shape."""
     text, dtype, shape = f"feeds[{key!r}]", node.attribute("dtype"), node.attribute("shape")
     if dtype and dtype != "string":
         text = f"tf.cast({text}, tf.{dtype})"

@@ -1,4 +1,4 @@
-"""Operators of graphs whose names and arguments in `shims` say the same, one line each."""
+"""Map graph operators to `shims` calls with the same meaning, one line each."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ELEMENTWISE = {
     "tf.nn": "Relu Relu6 Elu Selu Softplus Softsign Softmax LogSoftmax L2Loss",
     "tf.bitwise": "Invert BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift",
 }
-# Where `shims` does not spell an operator as its name in lower case with underscores.
-_SPELT = {
+# Operators whose name in `shims` is not the snake-case form of their own.
+_IRREGULAR_NAMES = {
     "StopGradient": "stop_gradient",
     "TruncateDiv": "truncatediv",
     "TruncateMod": "truncatemod",
@@ -30,7 +30,7 @@ _SPELT = {
 
 def _snake(name: str) -> str:
     spelled = "".join("_" + c.lower() if c.isupper() else c for c in name).lstrip("_")
-    return _SPELT.get(name, spelled)
+    return _IRREGULAR_NAMES.get(name, spelled)
 
 
 _KEEP = {"keepdims": ("keep_dims", False)}

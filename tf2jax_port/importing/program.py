@@ -1,4 +1,4 @@
-"""The program that a graph becomes: Python functions, variables, constants, and what is in the way."""
+"""Collect the parts of an imported program: functions, variables, constants and problems."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tf2jax_port.importing.rule import UnsupportedError, python_text
 from tf2jax_port.importing.scope import Names
 
 _TAKEN = ("tf", "v1", "np", "model", "variables", "feeds", "constants", "seed")
-_WEIGHT = 16  # numbers from which a constant of floats is a variable of the program
-_LITERAL = 64  # numbers up to which another constant stands in the text
-_PLAIN = {"float32", "int32", "bool"}  # dtypes that TensorFlow gives to numbers of Python
+_WEIGHT = 16  # elements from which a float constant becomes a variable of the program
+_LITERAL = 64  # elements up to which other constants are written as literals
+_PLAIN = {"float32", "int32", "bool"}  # dtypes that TensorFlow infers for Python numbers
 
 
 class Problem(NamedTuple):
-    """A node that keeps a graph from being imported, and why."""
+    """A node that prevents the import of a graph, and the reason."""
 
     op: str
     node: str
@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 
 @dataclasses.dataclass
 class Program:
-    """What is being made of a graph."""
+    """The program that a graph is converted to."""
 
     names: Names = dataclasses.field(default_factory=lambda: Names((*_TAKEN, *dir(builtins))))
     definitions: list[str] = dataclasses.field(default_factory=list)
@@ -39,12 +39,12 @@ class Program:
     constants: dict[str, np.ndarray] = dataclasses.field(default_factory=dict)
     operators: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     left_out: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-    lists_grow: bool = False  # whether some list of version 2 is written behind its end
+    lists_grow: bool = False  # whether any version 2 list is written beyond its end
     draws: int = 0  # operators that draw random numbers
     problems: list[Problem] = dataclasses.field(default_factory=list)
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        """The expression of a constant; a large one of floats becomes a variable."""
+        """Return the expression of a constant; a large float constant becomes a variable."""
         dtype = str(array.dtype)
         floats = array.dtype.kind in "fc" or dtype == "bfloat16"
         if floats and array.size >= _WEIGHT:
@@ -62,14 +62,14 @@ class Program:
         return _literal(array, dtype)
 
     def key(self) -> str:
-        """The expression of a seed that no other draw has."""
+        """Return the expression of a seed that is used for one draw only."""
         self.draws += 1
         return f"tf.random.fold_in(seed, {self.draws})"
 
     def variable(self, name: str) -> str:
-        """The expression of a variable of a SavedModel; its value is read later."""
+        """Return the expression of a SavedModel's variable; its value is read later."""
         if name not in self.stored:
-            raise UnsupportedError("no file says what its value is")
+            raise UnsupportedError("its value is in no file")
         self.variables.setdefault(name, np.zeros(0))
         return f"variables[{name!r}]"
 

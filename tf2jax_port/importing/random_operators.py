@@ -1,4 +1,4 @@
-"""Operators that draw random numbers: each draws from a seed of its own, which the caller chooses."""
+"""Spell random operators: each draws with its own seed, derived from one that the caller chooses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.importing.rule import dtype_text
 
 
 def _drawn(name: str) -> Callable[[Node, list[str], str], str]:
-    """A draw of a shape, and of bounds where there are some."""
+    """Return a function that spells a draw with a shape and optional bounds."""
 
     def spell(node: Node, inputs: list[str], key: str) -> str:
         dtype = dtype_text(node.attribute("dtype") or node.attribute("Tout"))

@@ -1,4 +1,4 @@
-"""Where the values of a SavedModel's variables are in its checkpoint, from the graph that restores it."""
+"""Find the values of a SavedModel's variables in its checkpoint through the graph that restores it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VALUE_PASSES = ("Identity", "Cast", "NoOp")
 
 
 def checkpoint_keys(model: Model) -> dict[str, str]:
-    """The name of a variable -> the name of its tensor in the checkpoint."""
+    """Map the name of each variable to the name of its tensor in the checkpoint."""
     if not model.restore:
         return {}
     start = model.restore.partition(":")[0]
@@ -24,9 +24,9 @@ def checkpoint_keys(model: Model) -> dict[str, str]:
 
 
 def _captured(model: Model) -> dict[str, str]:
-    """Variables that functions capture, by the objects that they are of.
+    """Map captured variables to checkpoint tensors through the objects that own them.
 
-    Keras wraps its variables, and the graph that restores them names the wrappers only.
+    Keras wraps its variables, and the graph that restores them names only the wrappers.
     """
     calls = [n for n in model.graph.nodes.values() if n.attribute("f") in model.bound]
     if not calls or not model.variables:
@@ -43,7 +43,7 @@ def _captured(model: Model) -> dict[str, str]:
         for edge, number in zip(
             call.inputs[len(call.inputs) - len(numbers) :], numbers, strict=True
         ):
-            name = _variable(model.graph, edge, {})
+            name = _variable_name(model.graph, edge, {})
             attributes = objects[number]["attributes"] if number < len(objects) else []
             if name and attributes:
                 found[name] = attributes[0]["checkpoint_key"]
@@ -51,10 +51,10 @@ def _captured(model: Model) -> dict[str, str]:
 
 
 def values(model: Model, keys: Mapping[str, str], names: list[str]) -> dict[str, np.ndarray]:
-    """Reads variables from the checkpoint of a SavedModel.
+    """Read variables from the checkpoint of a SavedModel.
 
     Raises:
-      DataLossError, NotFoundError: the checkpoint is damaged, or is not there.
+      DataLossError, NotFoundError: the checkpoint is damaged or missing.
     """
     from shims._src.checkpoint.bundle_reader import BundleReader
 
@@ -65,11 +65,11 @@ def values(model: Model, keys: Mapping[str, str], names: list[str]) -> dict[str,
 def _assignments(
     graph: Graph, names: list[str], given: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Pairs of variable and tensor; `given` says which variables a function's arguments are."""
+    """Yield pairs of variable and tensor; `given` maps a function's arguments to variables."""
     for node in effects.behind(Graph(graph.nodes), names):
         if node.op in CALL:
             called = graph.functions[str(node.attribute("f"))]
-            handles = [_variable(graph, edge, given) for edge in node.inputs]
+            handles = [_variable_name(graph, edge, given) for edge in node.inputs]
             known = {
                 argument: name
                 for argument, name in zip(called.arguments, handles, strict=True)
@@ -77,13 +77,16 @@ def _assignments(
             }
             yield from _assignments(called, list(called.nodes), known)
         elif node.op in _ASSIGN:
-            name, key = _variable(graph, node.inputs[0], given), _tensor(graph, node.inputs[1])
+            name, key = (
+                _variable_name(graph, node.inputs[0], given),
+                _checkpoint_tensor(graph, node.inputs[1]),
+            )
             if name and key:
                 yield name, key
 
 
-def _variable(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
-    """The variable that a handle is of, or nothing."""
+def _variable_name(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
+    """Return the name of a handle's variable, or an empty string."""
     while edge.node not in given:
         node = graph.nodes.get(edge.node)
         if node is None or node.op not in ("Identity", "VarHandleOp", "VariableV2", "Variable"):
@@ -94,8 +97,8 @@ def _variable(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
     return given[edge.node]
 
 
-def _tensor(graph: Graph, edge: Edge) -> str:
-    """The tensor of a checkpoint that an edge carries, or nothing."""
+def _checkpoint_tensor(graph: Graph, edge: Edge) -> str:
+    """Return the name of the checkpoint tensor that an edge carries, or an empty string."""
     node = graph.nodes.get(edge.node)
     while node is not None and node.op in _VALUE_PASSES and node.inputs:
         edge = node.inputs[0]

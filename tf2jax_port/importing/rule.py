@@ -1,4 +1,4 @@
-"""How an operator of a graph is spelled as an expression over `shims`."""
+"""Define how a graph operator is spelled as an expression over `shims`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tf2jax_port.importing.schema import DTYPES
 
 
 class UnsupportedError(Exception):
-    """A node that cannot be spelled, and why."""
+    """A node that cannot be converted; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
     """The expression of an operator, from its node and the expressions of its inputs.
 
-    `outputs` is empty where the expression is the only output, or names them where it is a tuple or
-    list of them: `("*",)` for a list of any length.
+    `outputs` is empty if the expression is the only output; otherwise it names the outputs in the tuple or
+    list that the expression gives: `("*",)` for a list of any length.
     """
 
     spell: Callable[[Node, list[str]], str]
@@ -30,7 +30,7 @@ class Rule:
 
 
 def python_text(value: Any) -> str:
-    """An attribute or a constant as Python."""
+    """Format an attribute or a constant as Python source."""
     if isinstance(value, list):
         return f"[{', '.join(python_text(item) for item in value)}]"
     if isinstance(value, float):
@@ -40,17 +40,17 @@ def python_text(value: Any) -> str:
 
 
 def dtype_text(name: str) -> str:
-    """`tf.float32`."""
+    """Format a dtype name as `tf.float32`."""
     return f"tf.{name}"
 
 
 def template(text: str, *outputs: str, **options: tuple[str, Any]) -> Rule:
-    """A rule from a call without its closing parenthesis: `tf.matmul({0}, {1}`.
+    """Make a rule from a call without its closing parenthesis: `tf.matmul({0}, {1}`.
 
     Args:
-      text: `{0}` is an input, `{all}` all of them, `{name}` an attribute.
+      text: the call: `{0}` is an input, `{all}` all of them, `{name}` an attribute.
       outputs: see `Rule`.
-      options: keyword of the call -> attribute and the default that need not be written.
+      options: keyword of the call -> attribute, and the default that need not be written.
     """
 
     def spell(node: Node, inputs: list[str]) -> str:
@@ -71,7 +71,7 @@ _FORMATTER = string.Formatter()
 
 
 class _Attributes(Mapping[str, str]):
-    """Attributes of a node as text, and `all` of its inputs."""
+    """The attributes of a node as text; `all` stands for its inputs."""
 
     def __init__(self, node: Node, inputs: list[str]):
         self.node, self.inputs = node, inputs
@@ -91,7 +91,7 @@ class _Attributes(Mapping[str, str]):
 
 
 def attribute_text(value: Any) -> str:
-    """An attribute as Python: a dtype by its name in `tf`."""
+    """Format an attribute as Python source, a dtype by its name in `tf`."""
     if isinstance(value, str) and value in DTYPES.values():
         return dtype_text(value)
     return python_text(value)

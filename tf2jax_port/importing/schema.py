@@ -1,4 +1,4 @@
-"""The fields of TensorFlow's graph files that an import reads; unknown ones are passed over."""
+"""Define the fields of TensorFlow's graph files that an import reads; others are skipped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """One field of a message: its name, what stands in it, and whether it stands there repeatedly."""
+    """One field of a message: its name, its type, and whether it is repeated."""
 
     name: str
     kind: str  # "int", "float", "double", "bool", "bytes", "text", "enum" or the name of a message
@@ -114,7 +114,7 @@ SCALARS = {
     "text": "",
 }
 
-# At most one field of these is set, and a zero that is set counts.
+# Messages with a `oneof`: a field that is set to zero differs from an unset one.
 _ONE_OF = ("AttrValue",)
 
 # `DataType` of types.proto, for the text format and for tensors; a reference type is 100 more.
@@ -141,16 +141,16 @@ DTYPES = {
     22: "uint32",
     23: "uint64",
 }
-_SPELT_OTHERWISE = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
+_IRREGULAR_NAMES = {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}
 ENUMS = {
-    f"DT_{_SPELT_OTHERWISE.get(name, name.upper())}{suffix}": number + offset
+    f"DT_{_IRREGULAR_NAMES.get(name, name.upper())}{suffix}": number + offset
     for number, name in DTYPES.items()
     for suffix, offset in (("", 0), ("_REF", 100))
 }
 
 
 def empty(message: str) -> dict[str, Any]:
-    """A message without any field set: lists are empty, messages `None`, the rest as protobuf has it."""
+    """Return a message with no field set: empty lists, `None` for messages, protobuf's defaults."""
     zeros = {} if message in _ONE_OF else SCALARS
     return {
         field.name: [] if field.repeated else zeros.get(field.kind)

@@ -1,4 +1,4 @@
-"""Names and lines of a Python function that is being written."""
+"""Manage the names and lines of a Python function that is being written."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import NamedTuple
 from tf2jax_port.importing.graph import Edge
 from tf2jax_port.importing.rule import UnsupportedError
 
-ANY = ("same",)  # every output is the value itself
+ANY = ("same",)  # marks nodes whose every output is the value itself
 
 
 class Value(NamedTuple):
-    """The Python expression of a node, and how its outputs are taken from it, as in `Rule`."""
+    """The Python expression of a node and the names of its outputs, as in `Rule`."""
 
     text: str
     outputs: tuple[str, ...] = ()
 
     def at(self, edge: Edge) -> str:
-        """The expression of one output.
+        """Return the expression of one output.
 
         Raises:
-          UnsupportedError: the output is one that the rule of the operator does not give.
+          UnsupportedError: the operator's rule does not provide this output.
         """
         if self.outputs == ANY:
             return self.text
@@ -40,13 +40,13 @@ class Value(NamedTuple):
 
 
 class Names:
-    """Names of Python that are given out once each."""
+    """A source of unique Python names."""
 
     def __init__(self, taken: tuple[str, ...]):
         self.taken = set(taken)
 
     def new(self, wanted: str) -> str:
-        """A name that resembles the one of a node: `dense_1_relu` for `dense_1/Relu`."""
+        """Return a new name that resembles a node's: `dense_1_relu` for `dense_1/Relu`."""
         name = re.sub(r"\W+", "_", wanted).strip("_").lower() or "value"
         if name[0].isdigit() or keyword.iskeyword(name):
             name = f"n_{name}"
@@ -60,7 +60,7 @@ class Names:
 
 @dataclasses.dataclass
 class Scope:
-    """The body of a Python function, and the nodes whose values it has; an inner one sees the outer."""
+    """The body of a Python function and its nodes' values; an inner scope sees the outer one."""
 
     names: Names
     lines: list[str]
@@ -69,7 +69,7 @@ class Scope:
     values: dict[str, Value] = dataclasses.field(default_factory=dict)
 
     def find(self, node: str) -> Value | None:
-        """The value of a node, here or further out."""
+        """Return the value of a node in this scope or an outer one."""
         scope: Scope | None = self
         while scope is not None:
             if node in scope.values:
@@ -78,9 +78,9 @@ class Scope:
         return None
 
     def inside(self) -> Scope:
-        """The body of a function that is defined in this one."""
+        """Return the scope of a function that is defined in this one."""
         return Scope(self.names, self.lines, self.depth + 1, self)
 
     def write(self, line: str) -> None:
-        """Adds a line."""
+        """Add a line."""
         self.lines.append("    " * self.depth + line)

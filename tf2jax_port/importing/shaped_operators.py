@@ -1,4 +1,4 @@
-"""Operators of graphs whose attributes decide how they are spelled."""
+"""Spell graph operators whose form depends on their attributes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.importing.rule import Rule, UnsupportedError, dtype_text, pytho
 
 
 def _layout(node: Node, usual: str = "NHWC") -> str:
-    """The rest of a call that says where the channels are."""
+    """Return the `data_format` argument of a call, if it is not the default."""
     given = node.attribute("data_format", usual)
     return "" if given == usual else f", data_format={given!r}"
 
@@ -43,7 +43,7 @@ def _depthwise(node: Node, inputs: list[str]) -> str:
 
 
 def _transposed(node: Node, inputs: list[str]) -> str:
-    """The gradient of a convolution, which `conv2d_transpose` is."""
+    """Spell the gradient of a convolution as `conv2d_transpose`."""
     sizes, kernel, images = inputs
     call = f"tf.nn.conv2d_transpose({images}, {kernel}, {sizes}, {node.attribute('strides')}, "
     call += _padding(node)
@@ -54,7 +54,7 @@ def _transposed(node: Node, inputs: list[str]) -> str:
 
 
 def _max_pool(node: Node, inputs: list[str]) -> str:
-    """Window and strides are attributes, or inputs in the second version."""
+    """Spell max pooling; the window and strides are inputs in `MaxPoolV2`, attributes otherwise."""
     window, strides = node.attribute("ksize"), node.attribute("strides")
     if node.op == "MaxPoolV2":
         window, strides = inputs[1:]
@@ -63,7 +63,7 @@ def _max_pool(node: Node, inputs: list[str]) -> str:
 
 
 def _batch_norm(node: Node, inputs: list[str]) -> str:
-    """With the running moments, or with those of the batch; only the normalized images come out."""
+    """Spell batch normalization with running or batch moments; only the images are returned."""
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
         raise UnsupportedError("its channels are not last")
@@ -80,7 +80,7 @@ def _batch_norm(node: Node, inputs: list[str]) -> str:
 
 
 def _divide(node: Node, inputs: list[str]) -> str:
-    """Division of version 1: of integers it is cut towards zero."""
+    """Spell version 1 division, which truncates for integers."""
     whole = "int" in str(node.attribute("T"))
     return f"tf.{'truncatediv' if whole else 'divide'}({inputs[0]}, {inputs[1]})"
 
@@ -91,7 +91,7 @@ def _squeeze(node: Node, inputs: list[str]) -> str:
 
 
 def _concat(node: Node, inputs: list[str]) -> str:
-    """The axis comes last, or first in the old version."""
+    """Spell concatenation; the axis is the last input, or the first of the old `Concat`."""
     axis, parts = (inputs[0], inputs[1:]) if node.op == "Concat" else (inputs[-1], inputs[:-1])
     return f"tf.concat([{', '.join(parts)}], {axis})"
 
@@ -116,7 +116,7 @@ def _resize_area(node: Node, inputs: list[str]) -> str:
 
 
 def _sparse_product(node: Node, inputs: list[str]) -> str:
-    """A sparse matrix comes as its positions, its values and its shape."""
+    """Spell the product with a sparse matrix, given as indices, values and shape."""
     call = f"tf.sparse.sparse_dense_matmul(tf.SparseTensor({', '.join(inputs[:3])}), {inputs[3]}"
     for side in ("adjoint_a", "adjoint_b"):
         call += f", {side}=True" if node.attribute(side) else ""
@@ -131,7 +131,7 @@ def _cross_entropy(name: str) -> Callable[[Node, list[str]], str]:
 
 
 def _list_shape(node: Node, known: str) -> str:
-    """The shape of elements; a negative or unknown one is left to what is written."""
+    """Return the `element_shape` argument; an unknown shape is inferred from what is written."""
     shape = node.attribute(known)
     return f", element_shape={shape}" if shape is not None else ""
 
@@ -147,7 +147,7 @@ def _array(node: Node, inputs: list[str]) -> str:
 
 
 def _filled(node: Node, inputs: list[str]) -> str:
-    """A list of version 2 of the rows of an array."""
+    """Spell a version 2 list made of the rows of an array."""
     dtype = dtype_text(node.attribute("element_dtype"))
     rows = inputs[0]
     array = f"tf.TensorArray({dtype}, size=tf.shape({rows})[0], clear_after_read=False)"

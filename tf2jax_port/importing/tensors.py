@@ -1,4 +1,4 @@
-"""Constants of a graph as NumPy arrays, and dtypes by their names."""
+"""Convert constants of a graph to NumPy arrays, and dtype numbers to names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from tf2jax_port.importing.schema import DTYPES
 from tf2jax_port.importing.wire import BrokenFileError
 
-# Where a tensor proto keeps what is not in `tensor_content`.
+# The fields of a tensor proto that hold values outside of `tensor_content`.
 _LISTS = {
     "float32": "float_val",
     "float64": "double_val",
@@ -28,12 +28,12 @@ _LISTS = {
 
 
 def dtype_name(number: int) -> str:
-    """`float32` for 1; a reference to one is named as what it refers to."""
+    """Return `float32` for 1; a reference dtype has the name of its base dtype."""
     return DTYPES.get(number % 100, f"dtype {number}")
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """The dtype of arrays; of strings it is `object`."""
+    """Return the dtype of arrays; that of strings is `object`."""
     if name == "string":
         return np.dtype(object)
     if name == "bfloat16":
@@ -45,17 +45,17 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def shape_of(proto: dict[str, Any] | None) -> list[int | None] | None:
-    """Sizes, `None` for unknown ones, and `None` for an unknown rank."""
+    """Return the sizes, `None` for unknown ones; `None` for an unknown rank."""
     if proto is None or proto["unknown_rank"]:
         return None
     return [None if dim["size"] < 0 else dim["size"] for dim in proto["dim"]]
 
 
 def array_of(proto: dict[str, Any]) -> np.ndarray:
-    """The array of a tensor proto.
+    """Convert a tensor proto to an array.
 
     Raises:
-      BrokenFileError: it has fewer bytes than its shape says, or a dtype that is no array's.
+      BrokenFileError: it has another number of bytes than its shape needs, or no array dtype.
     """
     name = dtype_name(proto["dtype"])
     dtype = numpy_dtype(name)
@@ -68,7 +68,7 @@ def array_of(proto: dict[str, Any]) -> np.ndarray:
     values = _listed(proto, name, dtype)
     if size and not len(values):  # all of them are zeros
         values = np.zeros(1, dtype)
-    # The last value stands for all that follow.
+    # The last value is repeated for all missing ones.
     spread = np.concatenate([values, np.repeat(values[-1:], max(size - len(values), 0))])
     return spread[:size].reshape(shape)
 

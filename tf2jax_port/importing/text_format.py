@@ -1,4 +1,4 @@
-"""Protocol buffers in their text format (`.pbtxt`), as the dictionaries of `wire.decode`."""
+"""Parse protocol buffers in text format (`.pbtxt`) to the dictionaries of `wire.decode`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _END = {"{": "}", "<": ">"}
 
 
 def parse(text: str, message: str) -> dict[str, Any]:
-    """A message as a dictionary from field to value.
+    """Parse a message to a dictionary from field to value.
 
     Args:
-      text: the file.
+      text: the content of the file.
       message: its name in `schema.MESSAGES`.
 
     Raises:
-      BrokenFileError: the text is no such message.
+      BrokenFileError: the text is not such a message.
     """
     tokens = _Tokens(text)
     return _message(tokens, message, None)
@@ -39,7 +39,7 @@ class _Tokens:
         self.advance()
 
     def advance(self) -> str | None:
-        """The token that is next, which is then behind."""
+        """Return the next token and move past it."""
         token = self.next
         match = _TOKEN.match(self.text, self.position)
         if match is None and self.text[self.position :].strip() and not self._only_comments():
@@ -55,16 +55,16 @@ class _Tokens:
         return all(not line.strip() or line.strip().startswith("#") for line in lines)
 
     def line(self) -> int:
-        """The line that is being read, counted from 1."""
+        """Return the current line number, from 1."""
         return self.text.count("\n", 0, self.position) + 1
 
     def wrong(self, wanted: str) -> BrokenFileError:
-        """An error for the token that is next."""
+        """Return an error about the next token."""
         return BrokenFileError(f"line {self.line()}: expected {wanted}, found {self.next!r}")
 
 
 def _message(tokens: _Tokens, message: str | None, end: str | None) -> dict[str, Any]:
-    """Fields until `end`; of an unknown message (`None`) they are read and forgotten."""
+    """Parse fields until `end`; those of an unknown message (`None`) are discarded."""
     found = empty(message) if message else {}
     by_name = {field.name: field for field in MESSAGES[message].values()} if message else {}
     while tokens.next != end:
@@ -72,7 +72,7 @@ def _message(tokens: _Tokens, message: str | None, end: str | None) -> dict[str,
             raise tokens.wrong("the name of a field" if end is None else f"a field or {end!r}")
         name = tokens.advance()
         field = by_name.get(name or "")
-        for value in _values(tokens, field):
+        for value in _parse_values(tokens, field):
             if field and field.repeated:
                 found[field.name].append(value)
             elif field:
@@ -83,22 +83,22 @@ def _message(tokens: _Tokens, message: str | None, end: str | None) -> dict[str,
     return found
 
 
-def _values(tokens: _Tokens, field: Field | None) -> list[Any]:
+def _parse_values(tokens: _Tokens, field: Field | None) -> list[Any]:
     if tokens.next == ":":
         tokens.advance()
     if tokens.next != "[":
-        return [_one(tokens, field)]
+        return [_parse_value(tokens, field)]
     tokens.advance()
     values = []
     while tokens.next != "]":
-        values.append(_one(tokens, field))
+        values.append(_parse_value(tokens, field))
         if tokens.next == ",":
             tokens.advance()
     tokens.advance()
     return values
 
 
-def _one(tokens: _Tokens, field: Field | None) -> Any:
+def _parse_value(tokens: _Tokens, field: Field | None) -> Any:
     if tokens.next is None or tokens.next in "}>]:,;":
         raise tokens.wrong("a value")
     token = tokens.advance() or ""
@@ -119,7 +119,7 @@ def _string(parts: list[str], field: Field | None) -> bytes | str:
 
 
 def _ascii(part: str) -> str:
-    """A literal of the text format as one of Python's bytes: other characters become their UTF-8."""
+    """Convert a literal of the text format to a Python bytes literal in UTF-8."""
     escaped = "".join(
         c if ord(c) < 128 else "".join(f"\\x{byte:02x}" for byte in c.encode()) for c in part
     )

@@ -1,4 +1,4 @@
-"""Protocol buffers in their wire format, as dictionaries."""
+"""Decode protocol buffers in wire format to dictionaries."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
 
 
 class BrokenFileError(ValueError):
-    """A file is not what it should be."""
+    """A file is damaged or has another format than expected."""
 
 
 def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
-    """A message as a dictionary from field to value.
+    """Decode a message to a dictionary from field to value.
 
     Args:
-      data: the bytes of it.
+      data: its bytes.
       message: its name in `schema.MESSAGES`.
 
     Raises:
-      BrokenFileError: the bytes end in the middle, or are no such message.
+      BrokenFileError: the bytes are truncated, or are not such a message.
     """
     found, fields, position, data = empty(message), MESSAGES[message], 0, memoryview(data)
     while position < len(data):
@@ -31,7 +31,7 @@ def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
         raw, position = _raw(data, position, wire)
         field = fields.get(key >> 3)
         if field is not None:
-            _put(found, field, raw, wire)
+            _store_field(found, field, raw, wire)
     return found
 
 
@@ -61,7 +61,7 @@ def _raw(data: memoryview, position: int, wire: int) -> tuple[Any, int]:
     return data[position : position + size], position + size
 
 
-def _put(found: dict[str, Any], field: Field, raw: Any, wire: int) -> None:
+def _store_field(found: dict[str, Any], field: Field, raw: Any, wire: int) -> None:
     if field.repeated and wire == _LENGTH and field.kind in _PACKED:
         found[field.name].extend(_unpacked(raw, field.kind))
     elif field.repeated:

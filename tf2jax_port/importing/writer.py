@@ -1,4 +1,4 @@
-"""A graph as the text of Python functions over `shims`."""
+"""Write a graph as Python functions over `shims`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tf2jax_port.importing.shaped_operators import SHAPED
 RULES: dict[str, Rule] = OPERATORS | SHAPED
 LIST = ("*",)
 
-# Operators that hand on their first input.
+# Operators that return their first input.
 PASS_ON = {
     "CheckNumerics",
     "Identity",
@@ -51,16 +51,18 @@ class GraphWriter:
         self.awaited: set[str] = set()
 
     def texts(self, edges: Iterable[Edge], scope: Scope) -> list[str]:
-        """The expressions of edges, after the lines that they need."""
+        """Write the lines that edges need, and return the expressions of the edges."""
         edges = list(edges)
         self._need(edges, scope)
         return [self._text(edge, scope) for edge in edges]
 
     def finish(self) -> None:
-        """Looks at what reads of variables wait for: an assignment before one cannot be left out."""
+        """Report assignments that must precede a read of a variable, since they are not imported."""
         for node in effects.behind(self.graph, self.awaited):
             if effects.changes_state(node):
-                self._problem(node, "a variable is read after it is assigned; nothing assigns here")
+                self._problem(
+                    node, "a variable is read after it is assigned; assignments are not imported"
+                )
 
     def _problem(self, node: Node, reason: str) -> None:
         problem = Problem(node.op, self.prefix + node.name, reason)
@@ -72,7 +74,7 @@ class GraphWriter:
         return "None" if value is None else value.at(edge)
 
     def _need(self, edges: list[Edge], scope: Scope) -> None:
-        """Writes what edges depend on, depth first; a graph may be deeper than Python's stack."""
+        """Write what edges depend on, depth first, with an explicit stack for deep graphs."""
         stack = [(edge.node, False) for edge in reversed(edges)]
         begun: set[str] = set()
         while stack:
@@ -97,7 +99,7 @@ class GraphWriter:
         try:
             return self.control.needs(node)
         except UnsupportedError:
-            return []  # the same is said when the node is written
+            return []  # reported when the node is written
 
     def _written(self, node: Node, scope: Scope) -> Value:
         self.program.operators[node.op] += 1
@@ -110,12 +112,12 @@ class GraphWriter:
             return Value("None", ANY)
 
     def _reads(self, node: Node) -> bool:
-        """Whether a node may look at a variable."""
+        """Check whether a node may read a variable."""
         before = (self.graph.nodes.get(edge.node) for edge in node.inputs)
         return node.op in READING or any(n is not None and n.op in VARIABLES for n in before)
 
     def _value(self, node: Node, scope: Scope) -> Value:
-        """The value of a node whose inputs are written."""
+        """Return the value of a node whose inputs are written."""
         if node.op == "Const":
             return Value(self.program.constant(self.prefix + node.name, node.attribute("value")))
         if node.op in VARIABLES:
@@ -151,7 +153,7 @@ class GraphWriter:
         return rule.spell(node, inputs), rule.outputs
 
     def _reserved(self, node: Node, inputs: list[str]) -> str:
-        """A list of version 2 with room for a number of elements; what writes to it may grow it."""
+        """Spell a version 2 list with a number of elements; it may grow if any list of the graph does."""
         array = f"tf.TensorArray(tf.{node.attribute('element_dtype')}, size={inputs[1]}"
         grows = ", dynamic_size=True" if self.program.lists_grow else ""
         return f"{array}{grows}, clear_after_read=False)"
@@ -209,7 +211,7 @@ class GraphWriter:
         return name
 
     def function(self, name: object) -> str:
-        """The Python name of a function of the graph, which is written when it is first called."""
+        """Return the Python name of a graph function, writing the function on its first use."""
         program, graph = self.program, self.graph.functions.get(str(name))
         if graph is None:
             raise UnsupportedError(f"the graph has no function {name}")
@@ -234,12 +236,12 @@ class GraphWriter:
 
 
 def _listed(texts: list[str]) -> str:
-    """Values as a list; a constant that is a list itself would read as several of them."""
+    """Format values as a list; constants that are lists themselves become tensors."""
     return f"[{', '.join(as_tensor(text) for text in texts)}]"
 
 
 def as_tensor(text: str) -> str:
-    """An expression that is an array, not a list of numbers."""
+    """Wrap an expression that is a list of numbers in `tf.constant`."""
     return f"tf.constant({text})" if text.startswith("[") else text
 
 
@@ -251,9 +253,9 @@ def _reason(node: Node) -> str:
     if node.op in ("Placeholder", "PlaceholderV2"):
         return "it needs a value: name it with --inputs"
     if node.op in (*MERGE, *SWITCH, *NEXT, "LoopCond"):
-        return "it is part of no loop and of no branch that has two sides"
+        return "it belongs to no loop and to no branch with two sides"
     if effects.changes_state(node):
-        return "it assigns to a variable; a pure function does not"
+        return "it assigns to a variable, which a pure function cannot do"
     if node.op.startswith(RANDOM):
         return "there is no rule for this random operator"
     return "there is no rule for this operator"

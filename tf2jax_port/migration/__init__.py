@@ -1,1 +1,1 @@
-"""The order in which the files of a code base are migrated."""
+"""Plan the order in which the files of a code base are migrated."""

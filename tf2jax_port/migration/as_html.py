@@ -1,4 +1,4 @@
-"""A plan as one page that needs nothing else: the picture, and the steps as a table."""
+"""Render a plan as one self-contained HTML page: a diagram, and the steps as a table."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from tf2jax_port.migration.as_text import blockers_of, common_folder, relative, 
 from tf2jax_port.migration.picture import to_svg
 from tf2jax_port.migration.steps import Step
 
-_COLUMNS = ("step", "files", "automatic", "review", "manual", "after", "unlocks", "a person writes")
+_COLUMNS = (
+    "step",
+    "files",
+    "automatic",
+    "review",
+    "manual",
+    "after",
+    "unlocks",
+    "to write by hand",
+)
 
 
 def to_html(steps: Sequence[Step], title: str) -> str:
-    """The page; every text in it is escaped, and it links to nothing outside of itself."""
+    """Render the page; all text is escaped, and there are no external links."""
     heading = escape(f"Migration of {title}")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -22,10 +31,10 @@ def to_html(steps: Sequence[Step], title: str) -> str:
         f"<title>{heading}</title>\n<style>{CSS}</style>\n</head>\n<body>\n<main>\n"
         f'<header class="hero"><h1>{heading}</h1><p>{escape(summary(steps))}</p></header>\n'
         f"{_cards(steps)}\n"
-        "<h2>What stands on what</h2>\n"
-        '<p class="soft">Each box is a step; it stands to the right of what it imports. The bar is '
-        "green for what the rewriter settles, yellow for what a person should look at, red for what "
-        "a person writes.</p>\n"
+        "<h2>Dependencies</h2>\n"
+        '<p class="soft">Each box is a step, to the right of the steps that it imports. The bar is '
+        "green for references that the rewriter settles, yellow for those to review, red for those "
+        "to write by hand.</p>\n"
         f'<div class="wide">{to_svg(steps)}</div>\n'
         f"<h2>Steps</h2>\n{_table(steps)}\n"
         "</main>\n</body>\n</html>\n"

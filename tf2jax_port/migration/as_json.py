@@ -1,4 +1,4 @@
-"""A plan for programs; `docs/schemas/plan.schema.json` describes it."""
+"""Convert a plan to JSON data, described by `docs/schemas/plan.schema.json`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCHEMA = 1
 
 
 def to_document(steps: Sequence[Step], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """The plan as plain data."""
+    """Convert the plan to plain data."""
     return {
         "schema": SCHEMA,
         "totals": {

@@ -1,4 +1,4 @@
-"""A plan for a terminal."""
+"""Render a plan for a terminal."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SHOWN = 2
 
 
 def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[RenderableType]:
-    """What to print: one line per step, then what it all comes to.
+    """Yield what to print: one line per step, then a summary.
 
     Args:
       steps: the plan.
-      rows: how many steps to show; all of them when `None`.
+      rows: the number of steps to show; all of them when `None`.
     """
     from rich.table import Table
     from rich.text import Text
@@ -45,8 +45,8 @@ def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[R
             str(step.number),
             names,
             *(str(n or "") for n in (step.automatic, step.review, step.manual)),
-            _numbers(step.needs),
-            _numbers(step.unlocks),
+            _join_numbers(step.needs),
+            _join_numbers(step.unlocks),
         )
     yield table
     if rows is not None and len(steps) > rows:
@@ -56,7 +56,7 @@ def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[R
 
 
 def common_folder(steps: Sequence[Step]) -> str:
-    """The folder that holds all files, empty where they have none in common."""
+    """Return the common folder of all files; empty if there is none."""
     folders = {os.path.dirname(path) for step in steps for path in step.files}
     try:
         return os.path.commonpath(folders) if folders else ""
@@ -65,31 +65,31 @@ def common_folder(steps: Sequence[Step]) -> str:
 
 
 def relative(step: Step, folder: str) -> list[str]:
-    """The files of a step as they are called inside of a folder."""
+    """Return the files of a step relative to a folder."""
     return [os.path.relpath(path, folder) if folder else path for path in step.files]
 
 
 def blockers_of(step: Step, shown: int = _SHOWN) -> str:
-    """The commonest names that a person has to write."""
+    """Return the most common names to write by hand."""
     named = [f"{name} ({count})" if count > 1 else name for name, count in step.blockers[:shown]]
     more = len(step.blockers) - shown
     return ", ".join(named) + (f" and {more} more names" if more > 0 else "")
 
 
 def summary(steps: Sequence[Step]) -> str:
-    """What the plan comes to, in a sentence."""
+    """Summarize the plan in a sentence."""
     if not steps:
         return "No reference to TensorFlow."
     free = [step for step in steps if not step.manual and not step.review]
     files = sum(len(step.files) for step in steps)
     manual, review = sum(s.manual for s in steps), sum(s.review for s in steps)
     return (
-        f"{files} files in {len(steps)} steps. {sum(len(s.files) for s in free)} files need nobody: "
+        f"{files} files in {len(steps)} steps. {sum(len(s.files) for s in free)} files need no manual work: "
         f"`tf2jax-port rewrite --write` finishes them. Left: {manual} places to write, {review} to "
         "look at."
     )
 
 
-def _numbers(numbers: Sequence[int], shown: int = 4) -> str:
+def _join_numbers(numbers: Sequence[int], shown: int = 4) -> str:
     text = " ".join(map(str, numbers[:shown]))
     return f"{text} +{len(numbers) - shown}" if len(numbers) > shown else text

@@ -1,4 +1,4 @@
-"""Which file of a code base imports which: by reading, nothing is run."""
+"""Find which files of a code base import each other, by reading them without running any."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from tf2jax_port.files.import_text import imports_in
 
 
 def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:
-    """The files that each file imports, among those given.
+    """Map each file to the given files that it imports.
 
     Args:
-      sources: the text of each file. An import in a string counts too.
+      sources: the text of each file. An import inside a string counts too.
     """
     files = _by_module(sources)
     graph: dict[pathlib.Path, set[pathlib.Path]] = {}
@@ -26,7 +26,7 @@ def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, se
 
 
 def module_name(path: pathlib.Path) -> str:
-    """`pkg.sub.module`, from the outermost folder that has an `__init__.py`."""
+    """Return `pkg.sub.module`, from the outermost folder with an `__init__.py`."""
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.parent
     while (folder / "__init__.py").exists():
@@ -36,13 +36,13 @@ def module_name(path: pathlib.Path) -> str:
 
 
 def _package(path: pathlib.Path) -> list[str]:
-    """The package whose relative imports a file may write, as parts."""
+    """Return the package that relative imports of a file refer to, as parts."""
     parts = module_name(path).split(".")
     return parts if path.name == "__init__.py" else parts[:-1]
 
 
 def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
-    """Files by module name, and by every shorter spelling that a search path may allow."""
+    """Map module names, and every suffix that a search path may allow, to files."""
     files: dict[str, list[pathlib.Path]] = {}
     for path in paths:
         parts = list(path.with_suffix("").parts)
@@ -54,7 +54,7 @@ def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
 
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
-    """Absolute names of everything that a file imports, `from a import b` as `a.b`."""
+    """Yield the absolute names that a file imports, `from a import b` as `a.b`."""
     for imported in imports_in(source):
         name = imported.path.lstrip(".")
         level = len(imported.path) - len(name)
@@ -65,7 +65,7 @@ def _imported(source: bytes, package: list[str]) -> Iterator[str]:
 def _targets(
     name: str, importer: pathlib.Path, files: Mapping[str, list[pathlib.Path]]
 ) -> Iterator[pathlib.Path]:
-    """The file that a name is, or is in; of several files the one nearest to the importer."""
+    """Yield the file that a name refers to; of several files the one nearest to the importer."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         found = files.get(".".join(parts[:length]))
@@ -75,7 +75,7 @@ def _targets(
 
 
 def _shared(one: pathlib.Path, other: pathlib.Path) -> int:
-    """How many leading folders two files share."""
+    """Count the leading folders that two files share."""
     count = 0
     for a, b in zip(one.parts, other.parts, strict=False):
         if a != b:

@@ -1,4 +1,4 @@
-"""What stands on nothing comes first; what stands on each other comes together."""
+"""Sort nodes topologically; the nodes of a strongly connected component form one group."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Node = TypeVar("Node", bound=Hashable)
 def groups_in_order(
     needs: Mapping[Node, Iterable[Node]], key: Callable[[frozenset[Node]], Any]
 ) -> list[frozenset[Node]]:
-    """Groups of nodes, each after all groups that it needs; of those that are free the least first.
+    """Return groups of nodes in topological order; among the available groups the least comes first.
 
     Args:
       needs: for each node the nodes that come before it.
-      key: what to compare free groups by; must tell any two apart.
+      key: the sort key of available groups; must be unique.
     """
-    groups = _cycles(needs)
+    groups = _connected_components(needs)
     group_of = {node: group for group in groups for node in group}
     before = {
         group: {group_of[n] for node in group for n in needs[node]} - {group} for group in groups
@@ -41,8 +41,8 @@ def groups_in_order(
     return order
 
 
-def _cycles(needs: Mapping[Node, Iterable[Node]]) -> list[frozenset[Node]]:
-    """The strongly connected groups: Tarjan's algorithm, with a stack of its own."""
+def _connected_components(needs: Mapping[Node, Iterable[Node]]) -> list[frozenset[Node]]:
+    """Find the strongly connected components with Tarjan's algorithm, without recursion."""
     index: dict[Node, int] = {}
     lowest: dict[Node, int] = {}
     open_: list[Node] = []

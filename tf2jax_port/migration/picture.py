@@ -1,4 +1,4 @@
-"""The steps as a picture: what is imported stands left of what imports it."""
+"""Draw the steps as a dependency diagram, imported files to the left of the importing ones."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _LETTERS = 26
 
 
 def to_svg(steps: Sequence[Step]) -> str:
-    """The picture; each box leads to the step's line in the page."""
+    """Draw the diagram; each box links to the step's line in the page."""
     places = _places(steps)
     columns = max((column for column, _ in places.values()), default=0) + 1
     rows = max((row for _, row in places.values()), default=0) + 1
     width = 2 * MARGIN + columns * WIDTH + (columns - 1) * ACROSS
     height = 2 * MARGIN + rows * HEIGHT + (rows - 1) * DOWN
     arrows = "".join(
-        _arrow(places[n], places[step.number]) for step in steps for n in _direct(step, steps)
+        _arrow(places[n], places[step.number]) for step in steps for n in _direct_needs(step, steps)
     )
     boxes = "".join(_box(step, *_corner(places[step.number])) for step in steps)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" role="img" '
-        f'aria-label="{len(steps)} steps and what they stand on">{arrows}{boxes}</svg>'
+        f'aria-label="{len(steps)} steps and their dependencies">{arrows}{boxes}</svg>'
     )
 
 
 def _places(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
-    """Column and row of each step: the column is the longest way from a step that needs nothing."""
+    """Return the column and row of each step; the column is the length of its longest dependency chain."""
     column: dict[int, int] = {}
     taken: dict[int, int] = {}
     places = {}
@@ -43,8 +43,8 @@ def _places(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
     return places
 
 
-def _direct(step: Step, steps: Sequence[Step]) -> list[int]:
-    """What a step needs, without what it would need anyway through another."""
+def _direct_needs(step: Step, steps: Sequence[Step]) -> list[int]:
+    """Return the dependencies of a step that do not follow from others (transitive reduction)."""
     through = {n for other in step.needs for n in _all_needs(other, steps)}
     return [n for n in step.needs if n not in through]
 

@@ -1,4 +1,4 @@
-"""The steps of a migration: files in an order in which each stands on what is done already."""
+"""Compute the steps of a migration: files in an order in which dependencies come first."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Step:
     """Files to migrate together: one, or several that import each other.
 
     Attributes:
-      number: its place in the order, from 1.
+      number: its position in the order, from 1.
       files: their paths, sorted.
-      lines: of all files.
+      lines: the number of lines of all files.
       automatic: references that `rewrite` settles.
-      review: references that it rewrites and a person should look at.
-      manual: references that a person writes.
-      blockers: the names behind `manual`, `(name, how often)`, the commonest first.
+      review: references that it rewrites and a person should review.
+      manual: references to write by hand.
+      blockers: the names behind `manual`, `(name, count)`, the most common first.
       needs: numbers of the steps whose files these files import, directly or through files without
         TensorFlow.
-      unlocks: numbers of the steps that need nothing else that is still to be done at this point.
+      unlocks: numbers of the steps that depend on this one and on no later one.
     """
 
     number: int
@@ -42,12 +42,12 @@ class Step:
 
     @property
     def effort(self) -> float:
-        """Places for a person: one for each to write, a quarter for each to look at."""
+        """The manual effort: 1 for each reference to write, 1/4 for each to review."""
         return self.manual + self.review / 4
 
 
 def steps_of(ledger: Ledger) -> tuple[Step, ...]:
-    """The steps for all files that refer to TensorFlow, what is imported before what imports it."""
+    """Compute the steps for all files that refer to TensorFlow, imported files first."""
     entries = {pathlib.Path(entry.path): entry for entry in ledger.entries}
     graph = import_graph({path: entry.before for path, entry in entries.items()})
     mine = {path for path, entry in entries.items() if entry.outcome.findings}
@@ -68,7 +68,7 @@ def steps_of(ledger: Ledger) -> tuple[Step, ...]:
 def _through(
     path: pathlib.Path, graph: Mapping[pathlib.Path, set[pathlib.Path]], mine: set[pathlib.Path]
 ) -> set[pathlib.Path]:
-    """The files of `mine` that a file imports, also through files that are not of `mine`."""
+    """Return the files of `mine` that a file imports, directly or through other files."""
     found: set[pathlib.Path] = set()
     seen, todo = {path}, list(graph[path])
     while todo:

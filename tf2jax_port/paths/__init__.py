@@ -1,1 +1,1 @@
-"""Paths: patterns as git has them, what is excluded, where modules are."""
+"""Handle paths: gitignore patterns, exclusion of files, files of modules."""

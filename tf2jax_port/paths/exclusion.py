@@ -1,4 +1,4 @@
-"""Which files and folders are passed over: patterns of the user's, and what git ignores."""
+"""Decide which files and folders are skipped, by the user's patterns and by `.gitignore`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from tf2jax_port.paths.patterns import Pattern, is_matched, parse_patterns
 
-# Folders that hold other people's code, or none: hidden ones, caches, what was installed or built.
+# Folders without the project's own source: hidden ones, caches, installed or built files.
 DEFAULT = (
     ".*/",
     "__pycache__/",
@@ -25,12 +25,12 @@ DEFAULT = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Exclusion:
-    """What is passed over below the folders that were named.
+    """The rules for skipping files below the folders that were named.
 
     Attributes:
       patterns: lists of patterns, each with the folder that it belongs to.
       gitignore: whether `.gitignore` files count.
-      force: whether files that were named themselves can be passed over too.
+      force: whether files that were named explicitly can be skipped too.
     """
 
     patterns: tuple[tuple[pathlib.Path, tuple[Pattern, ...]], ...] = ()
@@ -45,7 +45,7 @@ class Exclusion:
         gitignore: bool = True,
         force: bool = False,
     ) -> Exclusion:
-        """From the texts of patterns, each list with its folder."""
+        """Parse lists of patterns, each with its folder."""
         parsed = tuple(
             (pathlib.Path(os.path.abspath(base)), parse_patterns(lines)) for base, lines in lists
         )
@@ -53,15 +53,15 @@ class Exclusion:
 
     @classmethod
     def usual(cls) -> Exclusion:
-        """What is passed over where nobody says anything."""
+        """Return the default exclusion."""
         return cls.of([(pathlib.Path.cwd(), DEFAULT)])
 
     def below(self, root: pathlib.Path) -> Below:
-        """The question for one folder that was named."""
+        """Return the exclusion state for one folder that was named."""
         return Below(self, pathlib.Path(os.path.abspath(root)))
 
     def has_named(self, file: pathlib.Path) -> bool:
-        """Whether a file that was named is to be passed over: only with `force`."""
+        """Check whether an explicitly named file is skipped, which needs `force`."""
         if not self.force:
             return False
         path = pathlib.Path(os.path.abspath(file))
@@ -79,26 +79,26 @@ class Exclusion:
 
 
 class Below:
-    """What is passed over below one folder; folders are entered from the top down."""
+    """The exclusion state below one folder; folders must be entered from the top down."""
 
     def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
         self.exclusion = exclusion
         self.root = root
         self.patterns = [_List(str(base), each) for base, each in exclusion.patterns if each]
-        self.ignored: list[_List] = []  # those of outer folders first
+        self.ignored: list[_List] = []  # outer folders first
         self.entered: set[str] = set()
         if exclusion.gitignore:
             self._read_above()
 
     def enter(self, folder: pathlib.Path) -> None:
-        """Reads the `.gitignore` of a folder before its contents are asked about."""
+        """Read the `.gitignore` of a folder before its contents are checked."""
         name = os.path.abspath(folder)
         if self.exclusion.gitignore and name not in self.entered:
             self.entered.add(name)
             self._add(name)
 
     def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
-        """Whether a file or a folder is left out, given that the folder around it is not."""
+        """Check whether a file or folder is skipped, given that its parent folder is not."""
         name = os.path.abspath(path)
         if any(each.says(name, is_folder) for each in self.patterns):
             return True
@@ -118,9 +118,9 @@ class Below:
         return bool(said)
 
     def _read_above(self) -> None:
-        """What stands above the root up to that of its repository, unless the root is ignored itself.
+        """Read the `.gitignore` files from the repository's root down to this folder.
 
-        Whoever names a folder that git ignores means it.
+        They do not apply if the folder itself is ignored, since it was named explicitly.
         """
         chain = [self.root, *self.root.parents]
         top = next((n for n, folder in enumerate(chain) if (folder / ".git").exists()), 0)
@@ -131,14 +131,14 @@ class Below:
 
 
 class _List:
-    """Some patterns and the folder that they belong to, by strings: this is asked for every file."""
+    """Patterns and their base folder, as strings for speed, since every file is checked."""
 
     def __init__(self, base: str, patterns: tuple[Pattern, ...]) -> None:
         self.prefix = os.path.join(base, "")
         self.patterns = patterns
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """What the patterns say; outside of their folder only those for any depth are met."""
+        """Match a path; outside of the base folder only patterns for any depth can match."""
         inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
         return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)
 

@@ -1,4 +1,4 @@
-"""Which file a module is in, looked for as Python does: from the folders of a project."""
+"""Find the file of a module as Python does, within the folders of a project."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import os
 class ModuleFiles:
     """Finds modules; each folder is listed once.
 
-    A package is named by its `__init__.py`, a folder of modules without one by itself.
+    A package is represented by its `__init__.py`, a namespace package by its folder.
 
     Args:
-      roots: the folders that were named; nothing above them is looked at, but for the package that
-        they may be part of.
+      roots: the folders that were named; folders above them are searched only if a root is part of a
+        package.
     """
 
     def __init__(self, roots: frozenset[str]) -> None:
@@ -22,11 +22,11 @@ class ModuleFiles:
         self.paths: dict[str, tuple[str, ...]] = {}
 
     def find(self, folder: str, path: str) -> tuple[str, list[str]] | None:
-        """The module that an import begins with, and the names that are left of its path.
+        """Return the module that an import path begins with, and the remaining names of the path.
 
         Args:
-          folder: where the file is that imports.
-          path: what, with leading dots where it is relative.
+          folder: the folder of the importing file.
+          path: the import path, with leading dots if it is relative.
         """
         key = (folder, path)
         if key not in self.found:
@@ -48,7 +48,7 @@ class ModuleFiles:
         return None
 
     def inside(self, module: str, name: str) -> str | None:
-        """The submodule of a package, `None` where it has none of that name."""
+        """Return the submodule of a package; `None` if there is none of that name."""
         if module.endswith("__init__.py"):
             return self._in_folder(_folder(module), name)
         return None if module.endswith(".py") else self._in_folder(module, name)
@@ -68,7 +68,7 @@ class ModuleFiles:
         return (folder or ".") if any(entry.endswith(".py") for entry in held) else None
 
     def _search_path(self, folder: str) -> tuple[str, ...]:
-        """The folder itself and those above it up to the one that was named, and `src` in them."""
+        """Return the folder and its parents up to the named one, and `src` in each."""
         if folder not in self.paths:
             found: list[str] = []
             place = folder
@@ -98,7 +98,7 @@ def _folder(file: str) -> str:
 
 
 def _up(folder: str, levels: int) -> str:
-    """A folder some levels up; relative paths stay relative where they can."""
+    """Return the folder some levels up; relative paths stay relative if possible."""
     for _ in range(levels):
         if os.path.basename(folder) in ("", ".", ".."):
             folder = os.path.dirname(os.path.abspath(folder or "."))

@@ -1,8 +1,8 @@
-"""Patterns of paths, as `.gitignore` has them.
+"""Parse and match path patterns in the syntax of `.gitignore`.
 
-A pattern without a slash, but for one at its end, is met at any depth; one with a slash is taken from
-the folder that the pattern belongs to. `*` and `?` stop at slashes, `**` does not, a slash at the end
-means folders only, `!` in front takes back what an earlier pattern said, `#` begins a comment.
+A pattern without a slash, except for one at its end, matches at any depth; one with a slash is relative
+to the folder that the pattern belongs to. `*` and `?` do not match slashes, `**` does; a slash at the end
+means folders only; `!` in front negates the pattern; `#` begins a comment.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ class Pattern:
     """One pattern.
 
     Attributes:
-      expression: what a path below the pattern's folder, slashes between its parts, must match.
-      folders_only: whether it is about folders alone.
-      negated: whether it takes back.
+      expression: the regular expression for a path relative to the pattern's folder, with slashes.
+      folders_only: whether it applies to folders only.
+      negated: whether it re-includes what an earlier pattern matched.
     """
 
     expression: re.Pattern[str]
@@ -28,12 +28,12 @@ class Pattern:
 
 
 def parse_patterns(lines: Iterable[str]) -> tuple[Pattern, ...]:
-    """The patterns of some lines; comments, empty lines and lines without a meaning give none."""
+    """Parse lines to patterns; comments, empty and malformed lines are skipped."""
     return tuple(pattern for line in lines if (pattern := _parse(line)) is not None)
 
 
 def is_matched(patterns: Iterable[Pattern], path: str, *, is_folder: bool) -> bool | None:
-    """What the last pattern that meets a path says: `True`, `False` if negated, `None` if none does."""
+    """Return the verdict of the last matching pattern: `True`, `False` if negated, else `None`."""
     said = None
     for pattern in patterns:
         if pattern.folders_only and not is_folder:
@@ -80,12 +80,12 @@ def _expression(pattern: str, anchored: bool) -> str:
         if part == "**" and len(parts) > 1:
             out.append(".+" if last else "(?:.*/)?")
         else:
-            out.append(_part(part) + ("" if last else "/"))
+            out.append(_component(part) + ("" if last else "/"))
     return "".join(out)
 
 
-def _part(part: str) -> str:
-    """The expression of what stands between two slashes."""
+def _component(part: str) -> str:
+    """Return the regular expression of a path component."""
     out = []
     index = 0
     while index < len(part):
@@ -96,7 +96,7 @@ def _part(part: str) -> str:
         elif letter == "?":
             out.append("[^/]")
         elif letter == "[":
-            text, index = _letters(part, index)
+            text, index = _character_set(part, index)
             out.append(text)
         elif letter == "\\":
             if index == len(part):
@@ -108,8 +108,8 @@ def _part(part: str) -> str:
     return "".join(out)
 
 
-def _letters(part: str, start: int) -> tuple[str, int]:
-    """A set of letters, `[a-z]` or `[!a-z]`, and the place behind it."""
+def _character_set(part: str, start: int) -> tuple[str, int]:
+    """Return the regular expression of a set, `[a-z]` or `[!a-z]`, and the index after it."""
     negated = part[start : start + 1] in ("!", "^")
     start += negated
     end = part.find("]", start + 1)

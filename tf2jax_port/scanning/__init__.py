@@ -1,1 +1,1 @@
-"""What a scan shows."""
+"""Present the results of a scan."""

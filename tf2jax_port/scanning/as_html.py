@@ -1,4 +1,4 @@
-"""A scan as one page that needs nothing else: the picture, the files, the names, every place."""
+"""Render a scan as one self-contained HTML page: the map, the files, the names, every reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tf2jax_port.scanning import treemap
 from tf2jax_port.scanning.as_text import summary
 from tf2jax_port.scanning.effort import Blocker, FileEffort, blockers, by_file, share
 
-# Above this many places, those that need nobody are counted and not shown.
+# Above this many references, those without manual work are counted and not shown.
 MOST_PLACES = 30_000
 _FEW = 8
 _LONG = 600
@@ -57,7 +57,7 @@ td.num, th.num { text-align: right; } .names td:first-child { min-width: 8.5rem;
 
 
 def to_html(ledger: Ledger, title: str) -> str:
-    """The page; every text in it is escaped, and nothing is fetched from anywhere."""
+    """Render the page; all text is escaped, and nothing is loaded from elsewhere."""
     files = by_file(ledger)
     ids = {file.entry.path: f"f{number}" for number, file in enumerate(files, 1)}
     heading = escape(f"TensorFlow in {title}")
@@ -76,12 +76,12 @@ def _found(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str]) 
     found = blockers(ledger)
     parts = [
         _cards(ledger),
-        "<h2>What is done, and what is not</h2>",
+        "<h2>Progress</h2>",
         _picture(files, ids),
         "<h2>Files</h2>",
         _files(files, ids),
-        *(["<h2>What stands in the way</h2>", _blockers(found, ids)] if found else []),
-        "<h2>Every place</h2>",
+        *(["<h2>Names to write by hand</h2>", _blockers(found, ids)] if found else []),
+        "<h2>All references</h2>",
         *_places(files, ids),
         "<h2>Diagnostics</h2>",
         *_diagnostics(ledger),
@@ -90,7 +90,7 @@ def _found(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str]) 
 
 
 def _coded(text: str) -> str:
-    """Escaped, and what stands in backticks as code."""
+    """Escape text and format backticks as code."""
     pieces = escape(text).split("`")
     if len(pieces) % 2 == 0:
         return escape(text)
@@ -192,7 +192,7 @@ def _places(files: Sequence[FileEffort], ids: Mapping[str, str]) -> Iterator[str
         findings = [f for f in file.entry.outcome.findings if whole or f.state.needs_person]
         unseen = file.total - len(findings)
         name = ids[file.entry.path]
-        left = "" if not unseen else f"<li>{unseen} places that need nobody are not shown.</li>"
+        left = "" if not unseen else f"<li>{unseen} places without manual work are not shown.</li>"
         items = "".join(_place(file, finding, name, lines) for finding in findings)
         yield (
             f'<details class="file" id="{name}"><summary><code>{escape(file.entry.path)}</code> '
@@ -207,7 +207,7 @@ def _anchor(name: str, finding: Finding) -> str:
 
 
 def _lines(file: FileEffort) -> list[str]:
-    """The lines of a program, where its text is at hand."""
+    """Return the lines of a Python file, if its text is available."""
     if not file.entry.path.endswith(".py") or not file.entry.before:
         return []
     text = decode(file.entry.before).text
@@ -218,7 +218,9 @@ def _place(file: FileEffort, finding: Finding, name: str, lines: Sequence[str]) 
     anchor = _anchor(name, finding)
     old = finding.before
     if not finding.after and finding.line <= len(lines):
-        old = lines[finding.line - 1].strip()  # a name alone says little
+        old = lines[
+            finding.line - 1
+        ].strip()  # show the whole line, since a name alone tells little
     code = _shortened(old)
     if finding.after:
         code = f"<del>{code}</del><ins>{_shortened(finding.after)}</ins>"

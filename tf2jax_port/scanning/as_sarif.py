@@ -1,4 +1,4 @@
-"""A scan as SARIF 2.1.0, which code hosts and editors show beside the code."""
+"""Convert a scan to SARIF 2.1.0, which code hosts and editors show beside the code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf2jax_port.rewrite.rules.rule import Rule
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _PACKAGE = "tf2jax-port"
-# What a person need not look at is a note; a file that could not be read is an error.
+# References without manual work are notes; files that could not be read are errors.
 _LEVELS = {
     State.REWRITTEN: "note",
     State.SHIM: "note",
@@ -30,7 +30,7 @@ _LEVELS = {
 
 
 def level(state: State | None) -> str:
-    """How loud a finding of a state is; `None` is a file that was skipped."""
+    """Return the SARIF level of a state; `None` stands for a file that was skipped."""
     return _LEVELS[state]
 
 
@@ -38,7 +38,7 @@ _INDEX = {rule.code: index for index, rule in enumerate(RULES)}
 
 
 def to_document(ledger: Ledger) -> dict[str, Any]:
-    """The scan as plain data."""
+    """Convert the scan to plain data."""
     return {
         "$schema": SCHEMA,
         "version": VERSION,
@@ -76,7 +76,7 @@ def _version() -> str:
 
 
 def documentation() -> str:
-    """Where the pages are, by the package's metadata; `""` where it names no address."""
+    """Return the documentation URL in the package's metadata; `""` if there is none."""
     try:
         lines = metadata.metadata(_PACKAGE).get_all("Project-URL") or ()
     except metadata.PackageNotFoundError:
@@ -89,7 +89,7 @@ def documentation() -> str:
 
 
 def _rule(rule: Rule, address: str) -> dict[str, Any]:
-    """A diagnostic with its page as help; `helpUri` must be a whole address, or is left out."""
+    """Convert a diagnostic; `helpUri` must be an absolute URL, or is omitted."""
     text = page(rule)
     return {
         "id": rule.code,
@@ -142,14 +142,14 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
 
 
 def _end(finding: Finding) -> dict[str, int]:
-    """Where the text ends; `endColumn` is one behind its last character."""
+    """Return the end of a finding's text; `endColumn` is one past its last character."""
     lines = finding.before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = finding.column if len(lines) == 1 else 1
     return {"endLine": finding.line + len(lines) - 1, "endColumn": first + len(lines[-1])}
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """A path below the current folder from there, any other as it is."""
+    """Return a path relative to the current folder if it is inside, otherwise an absolute URI."""
     absolute = os.path.abspath(path)
     inside = os.path.relpath(absolute)
     if not inside.startswith(os.pardir):

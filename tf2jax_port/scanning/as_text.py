@@ -1,4 +1,4 @@
-"""A scan for a terminal."""
+"""Render a scan for a terminal."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _STYLES = {
 }
 _MEANINGS = {
     State.REWRITTEN: "JAX has the same",
-    State.REVIEW: "rewritten; look at a named corner",
+    State.REVIEW: "rewritten; review the named difference",
     State.SHIM: "a function of `shims`, TensorFlow's numbers",
     State.KEPT: "stays TensorFlow on purpose",
-    State.MANUAL: "yours to decide",
+    State.MANUAL: "to write by hand",
 }
 
 
 def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[RenderableType]:
-    """What to print: the sum, the files with most to do, the names that are in the way.
+    """Yield what to print: the totals, the files with most to do, the names to write by hand.
 
     Args:
-      ledger: what was found.
-      rows: how many files and names to show; all of them when `None`.
+      ledger: the result of the scan.
+      rows: the number of files and names to show; all of them when `None`.
     """
     files = by_file(ledger)
     if not files:
@@ -64,14 +64,14 @@ def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[Renderab
 
 
 def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
-    """What it comes to, in a sentence."""
+    """Summarize the scan in a sentence."""
     counts = count_states(ledger.findings)
     total = sum(counts.values())
     lines = sum(file.entry.lines for file in files)
     return (
         f"{len(files)} of {len(ledger.entries)} files refer to TensorFlow, {lines:,} lines. "
         f"`tf2jax-port rewrite --write` settles {share(total - counts[State.MANUAL], total)} of "
-        f"{total:,} references. Files that need nobody then: {finished(files)}."
+        f"{total:,} references. Fully migrated files: {finished(files)}."
     )
 
 
@@ -98,7 +98,7 @@ def _totals(ledger: Ledger) -> Table:
 
 
 def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
-    """One line for each file, those with most to do first."""
+    """Return a table with one line per file, those with most to do first."""
     table = _table("Effort by file: 1 for a place to write, 1/4 to look at")
     table.add_column("file", overflow="fold")
     for state in State:

@@ -1,4 +1,4 @@
-"""What a scan comes to: by state, by file, by name."""
+"""Total the results of a scan by state, by file and by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileEffort:
-    """One file.
+    """The references of one file.
 
     Attributes:
       entry: its entry in the ledger.
@@ -25,31 +25,31 @@ class FileEffort:
 
     @property
     def total(self) -> int:
-        """How many references it has."""
+        """The number of references."""
         return sum(self.counts.values())
 
     @property
     def settled(self) -> int:
-        """References that need nobody."""
+        """The number of references without manual work."""
         return self.total - self.counts[State.MANUAL] - self.counts[State.REVIEW]
 
     @property
     def effort(self) -> float:
-        """Places for a person: one for each to write, a quarter for each to look at."""
+        """The manual effort: 1 for each reference to write, 1/4 for each to review."""
         return self.entry.effort
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blocker:
-    """A name that a person has to write.
+    """A name to write by hand.
 
     Attributes:
       symbol: TensorFlow's name.
-      codes: the diagnostics that it ended in.
-      message: what the commonest of them says.
-      places: `(entry, finding)` of each.
-      files: how many files have it.
-      alone: files in which nothing else is in the way.
+      codes: its diagnostics.
+      message: the most common message.
+      places: `(entry, finding)` of each reference.
+      files: the number of files that use it.
+      alone: the number of files in which it is the only such name.
     """
 
     symbol: str
@@ -61,7 +61,7 @@ class Blocker:
 
 
 def by_file(ledger: Ledger) -> list[FileEffort]:
-    """The files that refer to TensorFlow, those with most to do first."""
+    """Return the files that refer to TensorFlow, those with most to do first."""
     found = [
         FileEffort(entry, count_states(entry.outcome.findings))
         for entry in ledger.entries
@@ -71,7 +71,7 @@ def by_file(ledger: Ledger) -> list[FileEffort]:
 
 
 def blockers(ledger: Ledger) -> list[Blocker]:
-    """The names that are left to a person, the commonest first."""
+    """Return the names to write by hand, the most common first."""
     places: dict[str, list[tuple[Entry, Finding]]] = defaultdict(list)
     alone: Counter[str] = Counter()
     for entry in ledger.entries:
@@ -98,7 +98,7 @@ def _blocker(symbol: str, places: list[tuple[Entry, Finding]], alone: int) -> Bl
 
 
 def common_folder(files: Iterable[FileEffort]) -> str:
-    """The folder that holds all files, empty where they have none in common."""
+    """Return the common folder of all files; empty if there is none."""
     folders = {os.path.dirname(file.entry.path) for file in files}
     try:
         return os.path.commonpath(folders) if folders else ""
@@ -107,7 +107,7 @@ def common_folder(files: Iterable[FileEffort]) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in per cent that says 100 only of everything and 0 only of nothing."""
+    """Format a percentage that is 100 only for everything and 0 only for nothing."""
     if not whole:
         return ""
     per_cent = 100 * part / whole
@@ -118,5 +118,5 @@ def share(part: int, whole: int) -> str:
 
 
 def finished(files: Iterable[FileEffort]) -> int:
-    """How many files have nothing left for a person."""
+    """Count the files without manual work left."""
     return sum(file.effort == 0 for file in files)

@@ -1,4 +1,4 @@
-"""The code base as a picture: a box for each file, as large as it has references, in its folders."""
+"""Draw the code base as a treemap: a box for each file, sized by its references."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tf2jax_port.rewrite.findings.findings import State
 from tf2jax_port.scanning.effort import FileEffort
 
 _HEADER, _GAP, _LETTER = 15.0, 2.0, 6.6
-_SMALLEST = 5.0  # a folder whose side would be shorter than this is drawn as one box
+_SMALLEST = 5.0  # a folder with a shorter side is drawn as one box
 
 
 @dataclasses.dataclass(slots=True)
 class Node:
-    """A folder or a file: how many references, and how many of them are left to look at and to write."""
+    """A folder or file with its number of references, and how many are left to review and to write."""
 
     name: str
     target: str = ""
@@ -28,7 +28,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Box:
-    """A place in the picture."""
+    """A rectangle of the picture."""
 
     x: float
     y: float
@@ -39,11 +39,11 @@ class Box:
 def to_svg(
     files: Sequence[FileEffort], link: Callable[[FileEffort], str], width: int, height: int
 ) -> str:
-    """The picture.
+    """Draw the treemap.
 
     Args:
-      files: what to draw.
-      link: where a file's box leads.
+      files: the files to draw.
+      link: returns the link target of a file's box.
       width: in pixels.
       height: in pixels.
     """
@@ -57,7 +57,7 @@ def to_svg(
 
 
 def tree(files: Sequence[FileEffort], link: Callable[[FileEffort], str]) -> Node:
-    """The files in their folders; a folder that only holds another one shares its box."""
+    """Build the tree of folders and files; a folder with a single subfolder is merged with it."""
     root = Node("")
     for file in files:
         nodes = [root]
@@ -100,11 +100,11 @@ def _draw(node: Node, box: Box, path: str) -> Iterator[str]:
 
 
 def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
-    """Boxes of the given sizes that fill a box, each as near to a square as can be.
+    """Fill a box with boxes of the given sizes, each as close to a square as possible.
 
     Args:
-      sizes: from the largest to the smallest, none of them zero.
-      box: what is filled.
+      sizes: in descending order, none of them zero.
+      box: the box to fill.
     """
     places: list[Box] = []
     left, index = box, 0
@@ -113,27 +113,27 @@ def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
         short = min(left.width, left.height)
         scale = left.width * left.height / rest
         count = 1
-        while index + count < len(sizes) and _worst(
+        while index + count < len(sizes) and _worst_ratio(
             sizes[index : index + count + 1], short, scale
-        ) <= _worst(sizes[index : index + count], short, scale):
+        ) <= _worst_ratio(sizes[index : index + count], short, scale):
             count += 1
         row = sizes[index : index + count]
-        placed, left = _row(row, left, sum(row) / rest)
+        placed, left = _lay_out_row(row, left, sum(row) / rest)
         places += placed
         rest -= sum(row)
         index += count
     return places
 
 
-def _worst(row: Sequence[int], short: float, scale: float) -> float:
-    """How far the worst box of a row is from a square."""
+def _worst_ratio(row: Sequence[int], short: float, scale: float) -> float:
+    """Return the worst aspect ratio of a row's boxes."""
     area = sum(row) * scale
     thick = area / short
     return max(max(thick * thick / (n * scale), n * scale / (thick * thick)) for n in row)
 
 
-def _row(row: Sequence[int], box: Box, part: float) -> tuple[list[Box], Box]:
-    """The boxes of a row along the shorter side, and what of the box is left."""
+def _lay_out_row(row: Sequence[int], box: Box, part: float) -> tuple[list[Box], Box]:
+    """Lay out a row of boxes along the shorter side; return them and the remaining box."""
     total = sum(row)
     placed, at = [], 0.0
     if box.width >= box.height:
@@ -156,7 +156,7 @@ def _frame(node: Node, box: Box, path: str, has_header: bool) -> str:
     text = f'<text x="{box.x + 4:.1f}" y="{box.y + 11:.1f}">{label}</text>' if label else ""
     return (
         f"<g><title>{_title(node, path)}</title>"
-        f'<rect {_at(box)} rx="3" fill="var(--card)" stroke="var(--line)"/>{text}</g>'
+        f'<rect {_attributes(box)} rx="3" fill="var(--card)" stroke="var(--line)"/>{text}</g>'
     )
 
 
@@ -178,7 +178,7 @@ def _leaf(node: Node, box: Box, path: str) -> str:
 
 
 def _bands(node: Node, box: Box) -> Iterator[str]:
-    """What is done from below, then what to look at, then what to write."""
+    """Draw the bands of a box from the bottom: done, to review, to write."""
     bottom = box.y + box.height
     parts = (
         (node.total - node.review - node.manual, "good"),
@@ -190,7 +190,7 @@ def _bands(node: Node, box: Box) -> Iterator[str]:
             height = box.height * count / node.total
             bottom -= height
             band = Box(box.x, bottom, box.width, height)
-            yield f'<rect class="{color}" {_at(band)}/>'
+            yield f'<rect class="{color}" {_attributes(band)}/>'
 
 
 def _title(node: Node, path: str) -> str:
@@ -208,5 +208,5 @@ def _label(name: str, room: float) -> str:
     return escape(name)
 
 
-def _at(box: Box) -> str:
+def _attributes(box: Box) -> str:
     return f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'

@@ -57,11 +57,11 @@ def _locate(
 ) -> Located | None:
     theirs = watch_tensorflow(old, case, seed, stack)
     if theirs.error is not None:
-        raise RuntimeError(f"the original stops: {theirs.error.reason}")
+        raise RuntimeError(f"the original raises: {theirs.error.reason}")
     mine = watch_jax(_eager(new), case, seed, stack)
     found = locate_error(theirs, mine, case)
     if found is None and list(theirs.outputs) != list(mine.outputs):
-        raise RuntimeError("the results have other parts, which no operation decides")
+        raise RuntimeError("the results have different structures, which no operation explains")
     found = found or locate_values(theirs, mine, case) or locate_interface(theirs, mine, case)
     found = found or _locate_gradients(old, new, case, seed, stack, theirs)
     return found and with_neighbors(found, theirs, mine)

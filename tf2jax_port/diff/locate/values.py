@@ -272,7 +272,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 def _other_number(search: Search, found: Injection) -> str | None:
     """Describe a wrong number literal or a replaced operation."""
     if found.kind == MEANT:
-        return f"with this {found.step.name} done otherwise the outputs are the original's"
+        return f"with another operation in place of this {found.step.name} the outputs agree"
     a, b = (
         _constant(run.trail, n) for run, n in ((search.old, found.old), (search.new, found.new))
     )

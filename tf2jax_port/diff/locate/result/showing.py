@@ -68,7 +68,7 @@ def lines(found: Located | NotLocated) -> list[str]:
         told.append(_confirmation(found))
     for other in found.further:
         if other.new is not None:
-            told.append(f"and behind it: {other.new.shown}")
+            told.append(f"and later: {other.new.shown}")
     return told
 
 
