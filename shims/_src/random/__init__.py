@@ -1,1 +1,1 @@
-"""TensorFlow's random numbers: streams, distributions, generators and what is built on them."""
+"""Reproduce TensorFlow's random numbers: generators, distributions and operators built on them."""

@@ -1,4 +1,4 @@
-"""Binomial numbers: how many of `count` trials succeed."""
+"""Draw binomial numbers: how many of `count` trials succeed."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _TAILS = np.asarray(
 
 
 def _uniforms(stream, place, step):
-    """The two float64 numbers of a block, in the order in which the kernels use them."""
+    """Return the two float64 numbers of a block, in the order in which the kernels use them."""
     a, b, c, d = philox.blocks(stream, place + step)
     return float64_of(c, d), float64_of(a, b)
 
 
 def _places(samples, batch, step):
-    """Where the stream of each number starts; numbers of one batch follow each other."""
+    """Return where the stream of each number starts; numbers of one batch follow each other."""
     number = batch * jnp.uint64(samples) + jnp.arange(samples, dtype=jnp.uint64)[:, None]
     return number * jnp.uint64(step)
 
 
 def _inverted(stream, place, count, prob, wanted):
-    """How many geometric steps stay within `count`."""
+    """Count the geometric steps that stay within `count` (the inversion method)."""
     scale = jnp.log1p(-prob)
 
     def draw_once(u, total, number, open_):
@@ -69,7 +69,7 @@ def _tail(k):
 
 
 def _rejected(stream, place, count, prob, wanted):
-    """Hörmann's transformed rejection."""
+    """Sample by Hörmann's transformed rejection."""
     deviation = jnp.sqrt(count * prob * (1 - prob))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * prob
@@ -106,7 +106,7 @@ def _rejected(stream, place, count, prob, wanted):
 
 
 def _numbers(words, counts, probs, size):
-    """The kernel of a draw: `counts` and `probs` are vectors as long as a batch."""
+    """Draw numbers as a kernel: `counts` and `probs` are vectors with one element per batch."""
     stream = philox.stream_of(words)
     batches = counts.shape[0]
     samples = size // batches
@@ -140,7 +140,11 @@ def _numbers(words, counts, probs, size):
 
 
 def _parameters(function, dims, counts, probs):
-    """The parameters as vectors of one batch each, and the shape of a batch."""
+    """Return `counts` and `probs`, broadcast and flattened to one element per batch.
+
+    Raises:
+      InvalidArgumentError: `dims` does not end with the parameters' shape.
+    """
     probs = operand(probs)
     counts, probs = broadcasting(function, operand(counts, probs.dtype), probs)
     shape = jnp.broadcast_shapes(counts.shape, probs.shape)
@@ -155,14 +159,14 @@ def _parameters(function, dims, counts, probs):
 
 
 def binomial_blocks(dims, counts, probs) -> int:
-    """What TensorFlow adds to a generator's counter, before the factor for a number."""
+    """Return the blocks a generator's counter advances by, before the factor per number."""
     shape = jnp.broadcast_shapes(np.shape(counts), np.shape(probs))
     samples = math.prod(dims[: len(dims) - len(shape)])
     return math.prod(shape) * 2 * 100 * (samples + 3) // 4
 
 
 def binomial_numbers(function, words, dims, counts, probs, dtype):
-    """Binomial numbers of a shape."""
+    """Draw binomial numbers of a shape."""
     counts, probs = _parameters(function, dims, counts, probs)
     as_dtype(dtype)
     narrowed = array_dtype(dtype, function)
@@ -171,7 +175,7 @@ def binomial_numbers(function, words, dims, counts, probs, dtype):
 
 @checked
 def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=None):
-    """How many of `counts` trials succeed, each with probability `probs`.
+    """Draw from a binomial distribution, with a seed: successes in `counts` trials.
 
     Args:
       shape: the sizes; it ends with the shape to which `counts` and `probs` broadcast.

@@ -1,4 +1,4 @@
-"""Classes that stand for all others in a loss, drawn as TensorFlow draws them."""
+"""Sample the candidate classes of a sampled loss, as TensorFlow draws them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCKS_OF_A_SAMPLE = 512
 
 
 class Candidates(NamedTuple):
-    """Sampled classes, and how often each of them, and each true one, is expected among them."""
+    """Sampled classes, and the expected counts of the true and the sampled classes."""
 
     sampled_candidates: jax.Array
     true_expected_count: jax.Array
@@ -30,14 +30,14 @@ class Candidates(NamedTuple):
 
 
 class _Sampled(NamedTuple):
-    """The kernel of a draw: samples, then how many were drawn until they were all different."""
+    """The kernel of a draw: the samples, then how many were drawn until enough were distinct."""
 
     range_max: int
     is_log: bool
     unique: bool
 
     def __call__(self, words, size):
-        """Draw one number after the other."""
+        """Draw numbers one after the other."""
         drawn = philox.stream_of(words)
         none = jnp.zeros((size - 1,), jnp.int64)
 
@@ -54,7 +54,7 @@ class _Sampled(NamedTuple):
         return jnp.append(found, tries.astype(jnp.int64))
 
     def _number(self, drawn, place):
-        """The number that two words of a stream stand for."""
+        """Convert two words of a stream to a class."""
         four = jnp.stack(philox.blocks(drawn, place // 2))
         first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
         if not self.is_log:
@@ -78,7 +78,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
     if count <= 0 or most <= 0 or (unique and count > most):
         raise checks.invalid(
             function,
-            "there are not as many classes.",
+            "`num_sampled` or `range_max` is out of range.",
             required="0 < num_sampled, and num_sampled <= range_max where they are unique",
             received=f"num_sampled={count}, range_max={most}",
         )
@@ -93,7 +93,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
 
 
 def _expected(kernel, classes, count: int, tries):
-    """How often classes are expected among `count` samples."""
+    """Compute how often classes are expected among `count` samples."""
     share = jnp.full(classes.shape, 1 / kernel.range_max, jnp.float32)
     if kernel.is_log:
         share = jnp.log1p(1 / (classes.astype(jnp.float32) + 1)) / np.log1p(kernel.range_max)
@@ -105,14 +105,14 @@ def _expected(kernel, classes, count: int, tries):
 def uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
-    """Classes that are all equally likely.
+    """Sample classes uniformly.
 
     Args:
       true_classes: integers `[batch, num_true]`.
-      num_true: how many true classes each example has.
-      num_sampled: how many are sampled, a number.
-      unique: whether no class comes twice.
-      range_max: how many classes there are, a number.
+      num_true: the number of true classes of each example.
+      num_sampled: the number of samples, a Python number.
+      unique: whether to sample without replacement.
+      range_max: the number of classes, a Python number.
       seed: an integer; see `random.set_seed`.
       name: ignored.
 
@@ -121,14 +121,15 @@ def uniform_candidate_sampler(
       float32 `[batch, num_true]` and float32 `[num_sampled]`.
 
     Raises:
-      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are not as
-        many classes.
+      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are
+        fewer classes than samples.
 
     Differs from TensorFlow:
       The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      New samples with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps
+      the first ones.
 
     https://www.tensorflow.org/api_docs/python/tf/random/uniform_candidate_sampler
     """
@@ -140,14 +141,14 @@ def uniform_candidate_sampler(
 def log_uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
-    """Classes of which the first ones are likelier, as words in the order of their frequency are.
+    """Sample classes log-uniformly: early classes are more likely, as frequent words are.
 
     Args:
       true_classes: integers `[batch, num_true]`.
-      num_true: how many true classes each example has.
-      num_sampled: how many are sampled, a number.
-      unique: whether no class comes twice.
-      range_max: how many classes there are, a number.
+      num_true: the number of true classes of each example.
+      num_sampled: the number of samples, a Python number.
+      unique: whether to sample without replacement.
+      range_max: the number of classes, a Python number.
       seed: an integer; see `random.set_seed`.
       name: ignored.
 
@@ -156,14 +157,15 @@ def log_uniform_candidate_sampler(
       float32 `[batch, num_true]` and float32 `[num_sampled]`.
 
     Raises:
-      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are not as
-        many classes.
+      InvalidArgumentError: `true_classes` has another shape or is out of range, or there are
+        fewer classes than samples.
 
     Differs from TensorFlow:
       The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      New samples with every call of a `shims.function`; a foreign `jax.jit` keeps the first ones.
+      New samples with every call of a `shims.function`; an enclosing `jax.jit` keeps
+      the first ones.
 
     https://www.tensorflow.org/api_docs/python/tf/random/log_uniform_candidate_sampler
     """

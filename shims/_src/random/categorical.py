@@ -1,4 +1,4 @@
-"""Numbers of classes, drawn by their unnormalized log-probabilities."""
+"""Draw class indices by their unnormalized log-probabilities."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from shims._src.random.words import blocks_of
 from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype, as_dtype
 
-# Cycles from which on Eigen uses a second thread, and TensorFlow's numbers depend on how many.
+# From this many cycles Eigen uses several threads, and TensorFlow's numbers depend on how many.
 _ONE_THREAD = 210_000
 _CYCLES_PER_STEP = 50
 
 
 def _classes(words, logits, size):
-    """The kernel of a draw."""
+    """Draw class indices as a kernel, by inversion of the cumulative weights."""
     rows = logits.shape[0]
     wide = logits.astype(jnp.float64)
     finite = jnp.isfinite(wide)
@@ -39,7 +39,7 @@ def _classes(words, logits, size):
 
 
 def _checked(function, logits, num_samples, dtype):
-    """The operands of a draw.
+    """Check and convert the operands of a draw.
 
     Raises:
       ValueError: the dtype is not int32 or int64.
@@ -63,7 +63,7 @@ def _checked(function, logits, num_samples, dtype):
     if num_samples < 0 or (checks.is_known(logits.shape[1]) and logits.shape[1] == 0):
         raise checks.invalid(
             function,
-            "there must be at least one class, and no negative number of samples.",
+            "there must be at least one class, and `num_samples` must not be negative.",
             received=f"{describe(logits)}, num_samples={num_samples}",
         )
     if all(map(checks.is_known, logits.shape)):
@@ -79,8 +79,8 @@ def _check_one_thread(function, logits, num_samples) -> None:
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "TensorFlow shares out so many rows among its threads, and the numbers depend on "
-                "how many threads there are.",
+                "TensorFlow divides so many rows among its threads, and the numbers depend on "
+                "the number of threads.",
                 required=f"at most {most} rows of {classes} classes and {num_samples} samples",
                 received=f"{rows} rows",
                 do=f"draw {most} rows at a time with seeds of their own, or use "
@@ -91,11 +91,11 @@ def _check_one_thread(function, logits, num_samples) -> None:
 
 @operator
 def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
-    """Classes drawn by their log-probabilities, which follow from the seed.
+    """Draw classes by their log-probabilities, with a seed.
 
     Args:
       logits: `[batch, classes]`, unnormalized.
-      num_samples: how many per row.
+      num_samples: the number of samples per row.
       seed: two integers.
       dtype: int32 or int64.
       name: ignored.
@@ -104,10 +104,10 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
       Integers `[batch, num_samples]`.
 
     Raises:
-      ValueError: `dtype` is another one.
-      InvalidArgumentError: `logits` is no matrix, or has no class.
-      UnimplementedError: so many rows that TensorFlow's numbers depend on the number of its
-        threads.
+      ValueError: `dtype` is not supported.
+      InvalidArgumentError: `logits` is not a matrix, or has no classes.
+      UnimplementedError: `logits` has so many rows that TensorFlow's numbers depend on its
+        number of threads.
 
     Differs from TensorFlow:
       The classes are those of TensorFlow on CPU, as long as it uses one thread.
@@ -125,11 +125,11 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
 
 @operator
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
-    """Classes drawn by their log-probabilities.
+    """Draw classes by their log-probabilities.
 
     Args:
       logits: `[batch, classes]`, unnormalized.
-      num_samples: how many per row.
+      num_samples: the number of samples per row.
       dtype: int32 or int64 (when `None`).
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -138,17 +138,17 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
       Integers `[batch, num_samples]`.
 
     Raises:
-      ValueError: `dtype` is another one.
-      InvalidArgumentError: `logits` is no matrix, or has no class.
-      UnimplementedError: so many rows that TensorFlow's numbers depend on the number of its
-        threads.
+      ValueError: `dtype` is not supported.
+      InvalidArgumentError: `logits` is not a matrix, or has no classes.
+      UnimplementedError: `logits` has so many rows that TensorFlow's numbers depend on its
+        number of threads.
 
     Differs from TensorFlow:
       The classes are those of TensorFlow on CPU after the same `set_seed` and the same calls, as
       long as it uses one thread.
 
     Under jit:
-      Logits may be traced, sizes may not. Inside a foreign `jax.jit` use `stateless_categorical`.
+      Logits may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_categorical`.
 
     https://www.tensorflow.org/api_docs/python/tf/random/categorical
     """

@@ -1,7 +1,7 @@
-"""What TensorFlow's CPU kernels make of the words of a stream: uniforms, normals, integers.
+"""Convert the words of a stream to uniforms, normals and integers as TensorFlow's CPU kernels do.
 
-Each function is the kernel of a draw (see `draw`): `(stream words, *operands, size) -> flat array`
-whose element i depends on i alone, so that a longer array begins with a shorter one.
+Each function is the kernel of a draw (see `draw`): `(stream words, *operands, size) -> flat array`.
+Its element i depends on i alone, so that a longer array begins with a shorter one.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _RESERVED = 256
 
 
 def float32_of(word):
-    """23 bits of a word as a float32 in [0, 1)."""
+    """Convert 23 bits of a word to a float32 in [0, 1)."""
     bits = (word & jnp.uint32(0x7FFFFF)) | jnp.uint32(127 << 23)
     return lax.bitcast_convert_type(bits, jnp.float32) - jnp.float32(1)
 
 
 def float64_of(high, low):
-    """52 bits of two words as a float64 in [0, 1)."""
+    """Convert 52 bits of two words to a float64 in [0, 1)."""
     bits = philox.join(low, high & jnp.uint32(0xFFFFF)) | jnp.uint64(1023 << 52)
     return lax.bitcast_convert_type(bits, jnp.float64) - jnp.float64(1)
 
@@ -38,33 +38,33 @@ def float64_of(high, low):
 def _narrow(word, dtype, mantissa, one):
     bits = (word.astype(jnp.uint16) & jnp.uint16((1 << mantissa) - 1)) | jnp.uint16(one)
     number = lax.bitcast_convert_type(bits, dtype)
-    # Exact, and not left to what a backend makes of 16-bit arithmetic.
+    # In float32, where it is exact: backends differ in 16-bit arithmetic.
     return (number.astype(jnp.float32) - jnp.float32(1)).astype(dtype)
 
 
 def _pairs(stream, size):
-    """The words of a stream two by two."""
+    """Return the words of a stream in pairs."""
     flat = philox.words(stream, 2 * size).reshape(size, 2)
     return flat[:, 0], flat[:, 1]
 
 
 def uniform_float16(words, size):
-    """float16 in [0, 1)."""
+    """Draw float16 numbers in [0, 1)."""
     return _narrow(philox.words(philox.stream_of(words), size), jnp.float16, 10, 15 << 10)
 
 
 def uniform_bfloat16(words, size):
-    """bfloat16 in [0, 1)."""
+    """Draw bfloat16 numbers in [0, 1)."""
     return _narrow(philox.words(philox.stream_of(words), size), jnp.bfloat16, 7, 127 << 7)
 
 
 def uniform_float32(words, size):
-    """float32 in [0, 1)."""
+    """Draw float32 numbers in [0, 1)."""
     return float32_of(philox.words(philox.stream_of(words), size))
 
 
 def uniform_float64(words, size):
-    """float64 in [0, 1)."""
+    """Draw float64 numbers in [0, 1)."""
     return float64_of(*_pairs(philox.stream_of(words), size))
 
 
@@ -72,22 +72,22 @@ def uniform_float64(words, size):
 
 
 def full_32(words, size):
-    """All 32 bits."""
+    """Draw uint32 integers over the full range."""
     return philox.words(philox.stream_of(words), size)
 
 
 def full_64(words, size):
-    """All 64 bits."""
+    """Draw uint64 integers over the full range."""
     return philox.join(*_pairs(philox.stream_of(words), size))
 
 
 def bounded_int32(words, low, high, size):
-    """int32 in [low, high); the remainder of a division, as in TensorFlow."""
+    """Draw int32 integers in [low, high) as remainders of a division, as TensorFlow does."""
     return _bounded(full_32(words, size), low, high, jnp.int32)
 
 
 def bounded_int64(words, low, high, size):
-    """int64 in [low, high); the remainder of a division, as in TensorFlow."""
+    """Draw int64 integers in [low, high) as remainders of a division, as TensorFlow does."""
     return _bounded(full_64(words, size), low, high, jnp.int64)
 
 
@@ -96,7 +96,7 @@ def _bounded(bits, low, high, dtype):
     span = lax.bitcast_convert_type(high.astype(dtype), bits.dtype) - lax.bitcast_convert_type(
         low, bits.dtype
     )
-    # Refused by the caller; here it must only not divide.
+    # The caller refuses an empty range; here it must only not divide by 0.
     span = jnp.maximum(span, jnp.ones((), bits.dtype))
     return lax.bitcast_convert_type(bits % span, dtype) + low
 
@@ -105,7 +105,7 @@ def _bounded(bits, low, high, dtype):
 
 
 def box_muller(first, second):
-    """Two float32 normal numbers of two words."""
+    """Transform two words to two float32 normal numbers."""
     uniform = jnp.maximum(float32_of(first), jnp.float32(_SMALLEST))
     squared = jnp.float32(-2) * libm.logarithm(uniform)
     radius = jnp.sqrt(squared.astype(jnp.float64)).astype(jnp.float32)
@@ -114,7 +114,7 @@ def box_muller(first, second):
 
 
 def box_muller_wide(a, b, c, d):
-    """Two float64 normal numbers of four words."""
+    """Transform four words to two float64 normal numbers."""
     radius = jnp.sqrt(-2 * jnp.log(jnp.maximum(float64_of(a, b), _SMALLEST)))
     angle = _TWO_PI * float64_of(c, d)
     return jnp.sin(angle) * radius, jnp.cos(angle) * radius
@@ -125,29 +125,29 @@ def _four_normals(four):
 
 
 def normal_float32(words, size):
-    """float32 standard normal numbers; narrower ones are rounded from these."""
+    """Draw float32 standard normal numbers, from which narrower dtypes are rounded."""
     four = philox.blocks(philox.stream_of(words), philox.count(-(-size // 4)))
     return jnp.stack(_four_normals(four), axis=-1).reshape(-1)[:size]
 
 
 def normal_float64(words, size):
-    """float64 standard normal numbers."""
+    """Draw float64 standard normal numbers."""
     four = philox.blocks(philox.stream_of(words), philox.count(-(-size // 2)))
     return jnp.stack(box_muller_wide(*four), axis=-1).reshape(-1)[:size]
 
 
 def truncated_normal_float32(words, size):
-    """Normal numbers within two standard deviations; others are drawn again."""
+    """Draw float32 normal numbers within two standard deviations by rejection."""
     return _truncated(philox.stream_of(words), size, _four_normals, 4)
 
 
 def truncated_normal_float64(words, size):
-    """The same in float64."""
+    """Draw float64 normal numbers within two standard deviations by rejection."""
     return _truncated(philox.stream_of(words), size, lambda four: box_muller_wide(*four), 2)
 
 
 def _truncated(stream, size, candidates_of, width):
-    """Groups of `width` numbers, each from a region of the stream of its own."""
+    """Draw truncated numbers in groups of `width`, each from its own region of the stream."""
     groups = -(-size // width)
     starts = philox.count(groups) * jnp.uint64(width * _RESERVED // 4)
 

@@ -1,7 +1,7 @@
-"""`draw`: random numbers as one primitive, from a stream, a kernel and a shape.
+"""Draw random numbers by one primitive, from a stream, a kernel and a shape.
 
-TensorFlow's kernels compute with 64-bit integers and floats whatever comes out. The primitive's
-lowering has them too, without `jax_enable_x64`, and what comes out has the dtype asked for.
+TensorFlow's kernels compute with 64-bit integers and floats whatever the dtype of the result. The
+primitive's lowering has them too, without `jax_enable_x64`; the result has the requested dtype.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ draw_p = jp.Primitive("tensorflow_random")
 
 
 def draw(kernel, words, *operands, shape, dtype):
-    """Random numbers.
+    """Draw random numbers.
 
     Args:
-      kernel: a function `(words, *operands, size)` of this package that gives a flat array.
+      kernel: a function `(words, *operands, size)` of this package that returns a flat array.
       words: uint32 `[6]` (key, counter) or `[4]` (two seeds).
       *operands: parameters of the distribution.
-      shape: of the result; its sizes may be symbolic.
-      dtype: of the result.
+      shape: the shape of the result; its sizes may be symbolic.
+      dtype: the dtype of the result.
 
     Returns:
-      The array; it has no derivative.
+      The array; its derivative is zero.
     """
     return draw_p.bind(
         jnp.asarray(words, jnp.uint32),

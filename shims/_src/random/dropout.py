@@ -1,4 +1,4 @@
-"""`nn.dropout` and its kin: elements set to 0 at random, the others scaled up."""
+"""Provide `nn.dropout` and related: set random elements to 0 and scale up the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _dropped(function, x, rate, noise_shape, sampler, skip):
-    """The common part.
+    """Drop elements, with random numbers from `sampler`.
 
     Raises:
       ValueError: `rate` is not in [0, 1), or `x` is not floating-point.
@@ -48,7 +48,7 @@ def _dropped(function, x, rate, noise_shape, sampler, skip):
 
 
 def _noise_shape(x, noise_shape):
-    """The sizes of the random numbers; `None` stands for the array's own."""
+    """Return the shape of the random numbers; `None` stands for the array's own sizes."""
     if noise_shape is None:
         return x.shape
     if isinstance(noise_shape, (tuple, list)) and len(noise_shape) == x.ndim:
@@ -58,7 +58,7 @@ def _noise_shape(x, noise_shape):
 
 @operator
 def dropout(x, rate, noise_shape=None, seed=None, name=None):
-    """Sets elements to 0 with probability `rate`, and scales the others up.
+    """Set elements to 0 with probability `rate`, and scale up the others.
 
     Args:
       x: floating-point array.
@@ -78,7 +78,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
       calls.
 
     Under jit:
-      Inside `shims.function` every call drops others. Inside a foreign `jax.jit` the choice is a
+      Inside `shims.function` every call drops other elements. Inside an enclosing `jax.jit` the choice is a
       constant of the compiled program: use `nn.experimental.stateless_dropout` there.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/dropout
@@ -89,7 +89,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
 
 @operator
 def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
-    """Sets elements to 0 with probability `rate`; which ones follows from the seed.
+    """Set elements to 0 with probability `rate`; the seed determines which.
 
     Args:
       x: floating-point array.
@@ -121,7 +121,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
 
 @operator
 def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
-    """Sets elements to 0 where numbers from the caller's function are below `rate`.
+    """Set elements to 0 where numbers from the caller's function are below `rate`.
 
     Args:
       x: floating-point array.

@@ -1,4 +1,4 @@
-"""Gamma numbers, differentiable in their shape parameter."""
+"""Draw from gamma distributions, differentiably in the shape parameter."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _normals(four):
 
 
 def _next(source, stream, place, state, wanted):
-    """The next number of each stream from blocks that hold two.
+    """Take the next number of each stream, from blocks that hold two.
 
     Args:
       source: the two numbers of a block, in the order in which the kernel uses them.
       stream: the stream.
       place: where the stream of each element starts.
-      state: `(block, left, kept)`: the next block, whether a number is left, and which.
+      state: `(block, left, kept)`: the next block, whether a number is left over, and that number.
       wanted: the elements that take a number.
     """
     block, left, kept = state
@@ -51,7 +51,7 @@ def _next(source, stream, place, state, wanted):
 
 
 def _numbers(words, alphas, size):
-    """The kernel of a draw: Marsaglia and Tsang's transformed rejection."""
+    """Draw numbers as a kernel, by Marsaglia and Tsang's transformed rejection."""
     stream = philox.stream_of(words)
     count = alphas.shape[0]
     samples = size // count
@@ -100,11 +100,11 @@ def _slope(primals, tangents):
 
 
 def _divided(function, words, dims, alpha, beta):
-    """Standard numbers over the rate; never below the least normal number."""
+    """Draw standard gamma numbers divided by the rate, at least the smallest normal number."""
     if all(map(checks.is_known, alpha.shape)) and alpha.size == 0:
         return jnp.zeros(dims, alpha.dtype)
     numbers = _sampled(words, alpha, jnp.zeros(dims, alpha.dtype))
-    # A division by a broadcast number becomes a product with its reciprocal.
+    # XLA turns a division by a broadcast scalar into a product with its reciprocal.
     return jnp.maximum(jnp.finfo(alpha.dtype).tiny, numbers / jnp.broadcast_to(beta, dims))
 
 
@@ -116,7 +116,7 @@ def _parameters(function, alpha, beta, dtype):
 
 
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
-    """Gamma numbers that follow from the seed.
+    """Draw from gamma distributions, with a seed.
 
     Args:
       shape: the sizes; it ends with the shape to which `alpha` and `beta` broadcast.
@@ -134,7 +134,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
         two integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU, to the last bit but for rounding in `pow`.
+      The numbers are those of TensorFlow on CPU, to the last bit except for rounding in `pow`.
 
     Under jit:
       Seed and parameters may be traced, sizes may not.
@@ -156,10 +156,10 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
 
 
 def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
-    """Gamma numbers.
+    """Draw from gamma distributions.
 
     Args:
-      shape: how many for each pair of parameters.
+      shape: the shape of the samples for each pair of parameters.
       alpha: the shape parameters.
       beta: the rates; 1 when `None`.
       dtype: float16, float32 or float64.
@@ -170,14 +170,14 @@ def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
       The array `[*shape, *parameters]`.
 
     Raises:
-      InvalidArgumentError: there is no parameter.
+      InvalidArgumentError: the parameters are empty.
 
     Differs from TensorFlow:
       The numbers are those of TensorFlow on CPU after the same `set_seed` and the same calls, to
-      the last bit but for rounding in `pow`.
+      the last bit except for rounding in `pow`.
 
     Under jit:
-      Parameters may be traced, sizes may not. Inside a foreign `jax.jit` use `stateless_gamma`.
+      Parameters may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_gamma`.
 
     https://www.tensorflow.org/api_docs/python/tf/random/gamma
     """

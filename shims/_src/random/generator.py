@@ -1,4 +1,4 @@
-"""`random.Generator`: random numbers whose state is a variable."""
+"""Provide `random.Generator`: random numbers whose state is a variable."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SIZES = {Algorithm.PHILOX.value: 3, Algorithm.THREEFRY.value: 2, Algorithm.AUTO
 
 
 def create_rng_state(seed, alg):
-    """The state of a generator that is made from a seed.
+    """Create the state of a generator from a seed.
 
     Args:
       seed: an integer of up to 192 bits, or a vector of 64-bit ones.
@@ -40,18 +40,18 @@ def create_rng_state(seed, alg):
       ValueError: there is no such algorithm.
 
     Differs from TensorFlow:
-      The words without `jax_enable_x64`.
+      Without `jax_enable_x64` the state is words.
 
     Under jit:
-      Not for use inside of a trace.
+      Not for use inside a trace.
 
     https://www.tensorflow.org/api_docs/python/tf/random/create_rng_state
     """
-    return _shown(_seeded(seed, _SIZES[algorithm_number(alg)]))
+    return _expose_words(_words_from_seed(seed, _SIZES[algorithm_number(alg)]))
 
 
-def _seeded(seed, size: int):
-    """The words of a state: a short seed becomes the key, or the counter of a long integer."""
+def _words_from_seed(seed, size: int):
+    """Compute the words of a state: a short seed becomes the key, or a long integer's counter."""
     if isinstance(seed, int):
         return np.stack([split_number(seed >> (_WORD * i)) for i in range(size)])
     words = _as_words(seed).reshape(-1, 2)[:size]
@@ -59,7 +59,7 @@ def _seeded(seed, size: int):
 
 
 def _as_words(value):
-    """64-bit numbers, or their words, as words."""
+    """Convert 64-bit numbers, or their words, to words."""
     if isinstance(value, Variable):
         value = state.read(value)
     if getattr(value, "dtype", None) == np.uint32 and np.ndim(value) and value.shape[-1] == 2:
@@ -72,15 +72,15 @@ def _as_words(value):
     return jnp.stack(numbers) if numbers else jnp.zeros((0, 2), jnp.uint32)
 
 
-def _shown(words):
-    """Words as numbers where there are 64 bits."""
+def _expose_words(words):
+    """Return words as the state shows them: as int64 numbers with `jax_enable_x64`."""
     if not jax.config.jax_enable_x64:
         return jnp.asarray(words)
     return numbers_of(jnp.asarray(words))
 
 
 class Generator:
-    """Makes random numbers, and remembers how far it got.
+    """A random number generator whose state is a variable.
 
     Args:
       copy_from: another generator to start from.
@@ -88,7 +88,7 @@ class Generator:
       alg: the algorithm of `state`.
 
     Raises:
-      ValueError: there is no such algorithm, or the state has another size than it needs.
+      ValueError: there is no such algorithm, or the state has the wrong size.
       UnimplementedError: numbers are drawn by Threefry, which TensorFlow has under XLA only.
 
     Differs from TensorFlow:
@@ -97,7 +97,7 @@ class Generator:
       refused. There are no distribution strategies.
 
     Under jit:
-      The state is a variable: `shims.function` keeps it from call to call; inside a foreign
+      The state is a variable: `shims.function` keeps it from call to call; inside an enclosing
       `jax.jit` a draw raises, because the state could not be kept.
 
     Example:
@@ -130,25 +130,25 @@ class Generator:
 
     @classmethod
     def from_state(cls, state, alg):
-        """A generator with a state."""
+        """Create a generator with a state."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed, alg=None):
-        """A generator from an integer, or a vector of integers."""
+        """Create a generator from an integer, or a vector of integers."""
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, alg), alg=alg)
 
     @classmethod
     def from_non_deterministic_state(cls, alg=None):
-        """A generator from the operating system's random numbers."""
+        """Create a generator seeded with the operating system's random numbers."""
         alg = algorithm_number(Algorithm.PHILOX if alg is None else alg)
         words = np.frombuffer(os.urandom(8 * _SIZES[alg]), np.uint32).reshape(-1, 2)
         return cls(state=words, alg=alg)
 
     @classmethod
     def from_key_counter(cls, key, counter, alg):
-        """A generator from a 64-bit key and a counter of 64-bit numbers."""
+        """Create a generator from a 64-bit key and a counter of 64-bit numbers."""
         alg = algorithm_number(alg)
         return cls(state=_key_counter(key, counter, alg), alg=alg)
 
@@ -168,27 +168,27 @@ class Generator:
         return state.read(self._state)[-1]
 
     def reset(self, state) -> None:
-        """Go on from a state."""
+        """Set the state."""
         words = _as_words(state)
         _check_size(words.shape[0], self._alg)
         self._keep(words)
 
     def reset_from_seed(self, seed) -> None:
-        """Go on as `from_seed` starts."""
-        self._keep(_seeded(seed, _SIZES[self._alg]))
+        """Set the state as `from_seed` does."""
+        self._keep(_words_from_seed(seed, _SIZES[self._alg]))
 
     def reset_from_key_counter(self, key, counter) -> None:
-        """Go on as `from_key_counter` starts."""
+        """Set the state as `from_key_counter` does."""
         self._keep(_key_counter(key, counter, self._alg))
 
     def skip(self, delta):
-        """Leave out as many numbers as a draw of `delta` elements takes.
+        """Skip as many numbers as a draw of `delta` elements takes.
 
         Args:
           delta: an integer.
 
         Returns:
-          The state before.
+          The state before the skip.
         """
         check_philox("Generator.skip", self._alg)
         before = state.read(self._state)
@@ -196,27 +196,27 @@ class Generator:
         return before
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
-        """Normal numbers; arguments as for `random.normal`."""
+        """Draw normal numbers; arguments as for `random.normal`."""
         return self._affine("normal", shape, stddev, mean, dtype)
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
-        """Normal numbers within two deviations; arguments as for `random.truncated_normal`."""
+        """Draw truncated normal numbers; arguments as for `random.truncated_normal`."""
         return self._affine("truncated_normal", shape, stddev, mean, dtype)
 
     def uniform(self, shape, minval=0, maxval=None, dtype=np.float32, name=None):
-        """Uniform numbers; arguments as for `random.stateless_uniform`."""
+        """Draw uniform numbers; arguments as for `random.stateless_uniform`."""
         kind = as_dtype(dtype)
         standard.check_bounds(kind, minval, maxval)
         words, dims = self._drawn(shape)
         return standard.uniform_of("Generator.uniform", words, dims, minval, maxval, kind)
 
     def uniform_full_int(self, shape, dtype=np.uint64, name=None):
-        """Integers of all bits."""
+        """Draw integers over the full range of the dtype."""
         words, dims = self._drawn(shape)
         return standard.all_integers("Generator.uniform_full_int", words, dims, dtype)
 
     def binomial(self, shape, counts, probs, dtype=np.int32, name=None):
-        """Numbers of successes; arguments as for `random.stateless_binomial`."""
+        """Draw binomial numbers; arguments as for `random.stateless_binomial`."""
         check_philox("Generator.binomial", self._alg)
         words = self._stream()
         dims = sizes_of("Generator.binomial", shape)
@@ -228,20 +228,20 @@ class Generator:
         return out
 
     def make_seeds(self, count=1):
-        """Seeds for the stateless operators.
+        """Generate seeds for the stateless operators.
 
         Args:
-          count: how many.
+          count: the number of seeds.
 
         Returns:
           int64 `[2, count]`; without `jax_enable_x64` uint32 `[2, count, 2]`, the low and the high
           word of each. Either way `seeds[:, i]` is a seed.
         """
         keys = self._keys(count)
-        return _shown(jnp.stack([keys, jnp.zeros_like(keys)]))
+        return _expose_words(jnp.stack([keys, jnp.zeros_like(keys)]))
 
     def split(self, count=1) -> list[Generator]:
-        """New generators, each independent of the others and of this one."""
+        """Create new generators, each independent of the others and of this one."""
         keys = self._keys(count)
         zeros = jnp.zeros((_SIZES[self._alg] - 1, 2), jnp.uint32)
         return [
@@ -258,7 +258,7 @@ class Generator:
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
     def _drawn(self, shape):
-        """The words for a draw, and its sizes; the state goes on."""
+        """Return the words for a draw and its sizes, and advance the state."""
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
         words = self._stream()
@@ -281,7 +281,7 @@ class Generator:
 
 
 def _variable(words) -> Variable:
-    return Variable(_shown(words), trainable=False, name="StateVar")
+    return Variable(_expose_words(words), trainable=False, name="StateVar")
 
 
 def _number(value):
@@ -308,7 +308,7 @@ def _key_counter(key, counter, alg):
 
 
 class _Current:
-    """The generator of the program."""
+    """The global generator of the program."""
 
     def __init__(self):
         self.generator: Generator | None = None
@@ -318,7 +318,7 @@ _CURRENT = _Current()
 
 
 def get_global_generator():
-    """The generator of the program, made from the operating system's random numbers at first.
+    """Return the program's generator, seeded by the operating system at first use.
 
     Returns:
       The generator.
@@ -327,7 +327,7 @@ def get_global_generator():
       Nothing.
 
     Under jit:
-      Call it once outside of a trace first.
+      Call it once outside a trace first.
 
     https://www.tensorflow.org/api_docs/python/tf/random/get_global_generator
     """
@@ -337,7 +337,7 @@ def get_global_generator():
 
 
 def set_global_generator(generator):
-    """Make a generator the one of the program.
+    """Set the generator of the program.
 
     Args:
       generator: a `Generator`.
@@ -346,7 +346,7 @@ def set_global_generator(generator):
       Nothing.
 
     Under jit:
-      Not for use inside of a trace.
+      Not for use inside a trace.
 
     https://www.tensorflow.org/api_docs/python/tf/random/set_global_generator
     """

@@ -1,9 +1,9 @@
-"""`set_seed`, and the streams of the operators that follow from it.
+"""Provide `set_seed` and the streams that stateful operators draw from after it.
 
-TensorFlow gives every stateful operator two seeds. Eagerly the second one is drawn anew for each
-call; in a graph it is the number of the operator. A kernel starts its stream at the two seeds and
-goes on from call to call. Here an eager kernel is a number in a dictionary, and the kernel of an
-operator in a `shims.function` is a variable that the function reads and assigns.
+TensorFlow gives every stateful operator two seeds. Eagerly the second one is drawn anew for each call; in
+a graph it is the number of the operator. A kernel starts its stream at the two seeds and continues it from
+call to call. Here the position of an eager kernel is a number in a dictionary; that of an operator in a
+`shims.function` is a variable that the function reads and assigns.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _MOST = 2**31 - 1
 
 
 class _Program:
-    """The seed of the program, and what was drawn since it was set.
+    """The seed of the program, and how much was drawn since it was set.
 
     Attributes:
-      seed: what `set_seed` was given.
-      source: gives eager operators their second seeds.
-      skipped: per eager kernel the number of blocks that it has used.
+      seed: the argument of `set_seed`.
+      source: generates the second seeds of eager operators.
+      skipped: the number of blocks that each eager kernel has used.
     """
 
     def __init__(self):
@@ -52,13 +52,13 @@ _PROGRAM = _Program()
 
 
 class Graph:
-    """What a traced function remembers of its random operators.
+    """The random operators of one traced function.
 
     Attributes:
       seed: the program's seed when the function was first traced.
-      kernels: per operator its two seeds, and a variable with the number of blocks used.
-      unrepeatable: the seeds of operators that follow from none of the program's.
-      inner: the graphs of functions that are made while this one is traced, by place and signature.
+      kernels: the two seeds of each operator, and a variable with the number of blocks used.
+      unrepeatable: the seeds of operators that do not follow from the program's seed.
+      inner: the graphs of functions created while this one is traced, by place and signature.
     """
 
     def __init__(self):
@@ -69,13 +69,13 @@ class Graph:
         _GRAPHS.add(self)
 
     def reset(self) -> None:
-        """Start all streams again."""
+        """Restart all streams."""
         for _, used in self.kernels.values():
             used.stored_value = jnp.zeros((2,), jnp.uint32)
 
 
 class _Trace:
-    """One run of a function's Python code: which operators came by, scope by scope."""
+    """One run of a function's Python code: the operators it reached, scope by scope."""
 
     def __init__(self, graph: Graph):
         self.graph = graph
@@ -89,7 +89,7 @@ _OF_FUNCTION: weakref.WeakKeyDictionary[Any, dict[object, Graph]] = weakref.Weak
 
 
 def set_seed(seed):
-    """Set the seed that operators without a seed of their own follow from.
+    """Set the seed for operators that have no seed of their own.
 
     Args:
       seed: an integer.
@@ -99,8 +99,8 @@ def set_seed(seed):
       TensorFlow gives eagerly and inside `tf.function`.
 
     Under jit:
-      Inside of a function it acts while that is traced, on functions that are traced afterwards.
-      Numbers that a foreign `jax.jit` draws are constants of the compiled program.
+      Inside a function it acts at trace time, on functions that are traced afterwards.
+      Numbers that an enclosing `jax.jit` draws are constants of the compiled program.
 
     Example:
       >>> import shims
@@ -123,7 +123,7 @@ def set_seed(seed):
 
 @contextlib.contextmanager
 def graph_of(function, signature: object) -> Iterator[None]:
-    """Let the operators drawn from inside belong to a function's graph for a signature."""
+    """Assign operators that draw inside to a function's graph for a signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = Graph()
@@ -132,15 +132,15 @@ def graph_of(function, signature: object) -> Iterator[None]:
 
 
 def _graphs_of(function) -> dict[object, Graph]:
-    """The graphs of a function by signature.
+    """Return the graphs of a function by signature.
 
-    A function that another one makes is made anew whenever that is traced: the calls of one place
-    go on with the same graphs.
+    A function that another one creates is created anew whenever that one is traced: the calls from one place
+    share the same graphs.
     """
     outer = _RUN.value
     if outer is None:
         return _OF_FUNCTION.setdefault(function, {})
-    line = (getattr(function.python_function, "__code__", None), _lines())
+    line = (getattr(function.python_function, "__code__", None), _call_sites())
     turn = outer.places.get(line, 0)
     outer.places[line] = turn + 1
     inner = outer.graph.inner.setdefault((*line, turn), {})
@@ -148,13 +148,13 @@ def _graphs_of(function) -> dict[object, Graph]:
 
 
 def stream(operator: str, seed, blocks, *attributes: object):
-    """The words (see `draw`) at which a stateful operator starts.
+    """Return the words (see `draw`) at which a stateful operator starts.
 
     Args:
       operator: its name.
       seed: the caller's seed, or `None`.
       blocks: how many blocks the call uses up: two words, see `words.blocks_of`.
-      *attributes: what else makes it another kernel in TensorFlow: dtypes.
+      *attributes: what else distinguishes kernels in TensorFlow: dtypes.
     """
     source = streams.current()
     if source is not None:
@@ -169,22 +169,22 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
-    """The words of an operator that no seed makes repeatable, and that uses up none."""
+    """Return the starting words of an operator that no seed makes repeatable; no seed is used up."""
     source = streams.current()
     if source is not None:
         return source((operator, *attributes), None, blocks)
     if state.current_scope() is None:
         return np.frombuffer(os.urandom(24), np.uint32)
     trace = _current_trace()
-    place = (operator, *attributes, state.current_scope(), _lines())
+    place = (operator, *attributes, state.current_scope(), _call_sites())
     turn = (place[:-2], place[-1], trace.places.get(place, 0))
     drawn = int.from_bytes(os.urandom(4), "little")
-    # A function may be traced again, and must find the same counter.
+    # When the function is traced again, it must find the same counter.
     return stream(operator, trace.graph.unrepeatable.setdefault(turn, drawn), blocks, *attributes)
 
 
 def consume_seed(seed) -> None:
-    """Do as an operator does that draws nothing but takes its seeds."""
+    """Take an operator's seeds as one that draws would, without drawing."""
     if seed is None and streams.current() is None:
         pair(None, *_sources())
 
@@ -204,7 +204,7 @@ def _drawn() -> int:
 
 
 def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
-    """The two seeds of an operator; `None` where nothing is to be repeatable."""
+    """Compute the two seeds of an operator; `None` where no seed is set."""
     if seed is not None:
         seed = int(np.asarray(seed))
     if global_seed is None and seed is None:
@@ -218,7 +218,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 
 def _sources():
-    """The seed of the program or graph, and where the next operator's seed comes from."""
+    """Return the seed of the program or graph, and the source of the next operator's seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _drawn
@@ -239,13 +239,13 @@ def _current_trace() -> _Trace:
 
 
 def _kernel(kernel, seed):
-    """The seeds of an operator being traced, and the variable that counts its blocks."""
+    """Return the seeds of an operator being traced, and the variable that counts its blocks."""
     trace = _current_trace()
-    line = (*kernel, state.current_scope(), _lines())
+    line = (*kernel, state.current_scope(), _call_sites())
     turn = trace.places.get(line, 0)
     trace.places[line] = turn + 1
     seeds = pair(seed, *_sources())
-    place = (*kernel, seeds, _lines(), turn)
+    place = (*kernel, seeds, _call_sites(), turn)
     if place not in trace.graph.kernels:
         words = (
             np.frombuffer(os.urandom(16), np.uint32)
@@ -258,8 +258,8 @@ def _kernel(kernel, seed):
     return trace.graph.kernels[place]
 
 
-def _lines() -> tuple:
-    """Where the user's own code stands, innermost first, to the instruction."""
+def _call_sites() -> tuple:
+    """Return the user's call sites to the instruction, innermost first."""
     frame: types.FrameType | None = sys._getframe(1)
     found = []
     while frame is not None:

@@ -1,7 +1,7 @@
-"""Where a position goes in a random order of all positions, without the order being made.
+"""Compute where a random permutation moves a position, without building the permutation.
 
-A small block cipher with a Feistel network (Simon) permutes the numbers of an even number of bits;
-it is applied until the result is a position.
+Simon, a small block cipher with a Feistel network, permutes the numbers of an even number of bits; it is
+applied until the result is a valid position.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LEAST_BITS = 16
 
 @operator
 def index_shuffle(index, seed, max_index):
-    """The position that a position has in a random order.
+    """Map each position to its position in a random permutation.
 
     Args:
       index: integer array `[n]` or scalar, in [0, max_index].
@@ -30,7 +30,7 @@ def index_shuffle(index, seed, max_index):
       max_index: the last position, a scalar or `[n]`.
 
     Returns:
-      Integers in [0, max_index] in the dtype of `index`; different positions have different ones.
+      Integers in [0, max_index] in the dtype of `index`; different positions give different results.
 
     Raises:
       InvalidArgumentError: the shapes do not fit, or a position is out of range.
@@ -52,17 +52,17 @@ def index_shuffle(index, seed, max_index):
 
 @operator
 def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
-    """The position that a position has in a random order.
+    """Map each position to its position in a random permutation.
 
     Args:
       index: integer array `[n]` or scalar, in [0, max_index].
       seed: three integers, or `[n, 3]`, a key for each position.
       max_index: the last position, a scalar or `[n]`.
-      rounds: how often the positions are mixed: an even number, at least 4.
+      rounds: the number of cipher rounds: even, at least 4.
       name: ignored.
 
     Returns:
-      Integers in [0, max_index] in the dtype of `index`; different positions have different ones.
+      Integers in [0, max_index] in the dtype of `index`; different positions give different results.
 
     Raises:
       InvalidArgumentError: the shapes do not fit, a position is out of range, or `rounds` is odd or
@@ -84,22 +84,22 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
     count = jnp.broadcast_to(place, size).astype(wide)
     last = jnp.broadcast_to(last, size).astype(wide)
     words = [jnp.broadcast_to(k, size).astype(jnp.uint32).astype(wide) for k in words]
-    half = jnp.maximum(_bits(jnp.maximum(last, 1) - 1) + 1, _LEAST_BITS).astype(wide) // 2
+    half = jnp.maximum(_bit_length(jnp.maximum(last, 1) - 1) + 1, _LEAST_BITS).astype(wide) // 2
     keys = _round_keys(words, half, int(rounds))
-    encrypt = lambda x: jnp.where(x[1], x[0], _encrypted(x[0], keys, half))
+    encrypt = lambda x: jnp.where(x[1], x[0], _encrypt(x[0], keys, half))
 
     def again(state):
         moved = encrypt(state)
         return moved, state[1] | (moved <= last)
 
-    # A position that cannot be is refused, and must not be looked for for ever.
+    # A position out of range is refused elsewhere; the loop must not run forever for it.
     done = count > last
     found, _ = lax.while_loop(lambda state: ~jnp.all(state[1]), again, (count, done))
     return found.astype(place.dtype)
 
 
 def _check(place, key, last, rounds):
-    """Refuse what does not fit; the key with its three words stated."""
+    """Refuse unfit operands, and return the key with its last axis known to be three words."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
         raise _unfit("seed", "three integers, or as many for each index", key)
@@ -121,7 +121,7 @@ def _check(place, key, last, rounds):
 
 
 def _check_sizes(place, key, last) -> None:
-    """Vectors are as long as the longest one; one of one number does not stand for several."""
+    """Require vectors of one length; a vector of length 1 is not broadcast."""
     vectors = [x for x, rank in ((place, 1), (key, 2), (last, 1)) if x.ndim == rank]
     sizes = [x.shape[0] for x in vectors]
     sizes = [d if checks.is_known(d) else primitives.as_size(d) for d in sizes]
@@ -144,40 +144,40 @@ def _unfit(name, required, x):
     )
 
 
-def _bits(number):
-    """How many bits numbers have."""
+def _bit_length(number):
+    """Return the bit lengths of integers."""
     return 8 * number.dtype.itemsize - lax.clz(number).astype(jnp.int32)
 
 
-def _truncated(x, half):
+def _truncate(x, half):
     return x & ((jnp.ones_like(half) << half) - 1)
 
 
-def _turned(x, by: int, half):
-    """Words of `half` bits rotated to the left; below 0 to the right."""
+def _rotate(x, by: int, half):
+    """Rotate words of `half` bits to the left, or to the right for a negative `by`."""
     left = jnp.mod(half + by if by > 0 else half - abs(by), half)
-    return _truncated((x << left) | (x >> (half - left)), half)
+    return _truncate((x << left) | (x >> (half - left)), half)
 
 
 def _round_keys(words, half, rounds: int):
-    keys = [_truncated(word, half) for word in words]
+    keys = [_truncate(word, half) for word in words]
     for i in range(3, rounds):
         shift = i - 3
         bit = jnp.where(half > shift, (_BIT_OF_ROUNDS >> shift) & 1, 0).astype(half.dtype)
         before = keys[-1]
-        constant = _truncated(jnp.full_like(half, 0xFFFFFFFC), half)
-        turned = _turned(before, -3, half) ^ _turned(before, -4, half)
+        constant = _truncate(jnp.full_like(half, 0xFFFFFFFC), half)
+        turned = _rotate(before, -3, half) ^ _rotate(before, -4, half)
         keys.append(constant ^ bit ^ keys[i - 3] ^ turned)
     return keys
 
 
-def _mixed(x, half):
-    return (_turned(x, 1, half) & _turned(x, 8, half)) ^ _turned(x, 2, half)
+def _mix(x, half):
+    return (_rotate(x, 1, half) & _rotate(x, 8, half)) ^ _rotate(x, 2, half)
 
 
-def _encrypted(value, keys, half):
-    left, right = _truncated(value >> half, half), _truncated(value, half)
+def _encrypt(value, keys, half):
+    left, right = _truncate(value >> half, half), _truncate(value, half)
     for first, second in zip(keys[::2], keys[1::2], strict=True):
-        left = left ^ _mixed(right, half) ^ first
-        right = right ^ _mixed(left, half) ^ second
+        left = left ^ _mix(right, half) ^ first
+        right = right ^ _mix(left, half) ^ second
     return (left << half) | right

@@ -1,4 +1,4 @@
-"""`random_normal_initializer` and its kin: functions of a shape that give first values."""
+"""Provide `random_normal_initializer` and related: functions from a shape to initial values."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ _PARTITION = ("partition_shape", "partition_offset")
 
 
 class Initializer:
-    """What the initializers have in common."""
+    """Base class of the initializers."""
 
     def __init_subclass__(cls):
         cls.__module__ = "shims"
 
     def __call__(self, shape, dtype=None, **kwargs):
-        """An array of that shape."""
+        """Return an array of the given shape."""
         raise NotImplementedError
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {}
 
     @classmethod
     def from_config(cls, config):
-        """An initializer from `get_config`."""
+        """Create an initializer from the result of `get_config`."""
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
     def _part(self, shape, kwargs, *, divisible=True):
-        """The shape to fill: a part where one is asked for."""
+        """Return the shape to fill: that of the partition where one is asked for."""
         for name in kwargs:
             if name not in _PARTITION:
                 raise TypeError(
@@ -46,10 +46,10 @@ class Initializer:
 
 
 def float_dtype(dtype):
-    """A floating dtype.
+    """Convert to a floating dtype.
 
     Raises:
-      ValueError: it is another one.
+      ValueError: the dtype is not floating.
     """
     kind = as_dtype(dtype)
     if not kind.is_floating:
@@ -68,14 +68,14 @@ def _number_dtype(dtype):
 
 
 def _random(kind: str, seed, shape, *parameters, dtype):
-    """Numbers that follow from the initializer's seed, or else from `set_seed`."""
+    """Draw from the initializer's seed, or else from the stream of `set_seed`."""
     if seed is None:
         return getattr(stateful, kind)(shape, *parameters, dtype=dtype)
     return getattr(stateless, f"stateless_{kind}")(shape, [seed, 0], *parameters, dtype=dtype)
 
 
 class zeros_initializer(Initializer):
-    """Gives zeros.
+    """An initializer that returns zeros.
 
     Differs from TensorFlow:
       Nothing.
@@ -87,12 +87,12 @@ class zeros_initializer(Initializer):
     """
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """An array of zeros."""
+        """Return an array of zeros."""
         return creation.zeros(self._part(shape, kwargs), _number_dtype(dtype))
 
 
 class ones_initializer(Initializer):
-    """Gives ones.
+    """An initializer that returns ones.
 
     Differs from TensorFlow:
       Nothing.
@@ -104,19 +104,19 @@ class ones_initializer(Initializer):
     """
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """An array of ones."""
+        """Return an array of ones."""
         return creation.ones(self._part(shape, kwargs), _number_dtype(dtype))
 
 
 class constant_initializer(Initializer):
-    """Gives a number, or numbers in order.
+    """An initializer that returns a constant, or given values in order.
 
     Args:
-      value: a number, or as many as the shape has elements.
-      support_partition: whether parts may be asked for.
+      value: a number, or one number for each element.
+      support_partition: whether partition arguments are accepted.
 
     Raises:
-      TypeError: there are other numbers than the shape has elements.
+      TypeError: the number of values is neither 1 nor that of the elements.
 
     Differs from TensorFlow:
       Nothing.
@@ -137,7 +137,7 @@ class constant_initializer(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape, dtype=None, **kwargs):
-        """An array of the value."""
+        """Return an array of the value."""
         self._part(shape, kwargs, divisible=self.support_partition)
         value = np.asarray(self.value)
         if dtype is None and value.dtype.kind in "fi" and not isinstance(self.value, np.ndarray):
@@ -155,17 +155,17 @@ class constant_initializer(Initializer):
         return jnp.asarray(value.astype(kind))
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"value": self.value}
 
 
 class random_uniform_initializer(Initializer):
-    """Gives uniform numbers.
+    """An initializer that draws from a uniform distribution.
 
     Args:
       minval: the lower bound.
       maxval: the upper bound.
-      seed: an integer: the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -180,23 +180,23 @@ class random_uniform_initializer(Initializer):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """Uniform numbers of that shape."""
+        """Draw uniform numbers of the given shape."""
         kind = _number_dtype(dtype)
         shape = self._part(shape, kwargs)
         return _random("uniform", self.seed, shape, self.minval, self.maxval, dtype=kind)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 class random_normal_initializer(Initializer):
-    """Gives normal numbers.
+    """An initializer that draws from a normal distribution.
 
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer: the same numbers at every call; see `random.set_seed` for `None`.
+      seed: an integer that gives the same numbers at every call; see `random.set_seed` for `None`.
 
     Differs from TensorFlow:
       Nothing.
@@ -211,11 +211,11 @@ class random_normal_initializer(Initializer):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """Normal numbers of that shape."""
+        """Draw normal numbers of the given shape."""
         kind = float_dtype(dtype)
         shape = self._part(shape, kwargs)
         return _random("normal", self.seed, shape, self.mean, self.stddev, dtype=kind)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

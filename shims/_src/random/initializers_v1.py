@@ -1,4 +1,4 @@
-"""The initializers of version 1: other defaults, a dtype of their own, seeds of single operators."""
+"""Provide version 1's initializers: other defaults, a dtype argument, seeds of single operators."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shims._src.random import stateful
 from shims._src.random.initializers import float_dtype
 from shims._src.types.dtypes import array_dtype, as_dtype
 
-# The standard deviation of normal numbers that are cut off at two of theirs.
+# The standard deviation of the standard normal distribution truncated at -2 and 2.
 _CUT_OFF = 0.87962566103423978
 _MODES = ("fan_in", "fan_out", "fan_avg")
 _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 
 
 class Initializer:
-    """What the initializers of version 1 have in common."""
+    """Base class of the initializers of version 1."""
 
     _names: tuple[str, ...] = ()
     dtype: Any
@@ -34,7 +34,7 @@ class Initializer:
         cls.__module__ = "shims.v1"
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """An array of that shape, of the initializer's dtype unless another one is given.
+        """Return an array of the shape, in the initializer's dtype unless one is given.
 
         Args:
           shape: the sizes.
@@ -49,21 +49,21 @@ class Initializer:
         raise NotImplementedError
 
     def _whole(self, shape):
-        """The shape of the variable that numbers of that shape are a part of."""
+        """Return the shape of the variable of which `shape` is a part."""
         return shape
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {name: getattr(self, name) for name in self._names} | {"dtype": self.dtype.name}
 
     @classmethod
     def from_config(cls, config):
-        """An initializer from `get_config`."""
+        """Create an initializer from the result of `get_config`."""
         return cls(**config)
 
 
 class zeros_initializer(Initializer):
-    """Gives zeros.
+    """An initializer that returns zeros.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -82,7 +82,7 @@ class zeros_initializer(Initializer):
 
 
 class ones_initializer(Initializer):
-    """Gives ones.
+    """An initializer that returns ones.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -101,15 +101,16 @@ class ones_initializer(Initializer):
 
 
 class constant_initializer(Initializer):
-    """Gives a number, or numbers in order.
+    """An initializer that returns a constant, or given values in order.
 
     Args:
-      value: a number, or as many as the shape has elements.
+      value: a number, or one number for each element.
       dtype: of the result.
-      verify_shape: refuse numbers of another shape than the one to fill.
+      verify_shape: refuse values whose shape is not the requested one.
 
     Raises:
-      TypeError: there are other numbers than places, or they do not fit the dtype or the shape.
+      TypeError: the number of values is neither 1 nor that of the elements, or they do not
+        fit the dtype or the shape.
 
     Differs from TensorFlow:
       Nothing; where there are too few numbers a graph of TensorFlow 1 would repeat the last one.
@@ -146,12 +147,12 @@ class constant_initializer(Initializer):
 
 
 class random_uniform_initializer(Initializer):
-    """Gives uniform numbers.
+    """An initializer that draws from a uniform distribution.
 
     Args:
       minval: the lower bound.
       maxval: the upper bound; 1 for floats where it is `None`.
-      seed: an integer: a stream of its own; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: of the result.
 
     Differs from TensorFlow:
@@ -173,12 +174,12 @@ class random_uniform_initializer(Initializer):
 
 
 class random_normal_initializer(Initializer):
-    """Gives normal numbers.
+    """An initializer that draws from a normal distribution.
 
     Args:
       mean: the mean.
       stddev: the standard deviation.
-      seed: an integer: a stream of its own; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: of the result.
 
     Differs from TensorFlow:
@@ -200,12 +201,12 @@ class random_normal_initializer(Initializer):
 
 
 class truncated_normal_initializer(Initializer):
-    """Gives normal numbers within two standard deviations.
+    """An initializer of normal numbers truncated at two standard deviations.
 
     Args:
       mean: the mean.
       stddev: the standard deviation before the truncation.
-      seed: an integer: a stream of its own; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: of the result.
 
     Differs from TensorFlow:
@@ -227,11 +228,11 @@ class truncated_normal_initializer(Initializer):
 
 
 class uniform_unit_scaling_initializer(Initializer):
-    """Gives uniform numbers that keep the scale of what they multiply.
+    """An initializer of uniform numbers that preserves the scale of a layer's input.
 
     Args:
       factor: scales the numbers.
-      seed: an integer: a stream of its own; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: of the result.
 
     Differs from TensorFlow:
@@ -255,17 +256,17 @@ class uniform_unit_scaling_initializer(Initializer):
 
 
 class variance_scaling_initializer(Initializer):
-    """Gives numbers whose variance suits the size of a layer.
+    """An initializer whose variance adapts to the size of a layer.
 
     Args:
       scale: scales the variance; positive.
-      mode: what the variance is divided by: `fan_in`, `fan_out` or `fan_avg`.
+      mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
-      seed: an integer: a stream of its own; see `random.set_seed` for `None`.
+      seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
       dtype: of the result.
 
     Raises:
-      ValueError: an argument is none of these.
+      ValueError: an argument has another value.
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -313,7 +314,7 @@ class variance_scaling_initializer(Initializer):
 
 
 def _fans(shape) -> tuple[float, float]:
-    """How many numbers go into a unit of a layer with such weights, and how many go out."""
+    """Compute the fan-in and fan-out of weights of a shape."""
     if len(shape) < 1:
         return 1, 1
     if len(shape) == 1:
@@ -323,7 +324,7 @@ def _fans(shape) -> tuple[float, float]:
 
 
 class glorot_uniform_initializer(variance_scaling_initializer):
-    """Gives uniform numbers as Glorot and Bengio (2010) have it.
+    """The uniform initializer of Glorot and Bengio (2010).
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -338,12 +339,12 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class glorot_normal_initializer(variance_scaling_initializer):
-    """Gives normal numbers as Glorot and Bengio (2010) have it.
+    """The normal initializer of Glorot and Bengio (2010).
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -358,15 +359,15 @@ class glorot_normal_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
 
     def get_config(self) -> dict:
-        """The arguments that make another one."""
+        """Return the arguments that recreate the initializer."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class identity(Initializer):
-    """Gives the identity matrix.
+    """An initializer that returns the identity matrix.
 
     Args:
-      gain: what stands on the diagonal.
+      gain: the value on the diagonal.
       dtype: of the result.
 
     Raises:
@@ -393,7 +394,7 @@ class identity(Initializer):
 
 
 def he_normal(seed=None):
-    """An initializer of normal numbers as He et al. (2015) have it.
+    """Create the normal initializer of He et al. (2015).
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -407,7 +408,7 @@ def he_normal(seed=None):
 
 
 def he_uniform(seed=None):
-    """An initializer of uniform numbers as He et al. (2015) have it.
+    """Create the uniform initializer of He et al. (2015).
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -421,7 +422,7 @@ def he_uniform(seed=None):
 
 
 def lecun_normal(seed=None):
-    """An initializer of normal numbers as LeCun et al. (1998) have it.
+    """Create the normal initializer of LeCun et al. (1998).
 
     Differs from TensorFlow:
       There are no partitioned variables.
@@ -435,7 +436,7 @@ def lecun_normal(seed=None):
 
 
 def lecun_uniform(seed=None):
-    """An initializer of uniform numbers as LeCun et al. (1998) have it.
+    """Create the uniform initializer of LeCun et al. (1998).
 
     Differs from TensorFlow:
       There are no partitioned variables.

@@ -1,8 +1,8 @@
-"""Sine, cosine and logarithm of float32 numbers, to the bit as the GNU C library rounds them.
+"""Compute float32 sine, cosine and logarithm with the exact rounding of the GNU C library.
 
-TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds
-once. It is nearly always the correctly rounded number, and about once in a hundred its neighbor;
-the same terms give the same neighbor.
+TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds once. The
+result is nearly always the correctly rounded number, and about once in a hundred its neighbor; the same
+terms give the same neighbor.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PARTS = np.asarray(
 
 
 def sine_and_cosine(angle):
-    """float32 sine and cosine of float32 angles in [0, 2 * pi]."""
+    """Compute float32 sine and cosine of float32 angles in [0, 2 * pi]."""
     x = angle.astype(jnp.float64)
     quarter = jnp.round(x * (2 / np.pi))
     x = x - quarter * (np.pi / 2)
@@ -76,7 +76,7 @@ def sine_and_cosine(angle):
 
 
 def logarithm(number):
-    """float32 natural logarithm of positive normal float32 numbers."""
+    """Compute the float32 natural logarithm of positive normal float32 numbers."""
     bits = lax.bitcast_convert_type(number, jnp.uint32)
     above = bits - jnp.uint32(_OCTAVE)
     part = ((above >> jnp.uint32(19)) & jnp.uint32(15)).astype(jnp.int32)

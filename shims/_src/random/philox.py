@@ -1,6 +1,7 @@
-"""Philox 4x32-10, as TensorFlow counts it: a key, a counter of 128 bits, blocks of four words.
+"""Generate random words with Philox 4x32-10, counted as TensorFlow counts.
 
-Everything here runs inside of a drawing kernel, where 64-bit numbers are at hand (see `draw`).
+A stream has a key and a counter of 128 bits; a block has four words. Everything here runs inside a drawing
+kernel, where 64-bit numbers are available (see `draw`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from jax import lax
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _KEY_STEPS = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS = 10
-# With this key TensorFlow scrambles the seeds of its stateless operators.
+# The key with which TensorFlow scrambles the seeds of its stateless operators.
 _SCRAMBLING_KEY = (0x3EC8F720, 0x02461E29)
 
 
 class Stream(NamedTuple):
-    """Where a sequence of blocks starts.
+    """The start of a sequence of blocks.
 
     Attributes:
       key: two uint32 scalars.
@@ -32,7 +33,7 @@ class Stream(NamedTuple):
 
 
 def stream_of(words) -> Stream:
-    """The stream behind a uint32 vector.
+    """Create a stream from a uint32 vector.
 
     Args:
       words: `[6]`, the key and the counter, low words first; or `[4]`, two 64-bit seeds that are
@@ -47,17 +48,17 @@ def stream_of(words) -> Stream:
 
 
 def join(low, high):
-    """Two uint32 words as one uint64."""
+    """Join two uint32 words to a uint64."""
     return low.astype(jnp.uint64) | (high.astype(jnp.uint64) << jnp.uint64(32))
 
 
 def halves(number):
-    """A uint64 as its low and its high word."""
+    """Split a uint64 into its low and its high word."""
     return number.astype(jnp.uint32), (number >> jnp.uint64(32)).astype(jnp.uint32)
 
 
 def blocks(stream: Stream, places):
-    """The blocks that stand `places` (uint64) after the start of a stream.
+    """Generate the blocks at `places` (uint64) after the start of a stream.
 
     Returns:
       Four uint32 arrays of the shape of `places`.
@@ -69,12 +70,12 @@ def blocks(stream: Stream, places):
 
 
 def count(size: int):
-    """`[0, ..., size - 1]` as places."""
+    """Return the places `[0, ..., size - 1]`."""
     return lax.iota(jnp.uint64, size)
 
 
 def words(stream: Stream, size: int):
-    """The first `size` words of a stream."""
+    """Generate the first `size` words of a stream."""
     four = blocks(stream, count(-(-size // 4)))
     return jnp.stack(four, axis=-1).reshape(-1)[:size]
 

@@ -1,4 +1,4 @@
-"""Poisson numbers."""
+"""Draw from Poisson distributions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LARGE = 10
 
 
 def _uniforms(stream, place):
-    """The two uniform numbers of a block in the order in which the kernel uses them."""
+    """Return the two uniform numbers of a block, in the order in which the kernel uses them."""
     a, b, c, d = philox.blocks(stream, place)
     return float64_of(c, d), float64_of(a, b)
 
 
 def _multiplied(stream, place, rate, wanted):
-    """How many uniform numbers can be multiplied before the product falls to exp(-rate)."""
+    """Count the uniform factors until their product falls to exp(-rate) (Knuth's method)."""
     limit = jnp.exp(-rate)
 
     def step(state):
@@ -48,7 +48,7 @@ def _multiplied(stream, place, rate, wanted):
 
 
 def _rejected(stream, place, rate, wanted):
-    """Hörmann's transformed rejection."""
+    """Sample by Hörmann's transformed rejection."""
     log_rate = jnp.log(rate)
     b = 0.931 + 2.53 * jnp.sqrt(rate)
     a = -0.059 + 0.02483 * b
@@ -74,7 +74,7 @@ def _rejected(stream, place, rate, wanted):
 
 
 def _numbers(words, rates, size):
-    """The kernel of a draw: `rates` is a vector, the samples of each follow each other."""
+    """Draw numbers as a kernel: `rates` is a vector, and a rate's samples follow each other."""
     stream = philox.stream_of(words)
     count = rates.shape[0]
     samples = size // count
@@ -91,12 +91,12 @@ def _numbers(words, rates, size):
 
 def _check_nonempty(function, rates) -> None:
     if rates.size == 0:
-        raise checks.invalid(function, "there must be a rate.", received=f"shape {rates.shape}")
+        raise checks.invalid(function, "`lam` must not be empty.", received=f"shape {rates.shape}")
 
 
 @checked
 def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
-    """Poisson numbers that follow from the seed.
+    """Draw from Poisson distributions, with a seed.
 
     Args:
       shape: the sizes; it ends with the shape of `lam`.
@@ -113,8 +113,8 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU. A rate that is not finite is an endless loop
-      there; here it gives itself.
+      The numbers are those of TensorFlow on CPU. A
+      non-finite rate loops forever there; here the result is the rate itself.
 
     Under jit:
       Seed and rates may be traced, sizes may not.
@@ -138,10 +138,10 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
 
 @checked
 def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
-    """Poisson numbers.
+    """Draw from Poisson distributions.
 
     Args:
-      shape: how many for each rate.
+      shape: the shape of the samples for each rate.
       lam: the rates, floating-point.
       dtype: the dtype of the numbers.
       seed: an integer; see `set_seed`.
@@ -155,10 +155,10 @@ def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
 
     Differs from TensorFlow:
       The numbers are those of TensorFlow on CPU after the same `set_seed` and the same calls. A
-      rate that is not finite is an endless loop there; here it gives itself.
+      non-finite rate loops forever there; here the result is the rate itself.
 
     Under jit:
-      Rates may be traced, sizes may not. Inside a foreign `jax.jit` use `stateless_poisson`.
+      Rates may be traced, sizes may not. Inside an enclosing `jax.jit` use `stateless_poisson`.
 
     https://www.tensorflow.org/api_docs/python/tf/random/poisson
     """

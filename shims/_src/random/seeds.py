@@ -1,4 +1,4 @@
-"""Seeds and algorithms as their callers give them."""
+"""Check and convert the seeds and algorithms that callers pass."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.random.words import words_of
 
 
 class Algorithm(enum.Enum):
-    """An algorithm that makes random numbers.
+    """An algorithm that generates random numbers.
 
     `PHILOX` is TensorFlow's on CPU and GPU, and what `AUTO_SELECT` selects there; `THREEFRY` exists
     in TensorFlow's XLA only.
@@ -38,11 +38,11 @@ _BY_NAME = {
 
 
 def algorithm_number(alg) -> int:
-    """The number of an algorithm given as such, as a number or by name.
+    """Return the number of an algorithm given as an `Algorithm`, a number or a name.
 
     Raises:
       ValueError: there is no such algorithm.
-      TypeError: it is given as something else.
+      TypeError: `alg` has another type.
     """
     if isinstance(alg, Algorithm):
         return alg.value
@@ -68,7 +68,7 @@ def algorithm_number(alg) -> int:
 
 
 def check_philox(function: str, alg) -> None:
-    """Refuse what TensorFlow's CPU kernels refuse.
+    """Refuse algorithms that TensorFlow's CPU kernels refuse.
 
     Raises:
       UnimplementedError: the algorithm is Threefry.
@@ -86,12 +86,12 @@ def check_philox(function: str, alg) -> None:
 
 
 def is_wide(seed) -> bool:
-    """Whether a seed is given as two pairs of words, which stands for 64-bit numbers."""
+    """Check whether a seed is two 64-bit numbers given as two pairs of words."""
     return getattr(seed, "dtype", None) == np.uint32 and getattr(seed, "shape", None) == (2, 2)
 
 
 def seed_words(function: str, seed):
-    """A seed of two integers as four uint32 words, low words first.
+    """Convert a seed of two integers to four uint32 words, low words first.
 
     Args:
       function: the operator, for messages.
@@ -99,7 +99,7 @@ def seed_words(function: str, seed):
         64-bit seeds are written without `jax_enable_x64`.
 
     Raises:
-      InvalidArgumentError: these are not two integers.
+      InvalidArgumentError: the seed is not two integers.
     """
     if hasattr(seed, "__jax_array__") and not isinstance(seed, jax.Array):
         seed = seed.__jax_array__()

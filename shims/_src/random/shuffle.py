@@ -1,4 +1,4 @@
-"""Shuffling along the first axis."""
+"""Shuffle arrays along the first axis."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _order(words, count, size):
-    """The kernel of a draw: the first `count` numbers below `size` in another order."""
+    """Permute the first `count` of `size` indices, as the kernel of a draw."""
     random = philox.words(philox.stream_of(words), size)
 
     def swap(i, order):
@@ -36,8 +36,8 @@ def _shuffled(words, value):
     return jnp.take(value, order, axis=0, mode="clip")
 
 
-def _is_still(value) -> bool:
-    """Whether there is nothing to shuffle; TensorFlow then uses up no numbers."""
+def _is_trivial(value) -> bool:
+    """Check whether there is nothing to shuffle; TensorFlow then uses up no numbers."""
     known = [d for d in value.shape if checks.is_known(d)]
     first = value.shape[:1]
     return not first or 0 in known or (checks.is_known(first[0]) and first[0] <= 1)
@@ -45,7 +45,7 @@ def _is_still(value) -> bool:
 
 @operator
 def shuffle(value, seed=None, name=None):
-    """The slices along the first axis in random order.
+    """Shuffle the slices along the first axis.
 
     Args:
       value: array.
@@ -53,19 +53,19 @@ def shuffle(value, seed=None, name=None):
       name: ignored.
 
     Returns:
-      The array with its slices in another order.
+      The array with its slices permuted.
 
     Differs from TensorFlow:
       The order is that of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      The first size may be unknown. Inside a foreign `jax.jit` the order is a constant of the
+      The first size may be symbolic. Inside an enclosing `jax.jit` the order is a constant of the
       compiled program.
 
     https://www.tensorflow.org/api_docs/python/tf/random/shuffle
     """
     value = lax.stop_gradient(operand(value))
-    if _is_still(value):
+    if _is_trivial(value):
         stream("RandomShuffle", seed, split_number(0), value.dtype.name)
         return value
     count = value.shape[0]
@@ -79,7 +79,7 @@ def shuffle(value, seed=None, name=None):
 
 @operator
 def stateless_shuffle(value, seed, alg="auto_select", name=None):
-    """The slices along the first axis in an order that follows from the seed.
+    """Shuffle the slices along the first axis, in an order that the seed determines.
 
     Args:
       value: array.
@@ -88,7 +88,7 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
       name: ignored.
 
     Returns:
-      The array with its slices in another order.
+      The array with its slices permuted.
 
     Raises:
       InvalidArgumentError: the seed is not two integers.
@@ -98,11 +98,11 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
       The order is that of TensorFlow on CPU.
 
     Under jit:
-      The first size may be unknown; the seed may be traced.
+      The first size may be symbolic; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/random/experimental/stateless_shuffle
     """
     check_philox("stateless_shuffle", alg)
     words = seed_words("stateless_shuffle", seed)
     value = lax.stop_gradient(operand(value))
-    return value if _is_still(value) else _shuffled(words, value)
+    return value if _is_trivial(value) else _shuffled(words, value)

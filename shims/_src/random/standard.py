@@ -1,4 +1,4 @@
-"""The draws that have one kernel per dtype: uniforms, normals, integers."""
+"""Draw the distributions that have one kernel per dtype: uniforms, normals, integers."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ _KERNELS: dict[str, dict[str, Callable]] = {
 
 
 def kernel_of(function: str, kind: str, dtype):
-    """The kernel of a kind of draw for TensorFlow's dtype.
+    """Look up the kernel of a kind of draw for TensorFlow's dtype.
 
     Raises:
-      DtypeMismatchError: TensorFlow has none.
+      DtypeMismatchError: TensorFlow has no such kernel.
     """
     name = as_dtype(dtype).name
     if name not in _KERNELS[kind]:
         raise errors.DtypeMismatchError(
             errors.message(
                 function,
-                f"there are no such numbers of dtype {name}.",
+                f"dtype {name} is not supported.",
                 required=f"one of {', '.join(_KERNELS[kind])}",
                 received=f"dtype {name}",
             )
@@ -68,45 +68,45 @@ def kernel_of(function: str, kind: str, dtype):
 
 
 def is_integer(dtype) -> bool:
-    """Whether a dtype is one of integers."""
+    """Check whether a dtype is an integer dtype."""
     return as_dtype(dtype).is_integer
 
 
 def standard(function: str, kind: str, words, dims, dtype):
-    """Standard numbers of a floating dtype.
+    """Draw from the standard distribution of a floating dtype.
 
     Args:
       function: the operator, for messages.
       kind: `uniform`, `normal` or `truncated_normal`.
       words: see `draw`.
       dims: the sizes.
-      dtype: TensorFlow's dtype; what JAX has of it comes out.
+      dtype: TensorFlow's dtype; the result has JAX's version of it.
     """
     kernel = kernel_of(function, kind, dtype)
     return draw(kernel, words, shape=dims, dtype=array_dtype(dtype, function))
 
 
 def affine(function: str, kind: str, words, dims, scale, shift, dtype):
-    """Standard numbers times `scale` plus `shift`."""
+    """Draw standard numbers, times `scale` plus `shift`."""
     numbers = standard(function, kind, words, dims, dtype)
     scale, shift = operand(scale, numbers.dtype), operand(shift, numbers.dtype)
     return multiply_add(*broadcasting(function, numbers, scale, shift))
 
 
 def between(function: str, words, dims, minval, maxval, dtype):
-    """Floating numbers in [minval, maxval)."""
+    """Draw floating-point numbers in [minval, maxval)."""
     narrowed = array_dtype(dtype, function)
     low, high = broadcasting(function, operand(minval, narrowed), operand(maxval, narrowed))
-    # The difference, of which XLA leaves out no rounding either.
+    # `multiply_add` keeps XLA from leaving out the rounding of the difference.
     span = multiply_add(low, jnp.full_like(low, -1), high)
     return affine(function, "uniform", words, dims, span, low, dtype)
 
 
 def integers(function: str, words, dims, minval, maxval, dtype):
-    """Integers in [minval, maxval).
+    """Draw integers in [minval, maxval).
 
     Raises:
-      InvalidArgumentError: the bounds are no scalars, or there is nothing between them.
+      InvalidArgumentError: the bounds are not scalars, or the range is empty.
     """
     kernel = kernel_of(function, "bounded", dtype)
     narrowed = array_dtype(dtype, function)
@@ -120,7 +120,7 @@ def integers(function: str, words, dims, minval, maxval, dtype):
         checks.check_data(
             low >= high,
             function,
-            "there is nothing between the bounds.",
+            "the range is empty.",
             required="minval < maxval",
             received=f"minval={minval}, maxval={maxval}",
         )
@@ -128,10 +128,10 @@ def integers(function: str, words, dims, minval, maxval, dtype):
 
 
 def all_integers(function: str, words, dims, dtype):
-    """Integers of all bits.
+    """Draw integers over the full range of a dtype.
 
     Raises:
-      UnimplementedError: they have 64 bits, which JAX has only with `jax_enable_x64`.
+      UnimplementedError: the dtype has 64 bits, and `jax_enable_x64` is off.
     """
     kernel = kernel_of(function, "full", dtype)
     narrowed = array_dtype(dtype, function)
@@ -151,13 +151,13 @@ def all_integers(function: str, words, dims, dtype):
 
 
 def wide_words(function: str, words, count):
-    """`count` 64-bit numbers as pairs of words, low words first: uint32 `[count, 2]`."""
+    """Draw `count` 64-bit numbers as pairs of words, low words first: uint32 `[count, 2]`."""
     flat = draw(distributions.full_32, words, shape=(2 * count,), dtype=np.uint32)
     return jnp.reshape(flat, (count, 2))
 
 
 def uniform_of(function: str, words, dims, minval, maxval, dtype):
-    """What `uniform` means for a dtype: see `stateless_uniform`."""
+    """Draw uniform numbers of any dtype as `stateless_uniform` defines them."""
     if not is_integer(dtype):
         return between(function, words, dims, minval, 1 if maxval is None else maxval, dtype)
     if minval is None:
@@ -166,10 +166,10 @@ def uniform_of(function: str, words, dims, minval, maxval, dtype):
 
 
 def check_bounds(dtype, minval, maxval) -> None:
-    """Integers have both bounds or none.
+    """Require both bounds or none for integer dtypes.
 
     Raises:
-      ValueError: they have one.
+      ValueError: only one bound is given.
     """
     if is_integer(dtype) and (minval is None) != (maxval is None):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""`random.uniform`, `normal` and `truncated_normal`: numbers that follow from `set_seed`."""
+"""Provide `random.uniform`, `normal` and `truncated_normal`, which `set_seed` determines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
 def elements(dims):
-    """The number of elements of a shape; a scalar array where it is not known yet."""
+    """Return the number of elements of a shape; a scalar array where it is symbolic."""
     count = math.prod(dims)
     return count if checks.is_known(count) else primitives.as_size(count)
 
@@ -33,7 +33,7 @@ def _words(kernel, seed, dims, dtype):
 
 @sized_by("shape")
 def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None):
-    """Uniform numbers in [minval, maxval).
+    """Draw from the uniform distribution in [minval, maxval).
 
     Args:
       shape: the sizes.
@@ -47,14 +47,14 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
       The array.
 
     Raises:
-      ValueError: the dtype is another one, or integers have no upper bound.
+      ValueError: the dtype is not supported, or integers have no upper bound.
       InvalidArgumentError: `minval >= maxval` for integers.
 
     Differs from TensorFlow:
       The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_uniform` there.
 
     https://www.tensorflow.org/api_docs/python/tf/random/uniform
@@ -83,12 +83,12 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
 
 @sized_by("shape")
 def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
-    """Normal numbers.
+    """Draw from a normal distribution.
 
     Args:
       shape: the sizes.
       mean: a scalar or an array that broadcasts.
-      stddev: the same.
+      stddev: a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -100,7 +100,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
       The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_normal` there.
 
     https://www.tensorflow.org/api_docs/python/tf/random/normal
@@ -113,12 +113,12 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
 
 @sized_by("shape")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
-    """Normal numbers within two standard deviations.
+    """Draw from a normal distribution truncated at two standard deviations.
 
     Args:
       shape: the sizes.
       mean: a scalar or an array that broadcasts.
-      stddev: the same; before the truncation.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       seed: an integer; see `set_seed`.
       name: ignored.
@@ -130,7 +130,7 @@ def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, n
       The bits are those of TensorFlow on CPU after the same `set_seed` and the same calls.
 
     Under jit:
-      Inside `shims.function` every call gives new numbers. Inside a foreign `jax.jit` they are
+      Inside `shims.function` every call gives new numbers. Inside an enclosing `jax.jit` they are
       constants of the compiled program: use `stateless_truncated_normal` there.
 
     https://www.tensorflow.org/api_docs/python/tf/random/truncated_normal

@@ -1,4 +1,4 @@
-"""`random.stateless_uniform` and its kin: numbers that follow from a seed alone."""
+"""Provide `random.stateless_uniform` and related: draws that a seed alone determines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", *_UNS
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Uniform numbers in [minval, maxval) that follow from the seed.
+    """Draw uniform numbers in [minval, maxval), with a seed.
 
     Args:
       shape: the sizes.
@@ -37,7 +37,7 @@ def stateless_uniform(
       The array.
 
     Raises:
-      ValueError: the dtype is another one, or the bounds do not suit it.
+      ValueError: the dtype is not supported, or the bounds do not suit it.
       InvalidArgumentError: the seed is not two integers, or `minval >= maxval` for integers.
       UnimplementedError: `alg` is Threefry.
 
@@ -75,13 +75,13 @@ def stateless_uniform(
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Normal numbers that follow from the seed.
+    """Draw from a normal distribution, with a seed.
 
     Args:
       shape: the sizes.
       seed: two integers.
       mean: a scalar or an array that broadcasts.
-      stddev: the same.
+      stddev: a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which are the same.
@@ -109,13 +109,13 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Normal numbers within two standard deviations that follow from the seed.
+    """Draw from a normal distribution truncated at two standard deviations, with a seed.
 
     Args:
       shape: the sizes.
       seed: two integers.
       mean: a scalar or an array that broadcasts.
-      stddev: the same; before the truncation.
+      stddev: the standard deviation before the truncation, a scalar or an array that broadcasts.
       dtype: float16, bfloat16, float32 or float64.
       name: ignored.
       alg: `"philox"` or `"auto_select"`, which are the same.
@@ -147,11 +147,11 @@ def _start(function, shape, seed, alg):
 
 @operator
 def split(seed, num=2, alg="auto_select"):
-    """New seeds from a seed.
+    """Derive several new seeds from a seed.
 
     Args:
       seed: two integers.
-      num: how many.
+      num: the number of seeds.
       alg: `"philox"` or `"auto_select"`, which are the same.
 
     Returns:
@@ -178,7 +178,7 @@ def split(seed, num=2, alg="auto_select"):
 
 @operator
 def fold_in(seed, data, alg="auto_select"):
-    """A seed from a seed and a number.
+    """Derive a seed from a seed and an integer.
 
     Args:
       seed: two integers.

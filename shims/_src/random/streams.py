@@ -1,4 +1,4 @@
-"""Who says where stateful random operators start: the program, or a graph that a session runs."""
+"""Select where stateful random operators start: by the program's seeds, or by a session's graph."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from shims._src.platform.thread_state import ThreadSlot
 
-# (kernel, seed, blocks) -> the words at which the operator starts, see `draw`.
+# (kernel, seed, blocks) -> the words at which the operator's stream starts, see `draw`.
 Source = Callable[[tuple, Any, Any], Any]
 
 
@@ -18,20 +18,20 @@ _SOURCE: ThreadSlot[Source | None] = ThreadSlot(None)
 
 
 def current() -> Source | None:
-    """Who says so in this thread; `None` is the program, see `global_seed`."""
+    """Return the stream source of this thread; `None` selects the program's, see `global_seed`."""
     return _SOURCE.value
 
 
 def drawn_from(source: Source | None) -> contextlib.AbstractContextManager[object]:
-    """Let `source(kernel, seed, blocks)` say where operators start."""
+    """Take the starting words of operators from `source(kernel, seed, blocks)`."""
     return _SOURCE.holding(source)
 
 
 def outlined(draws: list | None = None):
-    """Let operators start anywhere, because only the shapes of what they draw are asked for.
+    """Start operators at a dummy position, for abstract evaluation, which needs only shapes.
 
     Args:
-      draws: a list that receives the kernel and the seed of each operator that draws.
+      draws: a list that receives the kernel and the seed of each operator that draws numbers.
     """
 
     def source(kernel, seed, blocks):

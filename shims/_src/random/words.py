@@ -1,4 +1,4 @@
-"""64-bit numbers as pairs of uint32 words, which JAX has without `jax_enable_x64`, too."""
+"""Represent 64-bit numbers as pairs of uint32 words, which work without `jax_enable_x64`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _MASK = (1 << 64) - 1
 
 
 def words_of(numbers):
-    """Integers as words, the low word of each first.
+    """Split integers into words, the low word of each first.
 
     Args:
       numbers: an integer array of any shape, NumPy's or JAX's.
 
     Returns:
-      uint32 `[*shape, 2]`; NumPy's for NumPy's.
+      uint32 `[*shape, 2]`; a NumPy array for a NumPy array.
     """
     if not isinstance(numbers, jax.Array):
         wide = np.ascontiguousarray(numbers).astype("<u8" if numbers.dtype.kind == "u" else "<i8")
@@ -35,18 +35,18 @@ def words_of(numbers):
 
 
 def numbers_of(words):
-    """int64 numbers from their words; only with `jax_enable_x64`."""
+    """Join words to int64 numbers; requires `jax_enable_x64`."""
     low, high = words[..., 0].astype(jnp.int64), words[..., 1].astype(jnp.int64)
     return low | (high << 32)
 
 
 def split_number(number: int) -> np.ndarray:
-    """A Python integer modulo 2**64 as two words."""
+    """Split a Python integer modulo 2**64 into two words."""
     return np.asarray([number & 0xFFFFFFFF, (number & _MASK) >> 32], np.uint32)
 
 
 def blocks_of(elements, multiplier: int):
-    """`elements * multiplier` as two words, for a number of elements that may be traced.
+    """Compute `elements * multiplier` as two words; the number of elements may be traced.
 
     Args:
       elements: an int, or an int32 scalar.
@@ -61,7 +61,7 @@ def blocks_of(elements, multiplier: int):
 
 
 def advanced(counter, blocks):
-    """A counter of four words after a number of blocks of two words."""
+    """Advance a counter of four words by a number of blocks of two words."""
     low = counter[0] + blocks[0]
     carry = blocks[1] + (low < blocks[0]).astype(np.uint32)
     second = counter[1] + carry
