@@ -147,7 +147,7 @@ def test_a_table_that_is_not_sorted():
 
 @pytest.mark.parametrize(
     ("kind", "problem"),
-    [(1, "it is compressed with Snappy"), (2, "it is compressed in the unknown way 2")],
+    [(1, "it is compressed with Snappy"), (2, "it has the unknown compression type 2")],
 )
 def test_compressed_blocks(kind, problem):
     block = BlockBuilder(1)
@@ -246,13 +246,12 @@ MESSAGES = {
     ),
     "big endian": (
         "UnimplementedError",
-        "x cannot be read: its numbers begin with their highest byte (it was written on such a "
-        "machine).",
+        "x cannot be read: its numbers are big-endian (it was written on a big-endian machine).",
         _WHERE,
     ),
     "newer": (
         "UnimplementedError",
-        "x cannot be read: it demands version 2 of the format, and 1 is read here.",
+        "x cannot be read: it requires version 2 of the format, but only 1 is supported.",
         _WHERE,
     ),
     "index": ("DataLossError", "x.index is damaged: 0 bytes are too few for a table.", _COPY),

@@ -134,7 +134,7 @@ FAULTS = {
     "no such piece": (
         [wanted("halves", (2,), np.int16, ((3, 2),))],
         errors.InvalidArgumentError,
-        "    halves: there is no piece at ((3, 2),) of shape [4]\n",
+        "    halves: there is no slice at ((3, 2),) of shape [4]\n",
     ),
 }
 

@@ -1,1 +1,1 @@
-"""TensorFlow's checkpoint files, read and written without TensorFlow."""
+"""Read and write TensorFlow checkpoint files without TensorFlow."""

@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint, read from an index and files of data."""
+"""Read the tensors of a checkpoint from an index and data files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from shims._src.errors import errors
 
 
 class BundleReader(TensorReader):
-    """The tensors of a checkpoint.
+    """A reader of the tensors of a checkpoint.
 
     Args:
       prefix: the path of the checkpoint, without `.index`.
 
     Raises:
-      NotFoundError: there is no such checkpoint.
+      NotFoundError: the checkpoint does not exist.
       DataLossError: the index is damaged.
-      UnimplementedError: it was written on a big-endian machine, or in a later format.
+      UnimplementedError: it was written on a big-endian machine or in a newer format.
     """
 
     def __init__(self, prefix: str):
@@ -56,18 +56,18 @@ class BundleReader(TensorReader):
             raise Malformed("a piece of it is not in the index")
         count = math.prod(entry.shape)
         if entry.dtype == element_types.STRING:
-            array, checksum = strings_of(self._bytes(entry).tobytes(), count)
+            array, checksum = strings_of(self._read_bytes(entry).tobytes(), count)
         else:
             if entry.size != count * dtype.itemsize:
-                raise Malformed(f"{entry.size} bytes are no {count} elements of {dtype.name}")
-            data = self._bytes(entry)
+                raise Malformed(f"{entry.size} bytes do not hold {count} elements of {dtype.name}")
+            data = self._read_bytes(entry)
             array, checksum = data.view(dtype), crc32c(data)
         if mask(checksum) != entry.checksum:
             raise Malformed(f"the checksum of the {entry.size} bytes at {entry.offset} is wrong")
         return array.reshape(entry.shape)
 
-    def _bytes(self, entry: Entry) -> np.ndarray:
-        """The bytes of a tensor, unchecked."""
+    def _read_bytes(self, entry: Entry) -> np.ndarray:
+        """Read the bytes of a tensor without verifying the checksum."""
         if entry.shard >= self._header.shards:
             raise Malformed(f"the index names file {entry.shard} of {self._header.shards}")
         path = self._file_of(entry)
@@ -95,9 +95,11 @@ class BundleReader(TensorReader):
 
 def _check_header(header: Header, prefix: str) -> None:
     if header.big_endian:
-        problem = "its numbers begin with their highest byte (it was written on such a machine)"
+        problem = "its numbers are big-endian (it was written on a big-endian machine)"
     elif header.is_newer:
-        problem = f"it demands version {header.min_consumer} of the format, and 1 is read here"
+        problem = (
+            f"it requires version {header.min_consumer} of the format, but only 1 is supported"
+        )
     else:
         return
     raise errors.UnimplementedError(

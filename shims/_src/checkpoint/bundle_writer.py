@@ -1,4 +1,4 @@
-"""The tensors of a checkpoint, written as TensorFlow writes them."""
+"""Write the tensors of a checkpoint in TensorFlow's format."""
 
 from __future__ import annotations
 
@@ -21,61 +21,61 @@ _Entries = dict[bytes, Entry]
 
 
 def write_bundle(prefix: str, tensors: Mapping[str, Any]) -> None:
-    """Writes a checkpoint: all of it, or nothing.
+    """Write a checkpoint atomically.
 
-    Whatever stops it, a checkpoint of the same name that was there before stays readable until the
-    new one is.
+    If writing is interrupted, an existing checkpoint of the same name stays readable until the new one
+    is complete.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`; its folder is made if it is not there.
-      tensors: by name what NumPy makes an array of, or a `Partitioned`, in the order in which the
-        data is written. Arrays of `str`, of `bytes` or of either as objects are strings.
+      prefix: the path of the checkpoint, without `.index`; its folder is created if needed.
+      tensors: a mapping from names to array-likes or `Partitioned`, in the order in which the data is
+        written. Arrays of `str`, of `bytes` or of either as objects are strings.
 
     Raises:
-      NotFoundError: the folder cannot be made, because the one around it is not there.
-      InvalidArgumentError: a name is empty, or an array is of a dtype that TensorFlow does not have.
+      NotFoundError: the folder cannot be created because its parent does not exist.
+      InvalidArgumentError: a name is empty, or TensorFlow has no dtype for an array.
     """
     entries: _Entries = {}
     with new_bundle(prefix) as (file, commit):
         for name, value in tensors.items():
-            _write_variable(file, _key(name), name, value, entries)
+            _write_variable(file, _encode_key(name), name, value, entries)
         items = [(key, entry.to_bytes()) for key, entry in sorted(entries.items())]
-        commit(lambda shards: _index(shards, items))
+        commit(lambda shards: _encode_index(shards, items))
 
 
-def _index(shards: int, items: list[tuple[bytes, bytes]]) -> bytes:
+def _encode_index(shards: int, items: list[tuple[bytes, bytes]]) -> bytes:
     return table_bytes([(HEADER_KEY, Header(shards).to_bytes()), *items])
 
 
 def _write_variable(file: BinaryIO, key: bytes, name: str, value, entries: _Entries) -> None:
     if isinstance(value, Partitioned) and np.shape(value.pieces[0][1]) == tuple(value.shape):
-        value = value.pieces[0][1]  # the whole is no piece to TensorFlow
+        value = value.pieces[0][1]  # TensorFlow does not treat the whole as a slice
     if not isinstance(value, Partitioned):
-        entries[key] = _write(file, name, value)
+        entries[key] = _write_array(file, name, value)
         return
     slices = []
     for starts, piece in value.pieces:
-        entry = _write(file, name, piece)
+        entry = _write_array(file, name, piece)
         extents = tuple(zip(starts, entry.shape))
         entries[slice_key(key, extents)] = entry
         slices.append(extents)
     entries[key] = Entry(entry.dtype, tuple(value.shape), slices=tuple(slices))
 
 
-def _write(file: BinaryIO, name: str, value) -> Entry:
-    """Writes an array where the file ends, and says what was written."""
+def _write_array(file: BinaryIO, name: str, value) -> Entry:
+    """Append an array to a file and return its index entry."""
     array = np.asarray(value)
     number = element_types.number_of(array.dtype)
     if number is None:
-        raise _refused(name, f"TensorFlow has no dtype {array.dtype}")
+        raise _write_error(name, f"TensorFlow has no dtype {array.dtype}")
     if number == element_types.STRING:
         try:
             strings, checksum = string_bytes(array)
         except TypeError as fault:
-            raise _refused(name, str(fault)) from None
+            raise _write_error(name, str(fault)) from None
         data = np.frombuffer(strings, np.uint8)
     else:
-        # The lowest byte first, as on every machine that JAX runs on.
+        # Little-endian, as on every machine that JAX runs on.
         flat = np.ascontiguousarray(array.reshape(-1), array.dtype.newbyteorder("="))
         data = flat.view(np.uint8)
         checksum = crc32c(data)
@@ -84,13 +84,13 @@ def _write(file: BinaryIO, name: str, value) -> Entry:
     return Entry(number, array.shape, 0, offset, len(data), mask(checksum))
 
 
-def _key(name: str) -> bytes:
+def _encode_key(name: str) -> bytes:
     if not name:
-        raise _refused(name, "a name must not be empty")
+        raise _write_error(name, "a name must not be empty")
     return name.encode(errors="surrogateescape")
 
 
-def _refused(name: str, problem: str) -> errors.InvalidArgumentError:
+def _write_error(name: str, problem: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         errors.message("", f"{name!r} cannot be written to a checkpoint: {problem}.")
     )

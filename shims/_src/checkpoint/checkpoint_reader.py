@@ -1,4 +1,4 @@
-"""TensorFlow's functions that look into a checkpoint."""
+"""Inspect checkpoints with TensorFlow's functions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from shims._src.types.dtypes import DType
 
 
 class CheckpointReader:
-    """The tensors of a checkpoint, by name.
+    """A reader of the tensors of a checkpoint, by name.
 
     Args:
       filepattern: the path of the checkpoint, without `.index`.
 
     Raises:
-      NotFoundError: there is no such checkpoint.
-      DataLossError: its index is damaged.
-      UnimplementedError: it was written on a big-endian machine, or in a later format.
+      NotFoundError: the checkpoint does not exist.
+      DataLossError: the index is damaged.
+      UnimplementedError: it was written on a big-endian machine or in a newer format.
 
     Differs from TensorFlow:
-      Damage is `DataLossError`, which TensorFlow's own reader reports as an `OpError` of no kind.
+      Damaged files raise `DataLossError`; TensorFlow's reader raises a plain `OpError`.
     """
 
     __module__ = "shims.compat.v1.train"
@@ -35,40 +35,40 @@ class CheckpointReader:
         self._bundle = open_checkpoint(os.fsdecode(filepattern))
 
     def has_tensor(self, tensor_str) -> bool:
-        """Whether there is a tensor of a name."""
-        return _text(tensor_str) in self._bundle
+        """Return whether a tensor exists."""
+        return _as_text(tensor_str) in self._bundle
 
     def get_tensor(self, tensor_str) -> Any:
-        """The value of a tensor.
+        """Return the value of a tensor.
 
         Args:
           tensor_str: its name, without `:0`.
 
         Returns:
-          An array of NumPy, or a number for a scalar; `bytes` for strings.
+          A NumPy array, or a Python scalar for a scalar tensor; `bytes` for strings.
 
         Raises:
-          NotFoundError: there is no tensor of this name, or no file with its data.
-          DataLossError: its data is damaged.
-          UnimplementedError: NumPy has no arrays of its dtype.
+          NotFoundError: the tensor or its data file does not exist.
+          DataLossError: the data is damaged.
+          UnimplementedError: NumPy does not support its dtype.
         """
-        return self._bundle.read(_text(tensor_str))[()]
+        return self._bundle.read(_as_text(tensor_str))[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """The shape of each tensor, by name; of a partitioned variable that of the whole."""
+        """Return the shapes of all tensors by name; partitioned variables have the full shape."""
         return {name: list(self._bundle.entry(name).shape) for name in self._bundle.names}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """The dtype of each tensor, by name; quantized ones are the integers behind them.
+        """Return the dtypes of all tensors by name; quantized ones as their integer storage dtypes.
 
         Raises:
-          UnimplementedError: NumPy has no arrays of one of them.
+          UnimplementedError: NumPy does not support one of the dtypes.
         """
         names = self._bundle.names
-        return {name: _dtype(dtype_of(name, self._bundle.entry(name))) for name in names}
+        return {name: _as_dtype(dtype_of(name, self._bundle.entry(name))) for name in names}
 
     def debug_string(self) -> bytes:
-        """A line for each array in the files: its name, dtype and shape."""
+        """Return one line per stored array: its name, dtype and shape."""
         lines = [
             b"%s (%s) [%s]\n"
             % (
@@ -83,7 +83,7 @@ class CheckpointReader:
 
 
 def NewCheckpointReader(filepattern) -> CheckpointReader:
-    """The tensors of a checkpoint, by name; see `CheckpointReader`.
+    """Open a checkpoint for reading; see `CheckpointReader`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/NewCheckpointReader
     """
@@ -91,13 +91,13 @@ def NewCheckpointReader(filepattern) -> CheckpointReader:
 
 
 def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
-    """The tensors of a checkpoint, or of the newest one of a folder.
+    """Open a checkpoint, or the newest one of a folder, for reading.
 
     Args:
-      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
+      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder with checkpoints.
 
     Raises:
-      ValueError: it is a folder without a file `checkpoint` that names one.
+      ValueError: the folder has no file `checkpoint` that names a checkpoint.
       NotFoundError, DataLossError, UnimplementedError: see `CheckpointReader`.
 
     https://www.tensorflow.org/api_docs/python/tf/train/load_checkpoint
@@ -106,10 +106,10 @@ def load_checkpoint(ckpt_dir_or_file) -> CheckpointReader:
 
 
 def checkpoint_path(ckpt_dir_or_file) -> str:
-    """The path of a checkpoint, or of the newest one of a folder.
+    """Return the path of a checkpoint, or of the newest one of a folder.
 
     Raises:
-      ValueError: it is a folder without a file `checkpoint` that names one.
+      ValueError: the folder has no file `checkpoint` that names a checkpoint.
     """
     path = os.fspath(ckpt_dir_or_file)
     found = latest_checkpoint(path) if os.path.isdir(path) else path
@@ -121,11 +121,11 @@ def checkpoint_path(ckpt_dir_or_file) -> str:
 
 
 def load_variable(ckpt_dir_or_file, name: str) -> Any:
-    """The value of one variable of a checkpoint.
+    """Return the value of one variable of a checkpoint.
 
     Args:
-      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
-      name: of the variable; a `:0` at its end is taken away.
+      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder with checkpoints.
+      name: the name of the variable; a trailing `:0` is removed.
 
     Raises:
       ValueError, NotFoundError, DataLossError, UnimplementedError: see `load_checkpoint`.
@@ -136,10 +136,10 @@ def load_variable(ckpt_dir_or_file, name: str) -> Any:
 
 
 def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
-    """The names and shapes of a checkpoint's variables, sorted by name.
+    """List the names and shapes of a checkpoint's variables, sorted by name.
 
     Args:
-      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
+      ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder with checkpoints.
 
     Raises:
       ValueError, NotFoundError, DataLossError, UnimplementedError: see `load_checkpoint`.
@@ -149,9 +149,9 @@ def list_variables(ckpt_dir_or_file) -> list[tuple[str, list[int]]]:
     return sorted(load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map().items())
 
 
-def _text(name) -> str:
+def _as_text(name) -> str:
     return name.decode(errors="surrogateescape") if isinstance(name, bytes) else name
 
 
-def _dtype(dtype: np.dtype) -> DType:
+def _as_dtype(dtype: np.dtype) -> DType:
     return DType("string" if dtype.hasobject else dtype.name)

@@ -1,10 +1,10 @@
-"""The checksum of checkpoint files, CRC-32C, at memory speed with NumPy alone.
+"""Compute the CRC-32C checksum of checkpoint files at memory speed with NumPy.
 
 A checksum is the remainder of a polynomial over GF(2) whose coefficients are the bits of the data.
-Where `x**n = x**a + x**b + 1` holds modulo the polynomial of CRC-32C, it holds for the 64th powers
-too, because squaring is additive over GF(2). So a word of 64 bits may be xored onto the words `n-a`,
-`n-b` and `n` places further on and forgotten, and the remainder stays the same. Blocks of words do
-that at once, until `n` words are left; those are looked up byte by byte in a table per position.
+If `x**n = x**a + x**b + 1` holds modulo the polynomial of CRC-32C, it holds for the 64th powers too,
+because squaring is additive over GF(2). So a word of 64 bits may be xored into the words `n-a`, `n-b`
+and `n` places later and then dropped; the remainder stays the same. Blocks of words are folded this
+way until `n` words are left; those are looked up byte by byte in a table per position.
 """
 
 from __future__ import annotations
@@ -20,17 +20,19 @@ _LONG = (5685, (1362, 426, 0))
 _SHORT = (290, (136, 113, 107, 32, 0))
 
 _WORD = np.dtype("<u8")
-_CHUNK = 1 << 15  # words that are folded at a time: they fit the cache of a core
-_TABLES = 8 * (_SHORT[0] + 1)  # what is left after folding, and the bytes of a broken word
-_FEW = 128  # so many bytes are sooner done one by one
+_CHUNK = 1 << 15  # words folded at a time, so that they fit into the cache
+_TABLES = 8 * (
+    _SHORT[0] + 1
+)  # for the words left after folding and the bytes of an incomplete word
+_FEW = 128  # up to this many bytes, a loop over single bytes is faster
 
 
 def crc32c(data, crc: int = 0) -> int:
-    """The checksum of bytes, or of what was read before with checksum `crc` and these after it.
+    """Compute the CRC-32C checksum of bytes, optionally continuing from an earlier checksum.
 
     Args:
       data: bytes, or a contiguous array.
-      crc: the checksum of what comes before.
+      crc: the checksum of the preceding data.
     """
     data = memoryview(data).cast("B") if not isinstance(data, bytes) else data
     state = crc ^ 0xFFFFFFFF
@@ -39,37 +41,37 @@ def crc32c(data, crc: int = 0) -> int:
     rest = np.frombuffer(data, np.uint8)
     if len(rest) > _TABLES:
         words = len(rest) // 8
-        folded = _folded(rest[: words * 8].view(_WORD), state)
+        folded = _fold_words(rest[: words * 8].view(_WORD), state)
         rest, state = np.concatenate([folded.view(np.uint8), rest[words * 8 :]]), 0
     return _by_position(rest, state) ^ 0xFFFFFFFF
 
 
 def mask(crc: int) -> int:
-    """A checksum as it is stored: a checksum of data that contains its own is always the same."""
+    """Mask a checksum for storage, since the CRC of data that embeds its own CRC is constant."""
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def unmask(masked: int) -> int:
-    """The checksum that is stored as `masked`."""
+    """Recover a checksum from its masked form."""
     turned = (masked - 0xA282EAD8) & 0xFFFFFFFF
     return ((turned >> 17) | (turned << 15)) & 0xFFFFFFFF
 
 
-def _folded(words: np.ndarray, state: int) -> np.ndarray:
-    """At most `_SHORT[0]` words whose checksum from 0 is that of `words` from `state`."""
+def _fold_words(words: np.ndarray, state: int) -> np.ndarray:
+    """Fold words to at most `_SHORT[0]` words whose CRC from 0 is the CRC of `words` from `state`."""
     carry = np.zeros(0, _WORD)
     for start in range(0, len(words), _CHUNK):
         carry = np.concatenate([carry, words[start : start + _CHUNK]])
         if start == 0:
             carry[0] ^= np.uint64(state)
-        _fold(carry, *_LONG)
+        _fold_in_place(carry, *_LONG)
         carry = carry[-_LONG[0] :]
-    _fold(carry, *_SHORT)
+    _fold_in_place(carry, *_SHORT)
     return carry[-_SHORT[0] :]
 
 
-def _fold(words: np.ndarray, degree: int, powers: tuple[int, ...]) -> None:
-    """Moves all but the last `degree` words onto later ones, in place."""
+def _fold_in_place(words: np.ndarray, degree: int, powers: tuple[int, ...]) -> None:
+    """Fold all but the last `degree` words into later ones, in place."""
     block = degree - powers[0]
     end = len(words) - degree
     for start in range(0, end, block):
@@ -98,7 +100,7 @@ def _by_position(data: np.ndarray, state: int) -> int:
 
 @functools.cache
 def _byte_table() -> list[int]:
-    """What a byte leaves behind."""
+    """Return the CRC remainder of each byte value."""
     table = list(range(256))
     for _ in range(8):
         table = [left >> 1 ^ (left & 1) * _POLYNOMIAL for left in table]
@@ -107,7 +109,7 @@ def _byte_table() -> list[int]:
 
 @functools.cache
 def _position_tables() -> np.ndarray:
-    """What a byte leaves behind that so many others follow, by that number and the byte."""
+    """Return the CRC remainder of a byte by its value and the number of bytes after it."""
     first = np.array(_byte_table(), np.uint32)
     tables = np.empty((_TABLES, 256), np.uint32)
     tables[0] = first

@@ -1,4 +1,4 @@
-"""TensorFlow's numbers of dtypes, and NumPy's dtypes of the same elements."""
+"""Map between TensorFlow's dtype numbers and NumPy dtypes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 STRING = 7
 
-# Quantized elements are the integers that they are stored as, as TensorFlow's own reader gives them.
+# Quantized elements are read as their storage integers, as by TensorFlow's own reader.
 _NAMES = {
     1: "float32",
     2: "float64",
@@ -48,12 +48,12 @@ _NAMES = {
 
 
 def name_of(number: int) -> str:
-    """TensorFlow's name of a dtype, or what it is called where there is none."""
+    """Return TensorFlow's name of a dtype number, or a description of an unknown number."""
     return _NAMES.get(number, f"dtype {number}")
 
 
 def proto_name(number: int) -> str:
-    """The name of a dtype in protocol buffers: `DT_FLOAT`."""
+    """Return the protocol buffer name of a dtype, such as `DT_FLOAT`."""
     name = name_of(number)
     return "DT_" + {"float32": "FLOAT", "float64": "DOUBLE", "float16": "HALF"}.get(
         name, name.upper()
@@ -62,7 +62,7 @@ def proto_name(number: int) -> str:
 
 @functools.cache
 def numpy_dtype(number: int) -> np.dtype | None:
-    """NumPy's dtype of the elements; `None` where there is none."""
+    """Return the NumPy dtype of a dtype number, or `None` if there is none."""
     if number == STRING:
         return np.dtype(object)
     name = _NAMES.get(number, "").removeprefix("q")
@@ -74,14 +74,14 @@ def numpy_dtype(number: int) -> np.dtype | None:
 
 
 def number_of(dtype: np.dtype) -> int | None:
-    """TensorFlow's number of the dtype of an array; `None` where it has none."""
+    """Return TensorFlow's number of a NumPy dtype, or `None` if there is none."""
     if dtype.kind in "OSU":
         return STRING
-    return _numbers().get(dtype.newbyteorder("="))
+    return _numbers_by_dtype().get(dtype.newbyteorder("="))
 
 
 @functools.cache
-def _numbers() -> dict[np.dtype, int]:
+def _numbers_by_dtype() -> dict[np.dtype, int]:
     plain = (n for n, name in _NAMES.items() if not name.startswith("q") and n != STRING)
     found = ((numpy_dtype(n), n) for n in plain)
     return {dtype: n for dtype, n in found if dtype is not None}

@@ -1,4 +1,4 @@
-"""What the index of a checkpoint says: about the whole, and about each tensor."""
+"""Encode and decode the entries of a checkpoint index: its header and one entry per tensor."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Place = tuple[Extent, ...]
 
 @dataclasses.dataclass(frozen=True)
 class Header:
-    """About the whole: in how many files the data is, and how it is written.
+    """The header of a checkpoint index.
 
     Args:
-      shards: files of data.
-      big_endian: whether numbers in them begin with their highest byte.
-      min_consumer: the oldest version of the format whose readers understand it.
+      shards: the number of data files.
+      big_endian: whether their numbers are big-endian.
+      min_consumer: the oldest format version whose readers can read it.
     """
 
     shards: int
@@ -30,17 +30,17 @@ class Header:
 
     @property
     def is_newer(self) -> bool:
-        """Whether it demands more than this reader knows."""
+        """Return whether it requires a newer format version than this reader supports."""
         return self.min_consumer > _VERSION
 
     def to_bytes(self) -> bytes:
-        """The header as it stands in the index."""
+        """Encode the header."""
         version = wire.number_field(1, _VERSION)
         return wire.number_field(1, self.shards) + wire.bytes_field(3, version)
 
     @staticmethod
     def from_bytes(data: bytes) -> Header:
-        """The header that stands in the index."""
+        """Decode a header."""
         shards = endianness = min_consumer = 0
         for number, value in wire.fields(data):
             if number == 1:
@@ -55,17 +55,17 @@ class Header:
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """About a tensor: what it is and where its bytes are.
+    """The index entry of a tensor: its type and the location of its data.
 
     Args:
-      dtype: TensorFlow's number of its dtype.
-      shape: of the tensor.
-      shard: which file of data.
-      offset: where in the file it starts.
-      size: how many bytes it has.
-      checksum: of these bytes, as it is stored.
-      slices: the pieces of a partitioned variable, which have entries of their own; start and
-        length on each axis, or `None` for the whole of it.
+      dtype: TensorFlow's number of the dtype.
+      shape: the shape of the tensor.
+      shard: the number of the data file.
+      offset: the offset of the data in the file.
+      size: the size of the data in bytes.
+      checksum: the masked checksum of the data.
+      slices: the slices of a partitioned variable, which have their own entries; start and length
+        per axis, or `None` for the whole axis.
     """
 
     dtype: int
@@ -77,7 +77,7 @@ class Entry:
     slices: tuple[Place, ...] = ()
 
     def to_bytes(self) -> bytes:
-        """The entry as it stands in the index."""
+        """Encode the entry."""
         axes = b"".join(wire.bytes_field(2, wire.number_field(1, n)) for n in self.shape)
         return (
             wire.number_field(1, self.dtype)
@@ -91,7 +91,7 @@ class Entry:
 
     @staticmethod
     def from_bytes(data: bytes) -> Entry:
-        """The entry that stands in the index."""
+        """Decode an entry."""
         numbers = dict.fromkeys((1, 3, 4, 5, 6), 0)
         shape: tuple[int, ...] = ()
         slices = []
@@ -108,7 +108,7 @@ class Entry:
 
 
 def shape_of(data: bytes) -> tuple[int, ...]:
-    """The shape that a message of TensorFlow says."""
+    """Decode a `TensorShapeProto`."""
     shape = []
     for number, value in wire.fields(data):
         if number == 3:
@@ -133,7 +133,7 @@ def _slice_bytes(extents: Place) -> bytes:
 
 
 def extents_of(data: bytes) -> Place:
-    """The piece of a tensor that a message of TensorFlow says."""
+    """Decode a `TensorSliceProto`."""
     extents: list[Extent] = []
     for number, value in wire.fields(data):
         if number == 1:

@@ -1,4 +1,4 @@
-"""How the files of a checkpoint are called, which of them are there, and how they are removed."""
+"""Name, find and remove the files of a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _DIGITS = "[0-9]" * 5
 
 
 class SaverDef:
-    """TensorFlow's numbers of the two formats of checkpoints (`tf.train.SaverDef`).
+    """The numbers of TensorFlow's two checkpoint formats (`tf.train.SaverDef`).
 
     Differs from TensorFlow:
-      It holds these numbers and is nothing else.
+      Only these constants are provided.
     """
 
     __module__ = "shims.compat.v1.train"
@@ -26,43 +26,43 @@ class SaverDef:
 
 
 def index_path(prefix: str) -> str:
-    """The file that says what the checkpoint holds."""
+    """Return the path of the index file."""
     return prefix + ".index"
 
 
 def data_path(prefix: str, shard: int, shards: int) -> str:
-    """One of the files of data."""
+    """Return the path of a data file."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 
 def data_paths(prefix: str) -> list[str]:
-    """All files of data that are there, of whatever number of files."""
+    """List all existing data files of a checkpoint, for any number of shards."""
     return sorted(glob.glob(f"{glob.escape(prefix)}.data-{_DIGITS}-of-{_DIGITS}"))
 
 
 def checkpoint_exists(checkpoint_prefix) -> bool:
-    """Whether there is a checkpoint.
+    """Return whether a checkpoint exists.
 
     Args:
       checkpoint_prefix: the path of the checkpoint, without `.index`.
 
     Differs from TensorFlow:
-      The path is no pattern: `*` and `[` stand for themselves.
+      The path is not a pattern: `*` and `[` are literal.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/checkpoint_exists
     """
-    return _marker(os.fspath(checkpoint_prefix)) is not None
+    return _existing_marker(os.fspath(checkpoint_prefix)) is not None
 
 
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable) -> list[float]:
-    """When checkpoints were written, in seconds since 1970; those that are not there are left out.
+    """Return the write times of checkpoints in Unix seconds, skipping those that do not exist.
 
     Args:
       checkpoint_prefixes: paths of checkpoints, without `.index`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/get_checkpoint_mtimes
     """
-    markers = (_marker(os.fspath(prefix)) for prefix in checkpoint_prefixes)
+    markers = (_existing_marker(os.fspath(prefix)) for prefix in checkpoint_prefixes)
     times = []
     for marker in markers:
         with contextlib.suppress(FileNotFoundError):  # somebody may remove it meanwhile
@@ -73,12 +73,12 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable) -> list[float]:
 def remove_checkpoint(
     checkpoint_prefix, checkpoint_format_version: int = SaverDef.V2, meta_graph_suffix="meta"
 ) -> None:
-    """Remove the files of a checkpoint, those that are there.
+    """Remove the existing files of a checkpoint.
 
     Args:
       checkpoint_prefix: the path of the checkpoint, without `.index`.
-      checkpoint_format_version: `SaverDef.V1` for the format of one file without a suffix.
-      meta_graph_suffix: what the name of the file of the graph ends in.
+      checkpoint_format_version: `SaverDef.V1` for the single-file format without a suffix.
+      meta_graph_suffix: the suffix of the graph file.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/remove_checkpoint
     """
@@ -94,10 +94,10 @@ def remove_checkpoint(
 
 
 def meta_graph_path(prefix: str, suffix: str) -> str:
-    """The file of the graph, which TensorFlow writes beside a checkpoint."""
+    """Return the path of the graph file that TensorFlow writes beside a checkpoint."""
     return re.sub(r"-[\d?]+-of-\d+$", "", prefix) + f".{suffix}"
 
 
-def _marker(prefix: str) -> str | None:
-    """The file that is there if the checkpoint is."""
+def _existing_marker(prefix: str) -> str | None:
+    """Return the path of the file that proves that the checkpoint exists, or `None`."""
     return next((p for p in (index_path(prefix), prefix) if os.path.exists(p)), None)

@@ -1,6 +1,6 @@
-"""Checkpoints of TensorFlow's first format: one file, a table of messages, tensors in their keys.
+"""Read checkpoints of TensorFlow's V1 format: a single table whose keys are tensor slices.
 
-Until 2017 everybody wrote these, and weights of well-known models still come in them.
+TensorFlow wrote this format until 2017, and weights of well-known models are still published in it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from shims._src.checkpoint.table import table_items
 from shims._src.checkpoint.tensor_reader import TensorReader, damaged
 from shims._src.checkpoint.wire import Malformed, bytes_of, fields, number_of, varints
 
-# Fields of `SavedTensorSlices`, of what it says of all tensors, and of one piece.
+# Fields of `SavedTensorSlices`, of its metadata, and of one slice.
 _META, _DATA = 1, 2
 _TENSOR = 1
 _NAME, _SHAPE, _DTYPE, _SLICE = 1, 2, 3, 4
 _VALUE = 3
-# Fields of `TensorProto`: values as text, as numbers of some bytes, and as numbers of few bytes.
+# Fields of `TensorProto`: strings, fixed-size numbers and varints.
 _STRINGS = 8
 _FIXED = {"float32": 5, "float64": 6, "complex64": 9, "complex128": 12}
 _SMALL = {"int64": 10, "bool": 11, "float16": 13, "bfloat16": 13}
@@ -29,13 +29,13 @@ _INTEGERS = 7
 
 
 class FirstFormatReader(TensorReader):
-    """The tensors of a checkpoint of the first format; its file stays in memory.
+    """A reader of a V1 checkpoint, whose file is kept in memory.
 
     Args:
-      path: the file.
+      path: the path of the file.
 
     Raises:
-      DataLossError: it is damaged.
+      DataLossError: the file is damaged.
     """
 
     def __init__(self, path: str):
@@ -45,17 +45,22 @@ class FirstFormatReader(TensorReader):
         self._places: dict[bytes, Place] = {}
         try:
             self._items = dict(table_items(data))
-            for tensor in _all(_one(self._items.get(HEADER_KEY, b""), _META), _TENSOR):
+            for tensor in _field_bytes(
+                _first_field_bytes(self._items.get(HEADER_KEY, b""), _META), _TENSOR
+            ):
                 entries.update(self._entries_of(tensor))
         except Malformed as fault:
             raise damaged(path, str(fault)) from None
         super().__init__(path, dict(sorted(entries.items())))
 
     def _entries_of(self, tensor: bytes) -> dict[bytes, Entry]:
-        """What a message says of a tensor and of its pieces."""
-        name, shape = _one(tensor, _NAME), shape_of(_one(tensor, _SHAPE))
+        """Return the entries of a tensor and of its slices from its metadata message."""
+        name, shape = (
+            _first_field_bytes(tensor, _NAME),
+            shape_of(_first_field_bytes(tensor, _SHAPE)),
+        )
         dtype = next((number_of(v) for n, v in fields(tensor) if n == _DTYPE), 0)
-        places = tuple(extents_of(data) for data in _all(tensor, _SLICE))
+        places = tuple(extents_of(data) for data in _field_bytes(tensor, _SLICE))
         if places == ((None,) * len(shape),):
             self._places[name] = places[0]
             return {name: Entry(dtype, shape)}
@@ -75,37 +80,39 @@ class FirstFormatReader(TensorReader):
         place = self._places.get(key)
         item = self._items.get(key if place is None else slice_key(key, place))
         if item is None:
-            raise Malformed("its data is not there")
-        tensor = _one(_one(item, _DATA), _VALUE)
-        values = _values(tensor, entry.dtype, dtype)
+            raise Malformed("its data is missing")
+        tensor = _first_field_bytes(_first_field_bytes(item, _DATA), _VALUE)
+        values = _decode_values(tensor, entry.dtype, dtype)
         if len(values) != math.prod(entry.shape):
-            raise Malformed(f"{len(values)} elements stand where shape {list(entry.shape)} says")
+            raise Malformed(
+                f"{len(values)} elements are stored, but shape {list(entry.shape)} is declared"
+            )
         return values.reshape(entry.shape)
 
 
-def _values(tensor: bytes, number: int, dtype: np.dtype) -> np.ndarray:
-    """The elements of a `TensorProto`, on one axis."""
+def _decode_values(tensor: bytes, number: int, dtype: np.dtype) -> np.ndarray:
+    """Decode the elements of a `TensorProto` as a vector."""
     name = element_types.name_of(number)
     if number == element_types.STRING:
-        strings = _all(tensor, _STRINGS)
+        strings = _field_bytes(tensor, _STRINGS)
         values = np.empty(len(strings), object)
         values[:] = strings
         return values
     if name in _FIXED:
-        data = b"".join(_all(tensor, _FIXED[name]))
+        data = b"".join(_field_bytes(tensor, _FIXED[name]))
         if len(data) % dtype.itemsize:
             raise Malformed("an element is cut off")
         return np.frombuffer(data, dtype).copy()
-    small = varints(b"".join(_all(tensor, _SMALL.get(name, _INTEGERS))))
+    small = varints(b"".join(_field_bytes(tensor, _SMALL.get(name, _INTEGERS))))
     if name in ("float16", "bfloat16"):
         return small.astype(np.uint16).view(dtype)
     return small.astype(dtype)
 
 
-def _all(data: bytes, number: int) -> list[bytes]:
-    """The messages or texts in the fields of a number."""
+def _field_bytes(data: bytes, number: int) -> list[bytes]:
+    """Return the bytes of all fields with a number."""
     return [bytes_of(value) for n, value in fields(data) if n == number]
 
 
-def _one(data: bytes, number: int) -> bytes:
-    return next(iter(_all(data, number)), b"")
+def _first_field_bytes(data: bytes, number: int) -> bytes:
+    return next(iter(_field_bytes(data, number)), b"")

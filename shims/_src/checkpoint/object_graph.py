@@ -1,4 +1,4 @@
-"""The names that variables had when TensorFlow 2 wrote them by their place among objects."""
+"""Map variable names to the object-based checkpoint keys that TensorFlow 2 writes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _FULL_NAME, _CHECKPOINT_KEY = 2, 3
 
 
 def keys_by_name(bundle: TensorReader) -> dict[str, str] | None:
-    """Under which key each variable stands, by its name; `None` in a checkpoint of TensorFlow 1.
+    """Return the checkpoint key of each variable name; `None` for a TensorFlow 1 checkpoint.
 
     Args:
-      bundle: the checkpoint.
+      bundle: the reader of the checkpoint.
 
     Raises:
-      DataLossError: what it says of its objects is damaged.
+      DataLossError: the object graph is damaged.
     """
     if _KEY not in bundle:
         return None
@@ -29,18 +29,18 @@ def keys_by_name(bundle: TensorReader) -> dict[str, str] | None:
         for node in _messages(bundle.read(_KEY).item(), _NODES):
             for attribute in _messages(node, _ATTRIBUTES):
                 texts = dict(fields(attribute))
-                found[_text(texts, _FULL_NAME)] = _text(texts, _CHECKPOINT_KEY)
+                found[_decode_text(texts, _FULL_NAME)] = _decode_text(texts, _CHECKPOINT_KEY)
     except Malformed as fault:
         raise errors.DataLossError(
-            errors.message("", f"{bundle.prefix}: the tensor {_KEY} says nonsense: {fault}.")
+            errors.message("", f"{bundle.prefix}: the tensor {_KEY} is damaged: {fault}.")
         ) from None
     return found
 
 
 def _messages(data: bytes, number: int) -> Iterator[bytes]:
-    """The messages in the fields of a number."""
+    """Return the bytes of all fields with a number."""
     return (bytes_of(value) for n, value in fields(data) if n == number)
 
 
-def _text(texts: dict[int, int | bytes], number: int) -> str:
+def _decode_text(texts: dict[int, int | bytes], number: int) -> str:
     return bytes_of(texts.get(number, b"")).decode(errors="surrogateescape")

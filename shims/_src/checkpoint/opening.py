@@ -1,4 +1,4 @@
-"""Which format the files of a path are in."""
+"""Open a checkpoint in either format."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from shims._src.errors import errors
 
 
 def open_checkpoint(prefix: str) -> TensorReader:
-    """The tensors of a checkpoint.
+    """Open a checkpoint for reading.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`; the file itself in the first format.
+      prefix: the path of the checkpoint, without `.index`; the path of the file itself in the V1 format.
 
     Raises:
-      NotFoundError: there is no such checkpoint.
-      DataLossError: its index is damaged, or it is something else.
-      UnimplementedError: it was written on a big-endian machine, or in a later format.
+      NotFoundError: the checkpoint does not exist.
+      DataLossError: the index is damaged, or the file is not a checkpoint.
+      UnimplementedError: it was written on a big-endian machine or in a newer format.
     """
     if os.path.isfile(index_path(prefix)):
         return BundleReader(prefix)

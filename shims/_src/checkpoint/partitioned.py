@@ -1,4 +1,4 @@
-"""A variable that is stored as pieces under one name."""
+"""Represent a variable that is stored as slices under one name."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Partitioned:
-    """The pieces of one variable, as a partitioner of TensorFlow cuts it.
+    """The slices of one variable, as a TensorFlow partitioner produces them.
 
     Args:
-      shape: of the whole variable.
-      pieces: for each piece where it starts on each axis, and its value. Where they do not cover
-        the whole, only the pieces can be read.
+      shape: the shape of the whole variable.
+      pieces: the start per axis and the value of each slice. If they do not cover the whole
+        variable, only the slices can be read.
 
     Raises:
-      ValueError: a piece does not lie in the whole, or they have more elements than it.
+      ValueError: a slice is out of bounds, or the slices have more elements than the variable.
     """
 
     shape: tuple[int, ...]
@@ -33,7 +33,11 @@ class Partitioned:
             ends = [start + size for start, size in zip(starts, shape)]
             fits = len(starts) == len(shape) == len(self.shape)
             if not fits or min(starts, default=0) < 0 or any(map(int.__gt__, ends, self.shape)):
-                raise ValueError(f"A piece of {shape} at {starts} is not one of {self.shape}.")
+                raise ValueError(
+                    f"A slice of shape {shape} at {starts} is out of bounds for shape {self.shape}."
+                )
             sizes += math.prod(shape)
         if sizes > math.prod(self.shape) or not self.pieces:
-            raise ValueError(f"Pieces of {sizes} elements in all do not make up {self.shape}.")
+            raise ValueError(
+                f"Slices with {sizes} elements in total do not fit shape {self.shape}."
+            )

@@ -1,9 +1,9 @@
-"""Files of a checkpoint put in the place of older ones, so that one of the two is always readable.
+"""Replace the files of a checkpoint so that the old or the new one is always readable.
 
-A reader goes from the index to the data, and two files cannot be renamed at once. So where there is
-data of that name already, the new data first gets a name that the old index does not know (it names
-the number of files), an index that knows it replaces the old one, and only then is the old data
-replaced. Whenever this is interrupted, the index that is there names data that belongs to it.
+A reader goes from the index to the data, and two files cannot be renamed at once. So if data of that
+name exists, the new data first gets a name that the old index does not use (a name includes the number
+of files), an index that refers to it replaces the old index, and only then is the old data replaced.
+At any interruption the existing index refers to data that belongs to it.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from shims._src.errors import errors
 
 @contextlib.contextmanager
 def new_bundle(prefix: str) -> Iterator[tuple[BinaryIO, Callable]]:
-    """The file to write the data of a checkpoint to, and a function that then makes it valid.
+    """Yield the data file of a new checkpoint to write to, and a function that commits it.
 
-    That function takes another, which gives the bytes of the index for data in so many files, all
-    of which is in the first of them. Without a call of it nothing changes.
+    That function takes a function that returns the bytes of the index for a given number of data files,
+    the first of which holds all data. Unless it is called, nothing changes.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`; its folder is made, as TensorFlow does.
+      prefix: the path of the checkpoint, without `.index`; its folder is created, as TensorFlow does.
 
     Raises:
-      NotFoundError: the folder cannot be made, because the one around it is not there.
+      NotFoundError: the folder cannot be created because its parent does not exist.
     """
     data = data_path(prefix, 0, 1)
-    with contextlib.suppress(OSError):  # what is wrong is said when the file is opened
+    with contextlib.suppress(OSError):  # opening the file reports the error
         os.mkdir(os.path.dirname(prefix))
-    with _beside(data) as (file, temporary):
+    with _temporary_file(data) as (file, temporary):
 
         def commit(index: Callable[[int], bytes]) -> None:
-            _finish(file)
+            _sync_and_close(file)
             if os.path.exists(data):
                 shards, aside = _unused_name(prefix)
                 os.replace(temporary, aside)
                 replace_file(index_path(prefix), index(shards))
-                _give_name(aside, data)
+                _link_or_copy(aside, data)
             else:
                 os.replace(temporary, data)
             replace_file(index_path(prefix), index(1))
@@ -55,23 +55,23 @@ def new_bundle(prefix: str) -> Iterator[tuple[BinaryIO, Callable]]:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Writes a file beside its place, and puts it there.
+    """Replace a file atomically.
 
     Raises:
-      NotFoundError: there is no such folder.
+      NotFoundError: the folder does not exist.
     """
-    with _beside(path) as (file, temporary):
+    with _temporary_file(path) as (file, temporary):
         file.write(data)
-        _finish(file)
+        _sync_and_close(file)
         os.replace(temporary, path)
 
 
 @contextlib.contextmanager
-def _beside(path: str) -> Iterator[tuple[BinaryIO, str]]:
-    """A new file beside `path`, and its path; it is removed if it is still there at the end."""
+def _temporary_file(path: str) -> Iterator[tuple[BinaryIO, str]]:
+    """Yield a new temporary file beside `path` and its path; remove it at the end if it still exists."""
     temporary = _temporary_path(path)
     try:
-        file = open(temporary, "xb")  # noqa: SIM115, closed by `_finish` or below
+        file = open(temporary, "xb")  # noqa: SIM115, closed by `_sync_and_close` or below
     except FileNotFoundError:
         folder = os.path.dirname(path)
         raise errors.NotFoundError(f"{folder}; No such file or directory") from None
@@ -79,26 +79,26 @@ def _beside(path: str) -> Iterator[tuple[BinaryIO, str]]:
         with file:
             yield file, temporary
     finally:
-        _remove(temporary)
+        _remove_quietly(temporary)
 
 
-def _finish(file: BinaryIO) -> None:
-    """Closes a file whose bytes are on the disk then, so that no name points to less."""
+def _sync_and_close(file: BinaryIO) -> None:
+    """Flush a file to disk and close it, so that no name can refer to incomplete data."""
     file.flush()
     os.fsync(file.fileno())
     file.close()
 
 
 def _unused_name(prefix: str) -> tuple[int, str]:
-    """A number of files that no index here speaks of, and the name of the first of so many."""
+    """Return a shard count that no existing file uses, and the path of its first data file."""
     present, shards = data_paths(prefix), 2
     while any(path.endswith(f"-of-{shards:05d}") for path in present):
         shards += 1
     return shards, data_path(prefix, 0, shards)
 
 
-def _give_name(source: str, target: str) -> None:
-    """Gives a file a second name, or copies it where the file system has no such thing."""
+def _link_or_copy(source: str, target: str) -> None:
+    """Hard-link a file to a second name, or copy it if the file system has no links."""
     between = _temporary_path(target)
     try:
         try:
@@ -107,13 +107,13 @@ def _give_name(source: str, target: str) -> None:
             shutil.copyfile(source, between)
         os.replace(between, target)
     finally:
-        _remove(between)
+        _remove_quietly(between)
 
 
 def _temporary_path(path: str) -> str:
     return f"{path}.tempstate{secrets.token_hex(8)}"
 
 
-def _remove(path: str) -> None:
+def _remove_quietly(path: str) -> None:
     with contextlib.suppress(OSError):
         os.remove(path)

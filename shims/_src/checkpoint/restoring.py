@@ -1,4 +1,4 @@
-"""Variables brought back from a checkpoint: all of them, or none and the reason."""
+"""Restore variables from a checkpoint: all of them, or none with an error."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from shims._src.errors import errors
 
 @dataclasses.dataclass(frozen=True)
 class Wanted:
-    """What a variable takes.
+    """A variable to restore.
 
     Args:
       name: its name in the checkpoint.
       dtype: the dtype of the variable.
-      shape: its shape; any for `None`.
-      place: start and length on each axis where it is a piece of a partitioned variable.
+      shape: the shape of the variable; any shape if `None`.
+      place: start and length per axis, if it is a slice of a partitioned variable.
     """
 
     name: str
@@ -33,31 +33,31 @@ class Wanted:
 
 
 def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> list[np.ndarray]:
-    """The values of variables, in the order in which they are asked for.
+    """Read the values of variables, in the requested order.
 
     Args:
-      prefix: the path of the checkpoint, without `.index`. In one that TensorFlow 2 wrote, the names
-        are those that the variables had then.
-      wanted: what is taken.
-      reshape: whether another shape of as many elements will do.
+      prefix: the path of the checkpoint, without `.index`. In a TensorFlow 2 checkpoint the
+        names are those that the variables had when it was written.
+      wanted: the variables to restore.
+      reshape: whether to accept another shape with as many elements.
 
     Raises:
-      NotFoundError: the checkpoint lacks some of them; all of these are named.
-      InvalidArgumentError: some have another dtype or shape there; all of these are named.
+      NotFoundError: variables are missing in the checkpoint; the message lists all of them.
+      InvalidArgumentError: dtypes or shapes differ; the message lists all mismatches.
       DataLossError: the checkpoint is damaged.
     """
     bundle = open_checkpoint(prefix)
-    found = _found(wanted, bundle)
-    faults = [fault for w in found if (fault := _fault(w, bundle, reshape))]
+    found = _resolve_names(wanted, bundle)
+    faults = [fault for w in found if (fault := _find_mismatch(w, bundle, reshape))]
     if faults:
         raise errors.InvalidArgumentError(
             errors.message("", "\n    ".join([f"{prefix} does not fit the variables:", *faults]))
         )
-    return [_value(w, bundle) for w in found]
+    return [_read_value(w, bundle) for w in found]
 
 
-def _found(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wanted]:
-    """What is wanted, by names that the checkpoint has."""
+def _resolve_names(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wanted]:
+    """Replace the requested names by the checkpoint's keys."""
     missing = sorted({w.name for w in wanted if w.name not in bundle})
     if not missing:
         return list(wanted)
@@ -70,8 +70,8 @@ def _found(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wanted]:
     return [dataclasses.replace(w, name=keys[w.name]) for w in wanted]
 
 
-def _fault(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
-    """What keeps a variable from being restored, if anything does."""
+def _find_mismatch(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
+    """Return why a variable cannot be restored, or `None`."""
     name = wanted.name
     entry = bundle.entry(name)
     expected = element_types.name_of(element_types.number_of(np.dtype(wanted.dtype)) or 0)
@@ -84,7 +84,7 @@ def _fault(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
             start + length <= size for (start, length), size in zip(wanted.place, shape)
         )
         if not inside:
-            return f"{name}: there is no piece at {wanted.place} of shape {list(shape)}"
+            return f"{name}: there is no slice at {wanted.place} of shape {list(shape)}"
         shape = tuple(length for _, length in wanted.place)
     if wanted.shape is None or shape == tuple(wanted.shape):
         return None
@@ -96,7 +96,7 @@ def _fault(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
     )
 
 
-def _value(wanted: Wanted, bundle: TensorReader) -> np.ndarray:
+def _read_value(wanted: Wanted, bundle: TensorReader) -> np.ndarray:
     value = bundle.read(wanted.name, wanted.place)
     return value if wanted.shape is None else value.reshape(wanted.shape)
 

@@ -1,4 +1,4 @@
-"""Which checkpoints are kept, and which go when new ones are written."""
+"""Decide which checkpoints are kept and which are removed when new ones are written."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 
 
 class Rotation:
-    """The checkpoints that a program has written.
+    """The record of the checkpoints that a program has written.
 
     Args:
-      max_to_keep: so many are kept; all, and only the newest is listed, for 0.
-      keep_every_n_hours: one in so many hours is kept for ever.
+      max_to_keep: the number of checkpoints to keep; 0 keeps all and lists only the newest.
+      keep_every_n_hours: keep one checkpoint per this many hours permanently.
     """
 
     def __init__(self, max_to_keep: int, keep_every_n_hours: float):
@@ -23,11 +23,11 @@ class Rotation:
 
     @property
     def paths(self) -> list[str]:
-        """The paths of those that are kept, the oldest first."""
+        """The paths of the kept checkpoints, oldest first."""
         return [path for path, _ in self.kept]
 
     def record(self, path: str) -> None:
-        """Takes in a checkpoint that was written just now."""
+        """Record a checkpoint that was just written."""
         if not self._max_to_keep:
             return
         self.kept = [item for item in self.kept if item[0] != path]
@@ -36,11 +36,11 @@ class Rotation:
             self._outdated.append(self.kept.pop(0))
 
     def recover(self, paths: list[str]) -> None:
-        """Takes checkpoints for those that are kept; as their times are unknown, for ever."""
+        """Treat existing checkpoints as kept, permanently since their times are unknown."""
         self.kept = [(path, math.inf) for path in paths]
 
     def to_remove(self) -> str | None:
-        """The path of a checkpoint whose files are to be removed now, if there is one."""
+        """Return the path of a checkpoint to remove now, or `None`."""
         if not self._outdated:
             return None
         path, written = self._outdated.pop(0)

@@ -1,4 +1,4 @@
-"""The newest checkpoint of a folder: the file `checkpoint` written, read and followed."""
+"""Read and write the file `checkpoint` of a folder, and find its newest checkpoint."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps=None,
     last_preserved_timestamp=None,
 ) -> CheckpointState:
-    """The state of a folder of checkpoints; paths become relative where the folder's is.
+    """Build the checkpoint state of a folder, with relative paths if the folder's path is relative.
 
     Args:
       save_dir: the folder.
       model_checkpoint_path: the path of the newest checkpoint.
-      all_model_checkpoint_paths: the paths of all that are kept, the oldest first.
-      all_model_checkpoint_timestamps: when each was written, in seconds since 1970.
-      last_preserved_timestamp: when the last one was written that is kept for ever.
+      all_model_checkpoint_paths: the paths of all kept checkpoints, oldest first.
+      all_model_checkpoint_timestamps: the write times of the checkpoints, in Unix seconds.
+      last_preserved_timestamp: when the last permanently kept checkpoint was written.
 
     Raises:
-      ValueError: there is another number of times than of paths.
+      ValueError: the numbers of timestamps and paths differ.
 
     Differs from TensorFlow:
-      The list that is given stays as it is.
+      The argument lists are not modified.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/generate_checkpoint_state_proto
     """
@@ -66,13 +66,13 @@ def update_checkpoint_state(
     Args:
       save_dir: the folder.
       model_checkpoint_path: the path of the newest checkpoint.
-      all_model_checkpoint_paths: the paths of all that are kept, the oldest first.
+      all_model_checkpoint_paths: the paths of all kept checkpoints, oldest first.
       latest_filename: the name of the file; `checkpoint` if `None`.
-      all_model_checkpoint_timestamps: when each was written, in seconds since 1970.
-      last_preserved_timestamp: when the last one was written that is kept for ever.
+      all_model_checkpoint_timestamps: the write times of the checkpoints, in Unix seconds.
+      last_preserved_timestamp: when the last permanently kept checkpoint was written.
 
     Raises:
-      RuntimeError: the checkpoint itself is called so.
+      RuntimeError: the checkpoint itself has that name.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/update_checkpoint_state
     """
@@ -93,23 +93,23 @@ def update_checkpoint_state(
 
 
 def relative_to(save_dir: str, paths: Sequence[str]) -> list[str]:
-    """Paths as they are seen from a folder, so that it can be moved."""
+    """Make paths relative to a folder, so that the folder can be moved."""
     return [os.path.relpath(p, save_dir) if os.path.isabs(p) else p for p in paths]
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None) -> CheckpointState | None:
-    """What the file `checkpoint` of a folder says.
+    """Read the file `checkpoint` of a folder.
 
     Args:
       checkpoint_dir: the folder.
       latest_filename: the name of the file; `checkpoint` if `None`.
 
     Returns:
-      The state with the folder before relative paths; `None` if there is no such file, or one that
-      says something else.
+      The state, with relative paths joined to the folder; `None` if the file does not exist or cannot
+      be parsed.
 
     Raises:
-      ValueError: it names no newest checkpoint.
+      ValueError: the file does not name a newest checkpoint.
 
     https://www.tensorflow.org/api_docs/python/tf/train/get_checkpoint_state
     """
@@ -132,14 +132,14 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None) -> CheckpointStat
 
 
 def latest_checkpoint(checkpoint_dir, latest_filename=None) -> str | None:
-    """The path of the newest checkpoint of a folder, as the file `checkpoint` says.
+    """Return the path of the newest checkpoint of a folder, as its file `checkpoint` states.
 
     Args:
       checkpoint_dir: the folder.
       latest_filename: the name of the file; `checkpoint` if `None`.
 
     Returns:
-      The path, for `restore`; `None` if there is no such file, or no such checkpoint.
+      The path, for `restore`; `None` if the file or the checkpoint does not exist.
 
     https://www.tensorflow.org/api_docs/python/tf/train/latest_checkpoint
     """

@@ -1,4 +1,4 @@
-"""The file `checkpoint`: which checkpoints there are, as text."""
+"""Format and parse the text of the file `checkpoint`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 
 @dataclasses.dataclass
 class CheckpointState:
-    """Which checkpoints there are (`tf.train.CheckpointState`).
+    """The list of checkpoints of a folder (`tf.train.CheckpointState`).
 
     Args:
-      model_checkpoint_path: the path of the newest one.
-      all_model_checkpoint_paths: the paths of all of them, the oldest first.
-      all_model_checkpoint_timestamps: when each of them was written, in seconds since 1970.
-      last_preserved_timestamp: when the last one was written that is kept for ever.
+      model_checkpoint_path: the path of the newest checkpoint.
+      all_model_checkpoint_paths: the paths of all checkpoints, oldest first.
+      all_model_checkpoint_timestamps: the write times, in Unix seconds.
+      last_preserved_timestamp: when the last permanently kept checkpoint was written.
 
     Differs from TensorFlow:
-      A plain class: of the methods of a protocol buffer it has none.
+      It is a plain class without the methods of a protocol buffer.
     """
 
     model_checkpoint_path: str = ""
@@ -32,7 +32,7 @@ class CheckpointState:
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             for item in value if isinstance(value, list) else [value] * bool(value):
-                text = _quoted(item) if isinstance(item, str) else repr(float(item))
+                text = _quote(item) if isinstance(item, str) else repr(float(item))
                 lines.append(f"{field.name}: {text}\n")
         return "".join(lines)
 
@@ -41,14 +41,14 @@ CheckpointState.__module__ = "shims.compat.v1.train"
 
 
 class ParseError(ValueError):
-    """Text that is not such a file."""
+    """Text that is not a valid checkpoint state."""
 
 
 def parse(text: str) -> CheckpointState:
-    """The state that a text holds.
+    """Parse the text of a checkpoint state.
 
     Raises:
-      ParseError: it holds something else.
+      ParseError: the text is not a valid checkpoint state.
     """
     state = CheckpointState()
     kinds: dict[str, Any] = {
@@ -57,7 +57,7 @@ def parse(text: str) -> CheckpointState:
         "all_model_checkpoint_timestamps": float,
         "last_preserved_timestamp": float,
     }
-    for name, value in _fields(list(_tokens(text))):
+    for name, value in _parse_fields(list(_tokenize(text))):
         if name not in kinds:
             raise ParseError(f"it has no field {name!r}")
         if not isinstance(value, kinds[name]):
@@ -81,8 +81,8 @@ _ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTAL
 _SIGNS = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 
 
-def _tokens(text: str) -> Iterator[str | float | tuple[str]]:
-    """Words and signs as text, values as themselves; a string in a tuple."""
+def _tokenize(text: str) -> Iterator[str | float | tuple[str]]:
+    """Split text into tokens; a string literal is yielded as a tuple of its text."""
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
@@ -90,13 +90,13 @@ def _tokens(text: str) -> Iterator[str | float | tuple[str]]:
             raise ParseError(f"it has {text[at : at + 20]!r}")
         at = match.end()
         if match["string"]:
-            yield (_unquoted(match["string"]),)
+            yield (_unquote(match["string"]),)
         elif match.lastgroup:
             yield match[0]
 
 
-def _fields(tokens: list) -> Iterator[tuple[str, str | float]]:
-    """Names and values; a list gives its name once per value."""
+def _parse_fields(tokens: list) -> Iterator[tuple[str, str | float]]:
+    """Yield the name and value of each field; list elements repeat the name."""
     at = 0
 
     def look(offset: int = 0):
@@ -104,14 +104,14 @@ def _fields(tokens: list) -> Iterator[tuple[str, str | float]]:
 
     while (name := look()) is not None:
         if not isinstance(name, str) or look(1) != ":":
-            raise ParseError(f"it has {name!r} where a field begins")
+            raise ParseError(f"it has {name!r} where a field is expected")
         at += 2
         is_list = look() == "["
         at += is_list
         while not (is_list and look() == "]"):
             if look() is None:
                 raise ParseError(f"{name!r} has no value")
-            value, at = _value(tokens, at)
+            value, at = _parse_value(tokens, at)
             yield name, value
             if not is_list:
                 break
@@ -120,26 +120,26 @@ def _fields(tokens: list) -> Iterator[tuple[str, str | float]]:
         at += look() in (",", ";")
 
 
-def _value(tokens: list, at: int) -> tuple[str | float, int]:
+def _parse_value(tokens: list, at: int) -> tuple[str | float, int]:
     if not isinstance(tokens[at], tuple):
         try:
             return float(tokens[at]), at + 1
         except ValueError:
-            raise ParseError(f"it has {tokens[at]!r} where a value belongs") from None
+            raise ParseError(f"it has {tokens[at]!r} where a value is expected") from None
     text = ""
-    while at < len(tokens) and isinstance(tokens[at], tuple):  # strings side by side are one
+    while at < len(tokens) and isinstance(tokens[at], tuple):  # adjacent strings are concatenated
         text += tokens[at][0]
         at += 1
     return text, at
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     signs = {"\n": r"\n", "\r": r"\r", "\t": r"\t", '"': r"\"", "'": r"\'", "\\": r"\\"}
     out = (signs.get(c) or (f"\\{ord(c):03o}" if c < " " or c == "\x7f" else c) for c in text)
     return f'"{"".join(out)}"'
 
 
-def _unquoted(token: str) -> str:
+def _unquote(token: str) -> str:
     def sign(match: re.Match) -> bytes:
         octal, hexadecimal, letter = match.groups()
         if letter is not None:

@@ -1,4 +1,4 @@
-"""Tensors by name, whole or in pieces: what all formats of checkpoints have in common."""
+"""Define the reader interface common to both checkpoint formats."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from shims._src.errors import errors
 
 
 class TensorReader(abc.ABC):
-    """What a checkpoint holds. The index is read at once, tensors when they are asked for.
+    """A checkpoint reader. The index is read at once; tensors are read on request.
 
     Args:
       prefix: the path of the checkpoint, without `.index`.
-      entries: what the index says, by key.
+      entries: the index entries, by key.
 
     Attributes:
       prefix: the path of the checkpoint.
-      entries: what the index says, by key; pieces of partitioned variables have keys of their own.
+      entries: the index entries, by key; slices of partitioned variables have their own keys.
     """
 
     def __init__(self, prefix: str, entries: dict[bytes, Entry]):
         self.prefix, self.entries = prefix, entries
         parts = {slice_key(k, s) for k, e in entries.items() for s in e.slices}
-        self._names = {_text(key): key for key in entries if key not in parts}
+        self._names = {_decode_key(key): key for key in entries if key not in parts}
 
     @abc.abstractmethod
     def _stored(self, key: bytes, dtype: np.dtype) -> np.ndarray:
-        """The array that stands under a key, checked.
+        """Read the array of a key and verify it.
 
         Raises:
-          Malformed: it is damaged.
+          Malformed: the data is damaged.
         """
 
     @abc.abstractmethod
     def _file_of(self, entry: Entry) -> str:
-        """The file that has the data of an entry."""
+        """Return the path of the data file of an entry."""
 
     @property
     def names(self) -> list[str]:
-        """The names of all tensors, sorted; a partitioned variable is one."""
+        """The names of all tensors, sorted; a partitioned variable counts as one."""
         return list(self._names)
 
     def __contains__(self, name: str) -> bool:
         return name in self._names
 
     def entry(self, name: str) -> Entry:
-        """What the index says of a tensor.
+        """Return the index entry of a tensor.
 
         Raises:
-          NotFoundError: there is no tensor of this name.
+          NotFoundError: the tensor does not exist.
         """
         key = self._names.get(name)
         if key is None:
@@ -62,16 +62,16 @@ class TensorReader(abc.ABC):
         return self.entries[key]
 
     def read(self, name: str, place: Place | None = None) -> np.ndarray:
-        """The value of a tensor, in memory of its own.
+        """Read the value of a tensor into a new array.
 
         Args:
-          name: of the tensor.
-          place: start and length on each axis of a piece that lies in it; all of it if `None`.
+          name: the name of the tensor.
+          place: start and length per axis of a slice to read; the whole tensor if `None`.
 
         Raises:
-          NotFoundError: there is no tensor of this name, or no file with its data.
-          DataLossError: its data is damaged, or not all of it was written.
-          UnimplementedError: NumPy has no arrays of its dtype.
+          NotFoundError: the tensor or its data file does not exist.
+          DataLossError: the data is damaged or incomplete.
+          UnimplementedError: NumPy does not support its dtype.
         """
         entry = self.entry(name)
         key, dtype = self._names[name], dtype_of(name, entry)
@@ -79,14 +79,14 @@ class TensorReader(abc.ABC):
             if place in entry.slices:
                 return self._stored(slice_key(key, place), dtype)
             if entry.slices:
-                whole = self._partitioned(key, entry, dtype)
+                whole = self._read_partitioned(key, entry, dtype)
             else:
                 whole = self._stored(key, dtype)
         except Malformed as fault:
             raise damaged(self._file_of(entry), f"in tensor {name!r}, {fault}") from None
-        return whole if place is None else whole[_slices(place, entry.shape)]
+        return whole if place is None else whole[_as_slices(place, entry.shape)]
 
-    def _partitioned(self, key: bytes, entry: Entry, dtype: np.dtype) -> np.ndarray:
+    def _read_partitioned(self, key: bytes, entry: Entry, dtype: np.dtype) -> np.ndarray:
         array = np.empty(entry.shape, dtype)
         covered = np.zeros(entry.shape, bool)
         for extents in entry.slices:
@@ -94,7 +94,7 @@ class TensorReader(abc.ABC):
             piece = self.entries.get(piece_key)
             if piece is None:
                 raise Malformed("a piece of it is not in the index")
-            place = _slices(extents, entry.shape)
+            place = _as_slices(extents, entry.shape)
             if piece.dtype != entry.dtype or covered[place].shape != piece.shape:
                 raise Malformed("a piece of it has another dtype or shape")
             array[place] = self._stored(piece_key, dtype)
@@ -105,10 +105,10 @@ class TensorReader(abc.ABC):
 
 
 def dtype_of(name: str, entry: Entry) -> np.dtype:
-    """NumPy's dtype of a tensor.
+    """Return the NumPy dtype of a tensor.
 
     Raises:
-      UnimplementedError: it has none of it.
+      UnimplementedError: NumPy does not support the dtype.
     """
     dtype = element_types.numpy_dtype(entry.dtype)
     if dtype is None:
@@ -120,12 +120,12 @@ def dtype_of(name: str, entry: Entry) -> np.dtype:
 
 
 def no_checkpoint(prefix: str) -> errors.NotFoundError:
-    """The error of a path where nothing is."""
+    """Return the error for a path without a checkpoint."""
     return errors.NotFoundError(f"Failed to find any matching files for {prefix}")
 
 
 def damaged(path: str, problem: str) -> errors.DataLossError:
-    """The error of a file that does not say what was written."""
+    """Return the error for a damaged file."""
     return errors.DataLossError(
         errors.message(
             "",
@@ -135,12 +135,12 @@ def damaged(path: str, problem: str) -> errors.DataLossError:
     )
 
 
-def _slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
+def _as_slices(extents: Place, shape: tuple[int, ...]) -> tuple[slice, ...]:
     if len(extents) != len(shape):
         raise Malformed("a piece of it has another rank")
     return tuple(slice(None) if e is None else slice(e[0], e[0] + e[1]) for e in extents)
 
 
-def _text(key: bytes) -> str:
-    """A key as text; bytes that are none survive there and back."""
+def _decode_key(key: bytes) -> str:
+    """Decode a key as text; invalid UTF-8 survives a round trip."""
     return key.decode(errors="surrogateescape")

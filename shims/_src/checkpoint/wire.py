@@ -1,4 +1,4 @@
-"""Protocol buffers as bytes: numbered fields, each a number or a piece of bytes."""
+"""Encode and decode protocol buffers: numbered fields, each a number or bytes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 class Malformed(ValueError):
-    """Bytes that do not say what they should; the message completes "the file is damaged: "."""
+    """Invalid bytes; the message completes "the file is damaged: "."""
 
 
 def varint(value: int) -> bytes:
-    """A number from 0 to 2**64 - 1, seven bits a byte, the lowest first."""
+    """Encode a number from 0 to 2**64 - 1 as a varint: 7 bits per byte, low bits first."""
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -24,7 +24,7 @@ def varint(value: int) -> bytes:
 
 
 def read_varint(data, at: int) -> tuple[int, int]:
-    """The number that starts at `at`, and where it ends."""
+    """Decode the varint at `at`; return the number and the end position."""
     value = shift = 0
     while at < len(data) and shift < 64:
         byte = data[at]
@@ -37,10 +37,10 @@ def read_varint(data, at: int) -> tuple[int, int]:
 
 
 def varints(data: bytes) -> np.ndarray:
-    """All numbers that stand side by side in `data`, as signed ones of 64 bits.
+    """Decode all consecutive varints in `data` as signed 64-bit numbers.
 
     Raises:
-      Malformed: the last one is cut off, or one is too long.
+      Malformed: the last varint is truncated, or one is too long.
     """
     array = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(array < 0x80)
@@ -56,7 +56,7 @@ def varints(data: bytes) -> np.ndarray:
 
 
 def take(data, at: int, size: int) -> tuple[bytes, int]:
-    """`size` bytes from `at`, and where they end."""
+    """Return `size` bytes from `at`, and the end position."""
     end = at + size
     if end > len(data):
         raise Malformed(f"{size} bytes are announced where {len(data) - at} are left")
@@ -64,22 +64,22 @@ def take(data, at: int, size: int) -> tuple[bytes, int]:
 
 
 def number_field(number: int, value: int) -> bytes:
-    """A field that holds a number; nothing for 0, which is what an absent field means."""
+    """Encode a varint field; 0 is encoded as an absent field."""
     return varint(number << 3 | _VARINT) + varint(value) if value else b""
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A field that holds bytes or a message."""
+    """Encode a field of bytes or a message."""
     return varint(number << 3 | _BYTES) + varint(len(value)) + value
 
 
 def fixed32_field(number: int, value: int) -> bytes:
-    """A field that holds a number of four bytes; nothing for 0."""
+    """Encode a field of four bytes; 0 is encoded as an absent field."""
     return varint(number << 3 | _FIXED32) + value.to_bytes(4, "little") if value else b""
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a message in their order, by number."""
+    """Iterate over the fields of a message in order, as number and value."""
     at = 0
     while at < len(data):
         tag, at = read_varint(data, at)
@@ -99,14 +99,14 @@ def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def number_of(value: int | bytes) -> int:
-    """A field that must be a number."""
+    """Check that a field value is a number and return it."""
     if isinstance(value, int):
         return value
     raise Malformed("a field holds bytes where a number belongs")
 
 
 def bytes_of(value: int | bytes) -> bytes:
-    """A field that must be bytes."""
+    """Check that a field value is bytes and return it."""
     if isinstance(value, bytes):
         return value
     raise Malformed("a field holds a number where bytes belong")
