@@ -139,11 +139,11 @@ def test_a_device_that_is_there_gets_the_arrays():
 
 ABSENT = {
     "Graph()": (
-        "Graph: there are no graphs to put operations into.",
+        "Graph: there are no graphs; functions are traced instead.",
         "write a function and decorate it with `shims.function`.",
     ),
     "Operation()": (
-        "Operation: there are no nodes of a graph.",
+        "Operation: there are no graph operations.",
         "call the operator; what it gives is an array.",
     ),
     "RegisterGradient('Op')": (

@@ -1,1 +1,1 @@
-"""What `import shims` gives: generated from the table."""
+"""Provide the public names of `shims`, generated from the table."""

@@ -1,19 +1,19 @@
-"""Names of TensorFlow's graphs that have no counterpart: they can be named, not used."""
+"""Define names of TensorFlow's graphs without a counterpart: using them raises an error."""
 
 from __future__ import annotations
 
 from shims._src.errors import errors
 
 
-def _refused(name: str, why: str, do: str):
+def _unavailable(name: str, why: str, do: str):
     return errors.UnimplementedError(errors.message(name, why, do=do))
 
 
 class Graph:
-    """TensorFlow's graph of operations, which does not exist here; `isinstance` is always False.
+    """TensorFlow's graph of operations, which has no counterpart; `isinstance` is always False.
 
     Raises:
-      UnimplementedError: one is made.
+      UnimplementedError: when it is instantiated.
 
     https://www.tensorflow.org/api_docs/python/tf/Graph
     """
@@ -21,18 +21,18 @@ class Graph:
     __module__ = "shims"
 
     def __init__(self):
-        raise _refused(
+        raise _unavailable(
             "Graph",
-            "there are no graphs to put operations into.",
+            "there are no graphs; functions are traced instead.",
             "write a function and decorate it with `shims.function`.",
         )
 
 
 class Operation:
-    """A node of TensorFlow's graph, which does not exist here; `isinstance` is always False.
+    """A node of TensorFlow's graph, which has no counterpart; `isinstance` is always False.
 
     Raises:
-      UnimplementedError: one is made.
+      UnimplementedError: when it is instantiated.
 
     https://www.tensorflow.org/api_docs/python/tf/Operation
     """
@@ -40,15 +40,15 @@ class Operation:
     __module__ = "shims"
 
     def __init__(self, *args, **kwargs):
-        raise _refused(
+        raise _unavailable(
             "Operation",
-            "there are no nodes of a graph.",
-            "call the operator; what it gives is an array.",
+            "there are no graph operations.",
+            "call the operator; its result is an array.",
         )
 
 
 class RegisterGradient:
-    """TensorFlow's registry of gradients by name, which does not exist here.
+    """TensorFlow's registry of gradients by name, which has no counterpart.
 
     Args:
       op_type: the name of an operation.
@@ -62,7 +62,7 @@ class RegisterGradient:
     __module__ = "shims"
 
     def __init__(self, op_type):
-        raise _refused(
+        raise _unavailable(
             "RegisterGradient",
             f"operations are not known by name, so `{op_type}` has no entry to change.",
             "give the function its gradient with `shims.custom_gradient`.",
@@ -70,7 +70,7 @@ class RegisterGradient:
 
 
 def no_gradient(op_type: str):
-    """TensorFlow's way to declare an operation without a gradient, which does not exist here.
+    """Raise `UnimplementedError`: operations cannot be declared non-differentiable by name.
 
     Args:
       op_type: the name of an operation.
@@ -80,7 +80,7 @@ def no_gradient(op_type: str):
 
     https://www.tensorflow.org/api_docs/python/tf/no_gradient
     """
-    raise _refused(
+    raise _unavailable(
         "no_gradient",
         f"operations are not known by name, so `{op_type}` has no entry to change.",
         "wrap the result in `shims.stop_gradient`.",

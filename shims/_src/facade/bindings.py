@@ -1,6 +1,6 @@
-"""The registry of what higher rooms do for the classes and slots of lower ones.
+"""Bind implementations of higher packages to the hooks of lower ones.
 
-Every facade module imports this one before it hands out a name, so that nothing is used unbound.
+Every facade module imports this module first, so that no public name is used unbound.
 """
 
 from shims._src.tracing import padded_operators

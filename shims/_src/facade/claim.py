@@ -1,4 +1,4 @@
-"""Public functions say that they live where people import them from."""
+"""Set the public module of exported functions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from shims._src.facade import missing
 
 
 def claim(names: dict[str, object], module: str) -> None:
-    """Give the functions among `names` a public module; `shims` goes before its namespaces.
+    """Set the `__module__` of functions among `names`; `shims` takes precedence over namespaces.
 
-    What the module does not have is answered with what to write in its place.
+    Missing attributes of the module raise an error that names the replacement.
     """
     for value in names.values():
         if isinstance(value, types.FunctionType) and (

@@ -1,4 +1,4 @@
-"""Names of TensorFlow that shims does not have: what to write in their place."""
+"""Report names of TensorFlow that shims does not provide, with their replacement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SAVED = (
 )
 _TOOLS = "use JAX's own settings and tools"
 
-# The first that a name begins with counts; a name that ends in `$` is whole.
+# The first matching prefix applies; a prefix that ends in `$` must equal the whole name.
 _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("math.special.bessel_", "math.bessel_"), _SCIPY),
     (
@@ -106,7 +106,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def of(module: str) -> Callable[[str], object]:
-    """The `__getattr__` of a module: an error that says what to write in place of a name."""
+    """Return the `__getattr__` of a module, which raises an error that names the replacement."""
 
     def missing(name: str):
         raise AttributeError(message(module, name))
@@ -115,7 +115,7 @@ def of(module: str) -> Callable[[str], object]:
 
 
 def message(module: str, name: str) -> str:
-    """What is said of a name that a module does not have."""
+    """Return the error message for a name that a module does not have."""
     said = f"module {module!r} has no attribute {name!r}"
     full = f"{module}.{name}".removeprefix("shims.")
     for beginnings, instead in () if name.startswith("_") else _INSTEAD:
