@@ -83,7 +83,7 @@ def translated(error: Exception) -> Exception:
         call.function, problem, received=received, at=line_of_error(error), do=do
     )
     every = getattr(error, "shims_origins", {})
-    # No doubt which size it is where there is only one, even if JAX does not name it.
+    # If there is only one size, the error is about it, even if JAX does not name it.
     message = errors.with_sizes(
         message, every if len(every) == 1 else _origins_named_in(error, text)
     )

@@ -1,6 +1,6 @@
-"""Record the operations of a `with` block with a JAX trace that computes as before and reports them.
+"""Record the operations of a `with` block, with a JAX trace that reports every primitive.
 
-Arrays are not wrapped and values stay concrete; an array is identified by its identity. A recorder
+Arrays are not wrapped and values stay concrete; an array is known by its identity. A recorder
 observes every primitive that is applied in its thread while its trace is the current one, from
 `jax.numpy` and from operators alike. Recorders nest: the trace of the inner one computes under the
 trace of the outer one, which therefore observes the same operations.
@@ -38,7 +38,7 @@ class Recorder:
       recording: whether it records at present.
     """
 
-    # Whether reads of variables inside of inner traces count.
+    # Whether reads of variables inside of inner traces are recorded.
     reads_everywhere = False
 
     def __init__(self):

@@ -127,7 +127,7 @@ class FreshSizes:
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
     def counts(self, d) -> dict[str, Any]:
-        """Return the scalars behind the data-dependent sizes of a dimension, unless their trace has ended."""
+        """Return the scalars behind the data-dependent sizes of a dimension whose traces have not ended."""
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
         return {
             name: jnp.sum(self._sources[name], dtype=jnp.int32)

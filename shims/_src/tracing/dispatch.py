@@ -48,7 +48,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
                 return _in_dynamic_trace(call, args, kwargs)
             return f(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
-            # A traced size among the arguments: only now is it known to be one.
+            # An argument turned out to be a traced size.
             return _in_dynamic_trace(f, args, kwargs)
         except errors.CompositeOperandError as error:
             return _call_composites(call, f.__name__, args, kwargs, error)

@@ -76,7 +76,7 @@ def prepare(state: trace.DynamicTrace, operands):
 
 
 def _outer_bounds(operands):
-    """Return the bounds that `shims.bounded` stated outside: `({position: bounds}, [(number, bound)])`."""
+    """Return bounds stated outside by `shims.bounded`: `({position: bounds}, [(number, bound)])`."""
     limits, checks = {}, []
     for i, x in enumerate(operands):
         found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))

@@ -139,7 +139,7 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
 
 
 def _assume_empty(state, start, stop, step):
-    """Record the assumption where JAX takes a range up to `1 - n` for empty, because it assumes n >= 1."""
+    """Record the assumption behind a range up to `1 - n`, which JAX takes for empty (n >= 1)."""
     if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
         return
     count = start if stop is None else stop - start

@@ -1,4 +1,4 @@
-"""Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes in functions.
+"""Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes.
 
 The hooks are installed once, when the first dynamic trace starts. Each first checks whether this
 thread is inside a dynamic trace; otherwise JAX's own code runs unchanged, so that neither a failure

@@ -1,4 +1,4 @@
-"""Act on the reports of a finished run: raise a capacity, change an assumption, or raise an error."""
+"""Act on the reports of a finished run: raise a capacity or an error, or change an assumption."""
 
 from __future__ import annotations
 

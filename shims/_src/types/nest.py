@@ -1,4 +1,4 @@
-"""Flatten, pack and map nested structures: lists, tuples, named tuples, dictionaries, `attrs` classes.
+"""Flatten, pack and map nested structures of lists, tuples, dictionaries and `attrs` classes.
 
 Unlike in JAX's pytrees, `None` is an element here, and so is a registered class that is no container.
 """
