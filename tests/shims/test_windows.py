@@ -83,7 +83,7 @@ def test_a_window_that_does_not_fit_is_found_by_the_run():
     with pytest.raises(shims.InvalidArgumentError) as raised:
         run(IMAGE[:1, :1])
     assert str(raised.value).startswith(
-        "max_pool2d: axis 0 of the windows' is shorter than one window.\n"
+        "max_pool2d: spatial axis 0 is shorter than one window.\n"
         "  Required: at least 3 elements, padding included"
     )
 
@@ -93,7 +93,7 @@ def test_a_transpose_of_another_size_is_refused():
     with pytest.raises(shims.InvalidArgumentError) as raised:
         shims.nn.conv2d_transpose(IMAGE, KERNEL, [2, 20, 10, 4], 2)
     assert str(raised.value).startswith(
-        "conv2d_transpose: no convolution of `output_shape` gives an array like `input`.\n"
+        "conv2d_transpose: no convolution of an array of shape `output_shape` has the shape of `input`.\n"
         "  Required: size 10 along axis 1\n"
         "  Received: input f32[2, 7, 5, 4]"
     )

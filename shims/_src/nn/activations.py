@@ -1,4 +1,4 @@
-"""Activation functions whose plain JAX spelling differs somewhere, and softmax."""
+"""Provide the activation functions that differ from JAX's, and softmax."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ def _above_zero(x, highest):
 @_above_zero.defjvp
 def _above_zero_jvp(highest, primals, tangents):
     (x,), (t,) = primals, tangents
-    # TensorFlow multiplies: where none passes, a slope that is not finite becomes NaN. XLA would
-    # make a choice out of a product with 0 and 1.
+    # TensorFlow multiplies by a mask, so that a tangent that is not finite becomes NaN where it is
+    # masked. XLA would turn a product with a mask into a selection.
     within = (x > 0) & ((x < highest) | (highest == jnp.inf))
     return _above_zero(x, highest), jnp.where(within, t, 0 * t)
 
 
 def _clipped(x, highest):
+    """Clip an array to [0, highest], with TensorFlow's gradient."""
     if is_inexact(x):
         return _above_zero(x, highest)
     return jnp.maximum(x, 0) if highest == jnp.inf else jnp.clip(x, 0, highest)
@@ -38,14 +39,14 @@ def _clipped(x, highest):
 
 @operator(compiled=True)
 def relu(features, name=None):
-    """`x` where it is positive, elsewhere 0.
+    """Compute the rectified linear unit, `max(x, 0)`.
 
     Args:
       features: array of numbers.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -63,17 +64,17 @@ def relu(features, name=None):
 
 @operator(compiled=True)
 def relu6(features, name=None):
-    """The array, cut at 0 and at 6.
+    """Clip an array to [0, 6].
 
     Args:
       features: array of real numbers.
       name: ignored.
 
     Returns:
-      The array, in its own dtype.
+      An array of the shape and dtype of `features`.
 
     Differs from TensorFlow:
-      Nothing. `jax.nn.relu6` makes floating-point numbers of integers.
+      Nothing. `jax.nn.relu6` converts integers to floating point.
 
     Under jit:
       Element by element.
@@ -86,7 +87,7 @@ def relu6(features, name=None):
 
 @operator(compiled=True)
 def leaky_relu(features, alpha=0.2, name=None):
-    """`x` where it is positive, `alpha * x` elsewhere.
+    """Compute the leaky rectified linear unit: `x` if positive, `alpha * x` otherwise.
 
     Args:
       features: array of numbers.
@@ -94,7 +95,7 @@ def leaky_relu(features, alpha=0.2, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Differs from TensorFlow:
       Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
@@ -112,20 +113,20 @@ def leaky_relu(features, alpha=0.2, name=None):
 
 @operator(compiled=True)
 def selu(features, name=None):
-    """The scaled exponential linear unit.
+    """Compute the scaled exponential linear unit.
 
     Args:
       features: floating-point array.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the limit from below.
+      Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the left derivative there.
 
     Under jit:
       Element by element.
@@ -145,8 +146,8 @@ def _selu(x):
 
 @_selu.defjvp
 def _selu_jvp(primals, tangents):
-    # By the result, as TensorFlow: far below 0 the slope is 0 and nothing infinite gets through. Just
-    # below 0 its result is 0, since it subtracts 1 from the exponential.
+    # A function of the result, as in TensorFlow, so that the derivative far below 0 is exactly 0. Just
+    # below 0 TensorFlow's result is 0, since it subtracts 1 from the exponential.
     y = _selu(*primals)
     is_below = jnp.exp(primals[0]) < 1
     slope = jnp.where(is_below, y + _SELU_SCALE * _SELU_ALPHA, jnp.asarray(_SELU_SCALE, y.dtype))
@@ -155,14 +156,14 @@ def _selu_jvp(primals, tangents):
 
 @operator(compiled=True)
 def elu(features, name=None):
-    """`x` above 0, `exp(x) - 1` below.
+    """Compute the exponential linear unit: `x` if positive, `exp(x) - 1` otherwise.
 
     Args:
       features: floating-point array.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -204,14 +205,14 @@ def _softsign_jvp(primals, tangents):
 
 @operator(compiled=True)
 def softsign(features, name=None):
-    """`x / (1 + |x|)`.
+    """Compute softsign, `x / (1 + |x|)`.
 
     Args:
       features: floating-point array.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -231,14 +232,14 @@ def softsign(features, name=None):
 
 @operator(compiled=True)
 def silu(features, beta=1.0):
-    """`x * sigmoid(beta * x)`.
+    """Compute the sigmoid linear unit (swish), `x * sigmoid(beta * x)`.
 
     Args:
       features: floating-point array.
       beta: scalar.
 
     Returns:
-      The array.
+      An array of the shape of `features`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -271,21 +272,21 @@ def _silu_jvp(primals, tangents):
 
 @operator(compiled=True)
 def crelu(features, axis=-1, name=None):
-    """The positive parts of `x` and of `-x`, side by side.
+    """Concatenate the rectified linear units of `x` and `-x`.
 
     Args:
       features: array of numbers.
-      axis: the axis to join along.
+      axis: the axis to concatenate along.
       name: ignored.
 
     Returns:
-      The array, twice as long along `axis`.
+      An array with twice the size along `axis`.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Element by element, then a join.
+      Element by element, then a concatenation.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/crelu
     """
@@ -296,24 +297,24 @@ def crelu(features, axis=-1, name=None):
 
 @operator(compiled=True)
 def softmax(logits, axis=None, name=None):
-    """Exponentials that add up to 1.
+    """Compute the softmax along an axis.
 
     Args:
       logits: floating-point array.
-      axis: the axis that adds up; the last when `None`.
+      axis: the axis of the classes; the last when `None`.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `logits`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Where a logit is inf all of its row is NaN; TensorFlow has some zeros there.
+      If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
 
     Under jit:
-      What is not selected counts for nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax
     """
@@ -324,15 +325,15 @@ def softmax(logits, axis=None, name=None):
 
 @operator(compiled=True)
 def log_softmax(logits, axis=None, name=None):
-    """The logarithm of `softmax`.
+    """Compute the logarithm of the softmax along an axis.
 
     Args:
       logits: floating-point array.
-      axis: the axis that adds up; the last when `None`.
+      axis: the axis of the classes; the last when `None`.
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `logits`.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -341,7 +342,7 @@ def log_softmax(logits, axis=None, name=None):
       Nothing.
 
     Under jit:
-      What is not selected counts for nothing.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
     """

@@ -1,4 +1,4 @@
-"""The largest elements, found as TensorFlow finds them on CPU: exactly."""
+"""Provide `nn.approx_max_k`, computed exactly as in TensorFlow on CPU."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ def approx_max_k(
     aggregate_to_topk=True,
     name=None,
 ):
-    """The largest elements along an axis, the largest first.
+    """Return the `k` largest elements along an axis, in descending order.
 
     Args:
       operand: array, float32, float16 or bfloat16.
-      k: how many.
-      reduction_dimension: which axis.
-      recall_target: ignored: all are found.
+      k: the number of elements to return.
+      reduction_dimension: the axis to search.
+      recall_target: ignored: the result is exact.
       reduction_input_size_override: ignored.
       aggregate_to_topk: must be True.
       name: ignored.
 
     Returns:
-      The elements, and their places as int32.
+      The elements, and their int32 indices.
 
     Raises:
-      InvalidArgumentError: there are fewer elements, or there is no kernel for the dtype.
+      InvalidArgumentError: the axis has fewer than `k` elements, or TensorFlow has no kernel for
+        the dtype.
       UnimplementedError: `aggregate_to_topk` is False.
 
     Differs from TensorFlow:
-      TensorFlow on CPU has a kernel for the last axis only.
+      Any axis is supported; TensorFlow on CPU has a kernel for the last axis only.
 
     Under jit:
-      As `math.top_k`.
+      As in `math.top_k`.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/approx_max_k
     """
@@ -62,7 +63,7 @@ def approx_max_k(
         raise errors.UnimplementedError(
             errors.message(
                 "approx_max_k",
-                "parts of the result are TensorFlow's own.",
+                "partial results are specific to TensorFlow.",
                 required="aggregate_to_topk=True",
             )
         )

@@ -1,4 +1,4 @@
-"""Rows of a table of embeddings, by number."""
+"""Look up rows of embedding tables."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def embedding_lookup(params, ids, max_norm=None, name=None):
-    """The rows of a table, or of a table in several parts, by number.
+    """Look up rows of an embedding table, which may be given in several parts.
 
     Args:
-      params: array `[n, ...]`, or a list of such arrays that hold the rows in order, the first ones
-        one row more where they do not come out even.
+      params: array `[n, ...]`, or a list of such arrays that partition the rows in order; the first
+        parts have one row more if the division is uneven.
       ids: int32 or int64 array.
-      max_norm: rows of a larger Euclidean norm are scaled down to it.
+      max_norm: the maximum Euclidean norm of a row; longer rows are scaled down.
       name: ignored.
 
     Returns:
       `[*ids.shape, ...]`.
 
     Raises:
-      InvalidArgumentError: a number is out of range.
-      ValueError: there is no table.
+      InvalidArgumentError: an id is out of range.
+      ValueError: `params` is `None` or an empty list.
 
     Differs from TensorFlow:
       Nothing on CPU.
 
     Under jit:
-      As `gather`: inside `shims.function` a number out of range raises after the call.
+      As in `gather`: inside `shims.function` an id out of range raises after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
     """
@@ -46,11 +46,11 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 
 
 def rows_of(function: str, params, ids):
-    """The rows of a table, or of the parts of one that hold the rows in order.
+    """Look up rows of a table, or of parts that hold the rows in order.
 
     Raises:
-      InvalidArgumentError: a number is out of range.
-      ValueError: there is no table.
+      InvalidArgumentError: an id is out of range.
+      ValueError: `params` is `None` or an empty list.
     """
     if params is None:
         raise ValueError(f"{function}: `params` must be specified.")
@@ -59,12 +59,12 @@ def rows_of(function: str, params, ids):
         raise ValueError(f"{function}: `params` must not be an empty list.")
     if len(parts) == 1:
         return gather(parts[0], ids)
-    places = _place(function, parts, ids)
+    places = _row_numbers(function, parts, ids)
     return jnp.take(jnp.concatenate(parts), places, axis=0, mode="clip")
 
 
-def _place(function, parts, ids):
-    """Row numbers as positions in all parts put together."""
+def _row_numbers(function, parts, ids):
+    """Convert ids to row numbers of the concatenated parts."""
     sizes = [p.shape[0] for p in parts]
     each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
     checks.check_positions(function, "ids", ids, sum(sizes))
@@ -74,7 +74,7 @@ def _place(function, parts, ids):
     checks.check_data(
         within >= jnp.take(jnp.asarray(sizes, ids.dtype), part, mode="clip"),
         function,
-        "the parts of the table are not as long as their number of rows asks for.",
+        "the parts of the table do not have the sizes of an even partition.",
         required=f"{more} parts of {each + 1} rows, then {len(parts) - more} of {each}",
         received=f"parts of {sizes} rows",
     )

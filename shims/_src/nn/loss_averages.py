@@ -1,4 +1,4 @@
-"""Losses of a whole batch, and the loss of counts."""
+"""Average losses over a batch, and provide the Poisson loss."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
-    """How unlikely counts are where their rates are known.
+    """Compute the Poisson loss: the negative log-likelihood of counts, given log-rates.
 
     Args:
-      targets: floating-point array, the counts.
+      targets: floating-point array, the observed counts.
       log_input: array of the same dtype and shape, the logarithms of the rates.
       compute_full_loss: whether Stirling's approximation of `log(targets!)` is added.
       name: ignored.
@@ -33,7 +33,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
       ValueError: the shapes differ.
 
     Differs from TensorFlow:
-      Nothing: the approximation is added for counts outside of [0, 1] only.
+      Nothing: the approximation is added only for counts outside of [0, 1].
 
     Under jit:
       Element by element.
@@ -55,21 +55,21 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
 
 @operator
 def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
-    """The sum of the examples' losses, divided by the size of the batch.
+    """Sum the losses of the examples, and divide by the global batch size.
 
     Args:
       per_example_loss: array `[batch, ...]` of numbers.
-      sample_weight: how much each example counts; broadcasts with the losses, also with an axis
-        of size 1 more or one axis less at the end.
+      sample_weight: the weights of the examples; broadcast with the losses, also with a trailing
+        axis of size 1 more, or one trailing axis less.
       global_batch_size: integer scalar; the size of the first axis when `None`.
 
     Returns:
       A scalar; 0 for a batch of size 0.
 
     Raises:
-      ValueError: the losses or the size of the batch have a wrong number of axes.
-      TypeError: the size of the batch is not an integer.
-      InvalidArgumentError: it is negative, or the weights do not fit.
+      ValueError: the losses or the batch size have a wrong number of axes.
+      TypeError: the batch size is not an integer.
+      InvalidArgumentError: the batch size is negative, or the weights do not broadcast.
 
     Differs from TensorFlow:
       There is one replica. The mean of integers is float32 unless `jax_enable_x64` is on.
@@ -94,6 +94,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
 
 def _floats(total, size):
+    """Convert integer sums and sizes to floating point."""
     if jnp.issubdtype(total.dtype, jnp.inexact):
         return total, size
     wide = jnp.result_type(float)
@@ -101,7 +102,7 @@ def _floats(total, size):
 
 
 def _weighted(loss, weight):
-    """The losses times weights that may have one axis more, of size 1, or less."""
+    """Multiply losses by weights, which may have one trailing axis of size 1 more, or one axis less."""
     if weight.ndim and weight.ndim == loss.ndim + 1:
         weight = primitives.unify_axis(weight, loss.ndim, 1, label="compute_average_loss")[..., 0]
     elif weight.ndim and weight.ndim == loss.ndim - 1:
@@ -112,6 +113,7 @@ def _weighted(loss, weight):
 
 
 def _size_of_batch(size):
+    """Check the global batch size."""
     if jp.is_symbolic(size):
         return primitives.as_size(size)
     if np.ndim(size):
@@ -127,7 +129,7 @@ def _size_of_batch(size):
 
 @operator
 def scale_regularization_loss(regularization_loss):
-    """The sum of losses that do not depend on the batch, for one of all replicas.
+    """Sum a regularization loss, and divide by the number of replicas, which is 1.
 
     Args:
       regularization_loss: array of numbers.
@@ -139,7 +141,7 @@ def scale_regularization_loss(regularization_loss):
       There is one replica. The sum of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Adds up what is selected.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/scale_regularization_loss
     """

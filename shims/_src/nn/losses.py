@@ -1,4 +1,4 @@
-"""Cross-entropies from logits, and moments."""
+"""Compute cross-entropies from logits, moments, and `bias_add`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator(compiled=True)
 def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
-    """The cross-entropy of independent labels, element by element.
+    """Compute the sigmoid cross-entropy of independent labels, elementwise.
 
     Args:
       labels: array, probabilities.
@@ -55,13 +55,14 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
     _check_given(function, labels=labels, logits=logits)
     z, t = matching(function, logits=logits, labels=labels)
     check_alike(function, logits=z, labels=t)
-    z, t = broadcasting(function, z, t)  # of unknown sizes one may turn out to be 1, as there
+    z, t = broadcasting(function, z, t)  # an unknown size may turn out to be 1, as in TensorFlow
     positive = z >= 0
     relu = jnp.where(positive, z, 0)
     return relu - z * t + jnp.log1p(jnp.exp(jnp.where(positive, -z, z)))
 
 
 def _check_given(function, **arguments):
+    """Check that no argument is `None`."""
     missing = [n for n, v in arguments.items() if v is None]
     if missing:
         raise ValueError(f"{function}: `{missing[0]}` must be given.")
@@ -69,12 +70,12 @@ def _check_given(function, **arguments):
 
 @operator(compiled=True)
 def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
-    """The cross-entropy of independent labels, with a weight on positive ones.
+    """Compute the sigmoid cross-entropy with a weight on positive labels.
 
     Args:
       labels: array, probabilities.
       logits: array of the same dtype and shape.
-      pos_weight: how much a positive label counts; broadcasts.
+      pos_weight: the weight of positive labels; broadcasts.
       name: ignored.
 
     Returns:
@@ -103,14 +104,15 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
 
 @jax.custom_jvp
 def _softmax_cross_entropy(labels, logits):
-    # Subtracted from 0, so that a certain class costs 0 and not -0.
+    # Subtract from 0, so that a probability of 1 has a loss of 0, not -0.
+    """Compute the softmax cross-entropy, with TensorFlow's gradient."""
     return jnp.sum(labels * (0 - jax.nn.log_softmax(logits, axis=-1)), axis=-1)
 
 
 @_softmax_cross_entropy.defjvp
 def _softmax_cross_entropy_jvp(primals, tangents):
     (labels, logits), (d_labels, d_logits) = primals, tangents
-    # TensorFlow's gradient is `softmax - labels` whatever the labels add up to.
+    # TensorFlow's gradient is `softmax - labels` whatever the sum of the labels.
     of_logits = (jax.nn.softmax(logits, axis=-1) - labels) * d_logits
     of_labels = -jax.nn.log_softmax(logits, axis=-1) * d_labels
     return _softmax_cross_entropy(labels, logits), jnp.sum(of_logits + of_labels, axis=-1)
@@ -118,11 +120,11 @@ def _softmax_cross_entropy_jvp(primals, tangents):
 
 @operator(compiled=True)
 def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
-    """The cross-entropy of one label out of several, given as probabilities.
+    """Compute the softmax cross-entropy of mutually exclusive classes, given as probabilities.
 
     Args:
-      labels: array whose rows add up to 1, of any dtype.
-      logits: floating-point array; the two broadcast.
+      labels: array of class probabilities, of any dtype.
+      logits: floating-point array; broadcasts with `labels`.
       axis: the axis of the classes.
       name: ignored.
 
@@ -133,8 +135,8 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       InvalidArgumentError: the shapes do not broadcast, or there are neither rows nor classes.
 
     Differs from TensorFlow:
-      The gradient is `softmax - labels` as there, even where labels do not add up to 1; it changes
-      with the labels when it is differentiated again, which TensorFlow leaves out.
+      As in TensorFlow, the gradient is `softmax - labels` even if the labels do not sum to 1.
+      Second derivatives include those by the labels, which TensorFlow omits.
 
     Under jit:
       Rows are independent.
@@ -148,13 +150,13 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
     if labels.ndim == logits.ndim:
         labels = jnp.moveaxis(labels, axis, -1)
     logits = jnp.moveaxis(logits, axis, -1)
-    labels, logits = broadcasting(function, _rows_like(function, labels, logits), logits)
+    labels, logits = broadcasting(function, _match_rows(function, labels, logits), logits)
     _check_filled(function, logits)
     return _softmax_cross_entropy(*jnp.broadcast_arrays(labels, logits))
 
 
 def _check_filled(function, logits) -> None:
-    """TensorFlow takes no rows of no classes for some, and refuses to give them a shape."""
+    """Refuse logits that have neither rows nor classes, as TensorFlow does."""
     sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
@@ -165,8 +167,8 @@ def _check_filled(function, logits) -> None:
     )
 
 
-def _rows_like(function, labels, logits):
-    """Labels with the leading axes of the logits: as many rows, or one for all of them."""
+def _match_rows(function, labels, logits):
+    """Reshape labels to the leading axes of the logits: equally many rows, or one for all."""
     if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
         return labels
     rows = math.prod(logits.shape[:-1])
@@ -183,23 +185,24 @@ def _rows_like(function, labels, logits):
 
 
 @jax.custom_jvp
-def _cost_of_label(logits, labels):
+def _label_cross_entropy(logits, labels):
+    """Compute the cross-entropy of class indices, with TensorFlow's gradient."""
     costs = 0 - jax.nn.log_softmax(logits, axis=-1)
     return jnp.take_along_axis(costs, labels[..., None], axis=-1, mode="clip")[..., 0]
 
 
-@_cost_of_label.defjvp
+@_label_cross_entropy.defjvp
 def _cost_of_label_jvp(primals, tangents):
-    # One factor for each class, as in TensorFlow: a slope that is infinite stays so.
+    # One factor per class, as in TensorFlow, so that infinite tangents stay infinite.
     logits, labels = primals
     is_label = labels[..., None] == jnp.arange(logits.shape[-1], dtype=labels.dtype)
     slopes = jax.nn.softmax(logits, axis=-1) - is_label.astype(logits.dtype)
-    return _cost_of_label(logits, labels), jnp.sum(slopes * tangents[0], axis=-1)
+    return _label_cross_entropy(logits, labels), jnp.sum(slopes * tangents[0], axis=-1)
 
 
 @operator(compiled=True)
 def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
-    """The cross-entropy of one label out of several, given by its number.
+    """Compute the softmax cross-entropy of mutually exclusive classes, given as indices.
 
     Args:
       labels: integers `[...]`.
@@ -216,8 +219,8 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       Nothing on CPU.
 
     Under jit:
-      Inside `shims.function` a label out of range raises after the call; in somebody else's trace
-      its loss is NaN, as with TensorFlow's XLA.
+      Inside `shims.function` a label out of range raises after the call; in an enclosing trace its
+      loss is NaN, as in TensorFlow's XLA.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits
     """
@@ -240,7 +243,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
     )
     checks.check_positions(function, "labels", labels, count)
     labels, logits = agreeing(function, [labels, logits], range(labels.ndim))
-    loss = _cost_of_label(logits, labels)
+    loss = _label_cross_entropy(logits, labels)
     if not jp.is_tracer(labels):
         return loss
     classes = primitives.as_size(logits.shape[-1])
@@ -249,13 +252,13 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
 
 @operator(compiled=True)
 def moments(x, axes, shift=None, keepdims=False, name=None):
-    """Mean and variance over axes.
+    """Compute mean and variance over axes.
 
     Args:
       x: floating-point array.
       axes: the axes to reduce.
       shift: ignored.
-      keepdims: keep them with size 1.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
@@ -271,7 +274,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
     """
     x = operand(x)
     axes = axes_of("moments", axes, x.ndim, name="axes")
-    # TensorFlow adds up half precision in single precision too.
+    # TensorFlow accumulates half precision in float32, too.
     wide = x.astype(jnp.float32) if x.dtype.itemsize < 4 else x
     mean = jnp.mean(wide, axis=axes, keepdims=True)
     spread = squared_distance(wide - lax.stop_gradient(mean))
@@ -282,21 +285,21 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
 
 @operator(compiled=True)
 def bias_add(value, bias, data_format=None, name=None):
-    """An array with a vector added along the axis of its channels.
+    """Add a vector along the axis of the channels.
 
     Args:
       value: array of numbers.
       bias: vector of the same dtype.
-      data_format: `N...C` (last axis, also when `None`) or `NC...` (axis 1).
+      data_format: `N...C` (channels last, the default) or `NC...` (channels in axis 1).
       name: ignored.
 
     Returns:
-      The array.
+      An array of the shape of `value`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, `value` is a vector, or `bias` is not as long as it
-        has channels.
-      ValueError: there is no such format.
+      InvalidArgumentError: the dtypes differ, `value` has fewer than two axes, or the size of
+        `bias` is not the number of channels.
+      ValueError: `data_format` is unknown.
 
     Differs from TensorFlow:
       Nothing.

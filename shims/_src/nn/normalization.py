@@ -1,4 +1,4 @@
-"""Arrays shifted and scaled by their moments, and moments of other kinds."""
+"""Normalize arrays by moments, and compute moments from sums and weights."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name=None):
-    """An array shifted and scaled to given moments.
+    """Normalize an array by given moments.
 
     Args:
       x: floating-point array.
       mean: array that broadcasts with `x`.
       variance: array that broadcasts with `x`.
-      offset: what the mean becomes; 0 when `None`.
-      scale: what the deviation becomes; 1 when `None`.
-      variance_epsilon: what is added to the variance first.
+      offset: the new mean; 0 when `None`.
+      scale: the new standard deviation; 1 when `None`.
+      variance_epsilon: a number that is added to the variance.
       name: ignored.
 
     Returns:
@@ -52,20 +52,20 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
 def batch_norm_with_global_normalization(
     input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None
 ):
-    """An array shifted and scaled to given moments.
+    """Normalize images by given moments per channel.
 
     Args:
       input: floating-point array `[batch, height, width, channels]`.
       mean: vector, one element per channel.
       variance: vector, one element per channel.
-      beta: vector, what the mean becomes.
-      gamma: vector, what the deviation becomes.
-      variance_epsilon: what is added to the variance first.
-      scale_after_normalization: whether `gamma` counts.
+      beta: vector, the new means.
+      gamma: vector, the new standard deviations.
+      variance_epsilon: a number that is added to the variance.
+      scale_after_normalization: whether to multiply by `gamma`.
       name: ignored.
 
     Returns:
-      An array like `input`.
+      An array of the shape and dtype of `input`.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or the shapes do not broadcast.
@@ -84,6 +84,7 @@ def batch_norm_with_global_normalization(
 
 
 def _normalized(function, x, mean, variance, offset, scale, epsilon):
+    """Normalize an array by moments that broadcast with it."""
     x = operand(x)
     given = {"mean": mean, "variance": variance, "offset": offset, "scale": scale}
     arrays = {n: operand(v, _dtype_beside(v, x)) for n, v in given.items() if v is not None}
@@ -101,11 +102,12 @@ def _normalized(function, x, mean, variance, offset, scale, epsilon):
 
 
 def _dtype_beside(value, x):
-    """Numbers take the dtype of the array; arrays may have more precision than it."""
+    """Return the dtype of `x` for Python numbers; arrays keep theirs, which may be wider."""
     return None if hasattr(value, "dtype") else x.dtype
 
 
 def _check_one_dtype(function, arrays) -> None:
+    """Check that the moments have one dtype."""
     if len({a.dtype for a in arrays.values()}) > 1:
         raise errors.DtypeMismatchError(
             errors.message(
@@ -119,13 +121,13 @@ def _check_one_dtype(function, arrays) -> None:
 
 @operator
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
-    """Mean and variance from sums.
+    """Compute mean and variance from sufficient statistics.
 
     Args:
-      counts: scalar, how many elements were added up.
+      counts: scalar, the number of elements.
       mean_ss: floating-point array, the sums of the (shifted) elements.
       variance_ss: the sums of their squares.
-      shift: what was taken away from the elements; 0 when `None`.
+      shift: the number that was subtracted from the elements; 0 when `None`.
       name: ignored.
 
     Returns:
@@ -152,20 +154,20 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
 
 @operator
 def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
-    """The sums that mean and variance follow from.
+    """Compute the sums from which mean and variance follow.
 
     Args:
       x: floating-point array.
-      axes: the axes to add up over.
-      shift: what is taken away from the elements first.
-      keepdims: keep those axes with size 1.
+      axes: the axes to reduce.
+      shift: a number that is subtracted from the elements first.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
       The number of elements, their sums, the sums of their squares, and `shift`.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -190,27 +192,27 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
 
 @operator
 def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
-    """Mean and variance of elements that count more or less.
+    """Compute weighted mean and variance over axes.
 
     Args:
       x: floating-point array.
       axes: the axes to reduce.
-      frequency_weights: how much each element counts; broadcasts with `x`. Of no weight at all the
-        moments are 0.
-      keepdims: keep those axes with size 1.
+      frequency_weights: the weights of the elements; broadcast with `x`. The moments are 0 if the
+        weights sum to 0.
+      keepdims: whether to keep the reduced axes with size 1.
       name: ignored.
 
     Returns:
       `(mean, variance)`.
 
     Raises:
-      InvalidArgumentError: the shapes do not broadcast, or there is no such axis.
+      InvalidArgumentError: the shapes do not broadcast, or `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Adds up what is selected.
+      Masked elements are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/weighted_moments
     """
@@ -232,21 +234,21 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
 @preferring("float32", "input")
 @operator
 def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.5, name=None):
-    """Every element divided by a power of the squares of the channels beside it.
+    """Normalize each element by the squares of neighboring channels.
 
     Args:
       input: array `[batch, height, width, channels]`, float32, float16 or bfloat16.
-      depth_radius: how many channels on either side count.
-      bias: what is added to the sum of squares.
-      alpha: what the sum of squares is multiplied by.
-      beta: the power.
+      depth_radius: the number of neighboring channels on each side.
+      bias: a number that is added to the sum of squares.
+      alpha: the factor of the sum of squares.
+      beta: the exponent.
       name: ignored.
 
     Returns:
       `input / (bias + alpha * squares) ** beta`.
 
     Raises:
-      InvalidArgumentError: `input` has another number of axes or another dtype.
+      InvalidArgumentError: `input` has a wrong number of axes or an unsupported dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -270,7 +272,7 @@ def local_response_normalization(input, depth_radius=5, bias=1, alpha=1, beta=0.
         raise checks.invalid(
             "local_response_normalization", "`input` must have 4 axes.", received=describe(x)
         )
-    # A product with a band of ones, as in TensorFlow: a NaN spoils all channels beside it.
+    # A product with a band matrix, as in TensorFlow, in which a NaN spreads to all channels.
     channel = jnp.arange(x.shape[-1], dtype=jnp.int32)
     band = jnp.abs(channel[:, None] - channel) <= int(depth_radius)
     squares = jnp.matmul(jnp.square(x), band.astype(x.dtype), precision="highest")

@@ -1,4 +1,4 @@
-"""Losses over a few sampled classes instead of all."""
+"""Provide losses over a few sampled classes: sampled softmax and noise-contrastive estimation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import narrowed
 
-# What TensorFlow adds to the logits of classes that were sampled by accident.
+# TensorFlow adds this to the logits of accidental hits.
 _NEVER = -np.finfo(np.float32).max
 
 
@@ -37,19 +37,19 @@ def sampled_softmax_loss(
     seed=None,
     name="sampled_softmax_loss",
 ):
-    """The cross-entropy of a softmax over the true classes and a few sampled ones.
+    """Compute the softmax cross-entropy over the true classes and a few sampled classes.
 
     Args:
       weights: floating-point array `[classes, features]`, or a list of parts of it.
       biases: vector `[classes]`.
       labels: integer array `[batch, num_true]`.
       inputs: array `[batch, features]`.
-      num_sampled: how many classes are sampled.
-      num_classes: how many there are.
-      num_true: how many true ones each example has.
+      num_sampled: the number of sampled classes.
+      num_classes: the number of classes.
+      num_true: the number of true classes per example.
       sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
         `random.log_uniform_candidate_sampler` when `None`.
-      remove_accidental_hits: whether a sampled class that is true does not count.
+      remove_accidental_hits: whether sampled classes that equal a true class are ignored.
       seed: an integer for the samples; see `random.set_seed`.
       name: ignored.
 
@@ -71,7 +71,7 @@ def sampled_softmax_loss(
         sampled_values = _samples(labels, num_true, num_sampled, num_classes, seed)
     given = (weights, biases, labels, inputs, num_true, sampled_values)
     if remove_accidental_hits:
-        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+        consume_seed(None)  # TensorFlow's search for hits consumes a seed
     return _softmax_loss(*given, num_sampled if remove_accidental_hits else None)
 
 
@@ -87,19 +87,19 @@ def nce_loss(
     remove_accidental_hits=False,
     name="nce_loss",
 ):
-    """Noise-contrastive estimation: the true classes told from a few sampled ones.
+    """Compute the noise-contrastive estimation loss, against a few sampled classes.
 
     Args:
       weights: floating-point array `[classes, features]`, or a list of parts of it.
       biases: vector `[classes]`.
       labels: integer array `[batch, num_true]`.
       inputs: array `[batch, features]`.
-      num_sampled: how many classes are sampled.
-      num_classes: how many there are.
-      num_true: how many true ones each example has.
+      num_sampled: the number of sampled classes.
+      num_classes: the number of classes.
+      num_true: the number of true classes per example.
       sampled_values: `(sampled, true_expected_count, sampled_expected_count)`; those of
         `random.log_uniform_candidate_sampler` when `None`.
-      remove_accidental_hits: whether a sampled class that is true does not count.
+      remove_accidental_hits: whether sampled classes that equal a true class are ignored.
       name: ignored.
 
     Returns:
@@ -120,23 +120,26 @@ def nce_loss(
         sampled_values = _samples(labels, num_true, num_sampled, num_classes, None)
     given = (weights, biases, labels, inputs, num_true, sampled_values)
     if remove_accidental_hits:
-        consume_seed(None)  # TensorFlow's search for them takes one, and draws nothing
+        consume_seed(None)  # TensorFlow's search for hits consumes a seed
     return _sigmoid_loss(*given, num_sampled if remove_accidental_hits else None)
 
 
 @operator
 def _softmax_loss(*given):
+    """Compute the sampled softmax loss of given samples."""
     logits, targets = _sampled_logits("sampled_softmax_loss", *given)
     return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
 
 
 @operator
 def _sigmoid_loss(*given):
+    """Compute the noise-contrastive loss of given samples."""
     logits, targets = _sampled_logits("nce_loss", *given)
     return jnp.sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), axis=1)
 
 
 def _samples(labels, num_true, num_sampled, num_classes, seed):
+    """Draw the classes of the default sampler."""
     classes = operand(labels)
     if not jnp.issubdtype(classes.dtype, jnp.integer):
         classes = classes.astype(jnp.int32)
@@ -148,9 +151,9 @@ def _samples(labels, num_true, num_sampled, num_classes, seed):
 def _sampled_logits(
     function, weights, biases, labels, inputs, num_true, sampled_values, num_sampled
 ):
-    """Logits of the true classes and behind them of the sampled ones, and the targets.
+    """Compute the logits of the true and of the sampled classes, concatenated, and the targets.
 
-    Hits are looked for among `num_sampled` samples, and not at all where that is `None`.
+    Accidental hits are searched among `num_sampled` samples, or not at all if that is `None`.
     """
     inputs, labels = operand(inputs), operand(labels)
     if not jnp.issubdtype(labels.dtype, jnp.integer):
@@ -167,20 +170,20 @@ def _sampled_logits(
         lax.stop_gradient(operand(value)) for value in sampled_values
     )
     checks.check_vector(function, "sampled_values[0]", sampled)
-    # How often each is to be expected: one number for all of them will do.
-    if not _is_for_all(sampled_count):
+    # Expected counts may be a single number for all classes.
+    if not _is_single(sampled_count):
         checks.check_vector(function, "sampled_values[2]", sampled_count)
         if is_known(sampled_count.shape[0]):
             sampled, sampled_count = agreeing(function, [sampled, sampled_count], (0,))
-        else:  # which may turn out to be one
+        else:  # its size may be 1 at run time
             sampled_count = primitives.unify_axis(
                 sampled_count, 0, sampled.shape[0], label=function, broadcasts=True
             )
-    if not _is_for_all(true_count):
+    if not _is_single(true_count):
         true_count = primitives.unify_axis(
             true_count, 0, inputs.shape[0], label=function, broadcasts=True
         )
-    # One look-up of both, as in TensorFlow: its derivative is one set of rows.
+    # Look both up at once, as in TensorFlow, so that the gradient is a single set of rows.
     flat = labels.reshape(-1)
     both = jnp.concatenate([flat, sampled.astype(flat.dtype)])
     rows = embedding_lookup(weights, both).astype(inputs.dtype)
@@ -194,7 +197,7 @@ def _sampled_logits(
     sampled_logits = jnp.matmul(inputs, sampled_rows.T) + offsets[flat.shape[0] :]
     if num_sampled is not None:
         is_hit = jnp.any(_hits(labels, sampled), axis=1)
-        is_hit = _as_told(function, is_hit, sampled, num_sampled)
+        is_hit = _require_sample_count(function, is_hit, sampled, num_sampled)
         sampled_logits = sampled_logits + jnp.where(is_hit, _NEVER, 0).astype(inputs.dtype)
     true_logits = true_logits - jnp.log(true_count)
     sampled_logits = sampled_logits - jnp.log(sampled_count)
@@ -202,14 +205,15 @@ def _sampled_logits(
     return jnp.concatenate([true_logits, sampled_logits], 1), jnp.concatenate(targets, 1)
 
 
-def _is_for_all(counts) -> bool:
+def _is_single(counts) -> bool:
+    """Return whether a single expected count applies to all classes."""
     return not counts.ndim or (is_known(counts.shape[0]) and counts.shape[0] == 1)
 
 
-def _as_told(function, is_hit, sampled, num_sampled):
-    """Hits among as many samples as were told: one sample stands for all of them in TensorFlow."""
+def _require_sample_count(function, is_hit, sampled, num_sampled):
+    """Require `num_sampled` samples; TensorFlow broadcasts a single one."""
     count = checks.static_int(function, "num_sampled", num_sampled)
-    problem = "`sampled_values` are not as many as `num_sampled`."
+    problem = "the size of `sampled_values` is not `num_sampled`."
     if not is_known(sampled.shape[0]):
         unlike = primitives.true_size(sampled.shape[0]) != count
         checks.check_data(unlike, function, problem, required=f"{count} samples")
@@ -223,7 +227,7 @@ def _as_told(function, is_hit, sampled, num_sampled):
 
 
 def _check_parameters(function, rows, offsets, inputs) -> None:
-    """Rows of the weights and of the biases must fit the inputs."""
+    """Check that the rows of weights and biases fit the inputs."""
     sizes = [a.shape[-1] for a in (rows, inputs)] if rows.ndim == 2 else []
     fits = offsets.ndim == 1 and sizes and (not all(map(is_known, sizes)) or len(set(sizes)) == 1)
     if not fits:
@@ -237,7 +241,7 @@ def _check_parameters(function, rows, offsets, inputs) -> None:
 
 
 def _hits(labels, sampled):
-    """Where a true class was sampled, `[batch, num_true, sampled]`: of equal samples the last."""
+    """Return the mask `[batch, num_true, sampled]` of sampled true classes; of equal samples the last."""
     later = jnp.triu(jnp.ones((sampled.shape[0], sampled.shape[0]), bool), 1)
     is_last = ~jnp.any((sampled[:, None] == sampled) & later, axis=1)
     return (labels[:, :, None] == sampled.astype(labels.dtype)) & is_last
@@ -245,23 +249,23 @@ def _hits(labels, sampled):
 
 @operator(fresh=True)
 def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=None, name=None):
-    """Which sampled classes are true ones of an example.
+    """Find the sampled classes that equal a true class of an example.
 
     Args:
       true_classes: int64 array `[batch, num_true]`.
       sampled_candidates: int64 vector.
-      num_true: how many true ones each example has.
+      num_true: the number of true classes per example.
       seed: ignored.
       name: ignored.
 
     Returns:
-      The example, the place among the samples, and the weight `-3.4e38` of each hit.
+      Per hit, the index of the example, the index of the sample, and the weight `-3.4e38`.
 
     Raises:
       InvalidArgumentError: the shapes do not fit.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on; int32 classes are taken too.
+      int64 is int32 unless `jax_enable_x64` is on; int32 classes are accepted, too.
 
     Under jit:
       The number of hits depends on data: call it inside `shims.function`.
@@ -277,7 +281,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
             received=f"{describe(labels)} and {describe(sampled)}",
         )
     hits = _hits(labels, sampled)
-    if is_known(sampled.shape[0]) and sampled.shape[0] == 0:  # a place among none is not defined
+    if is_known(sampled.shape[0]) and sampled.shape[0] == 0:  # argmax over no samples is undefined
         hits = jnp.zeros((*labels.shape, 1), bool)
     any_hit = jnp.any(hits, axis=2).reshape(-1)
     example = jnp.broadcast_to(

@@ -1,4 +1,4 @@
-"""Blocks of space that become channels, or images of a batch, and back."""
+"""Move blocks of space to channels or to the batch, and back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def space_to_depth(input, block_size, data_format="NHWC", name=None):
-    """Images whose blocks of pixels become channels.
+    """Move blocks of pixels to the channels.
 
     Args:
       input: array `[batch, height, width, channels]`.
@@ -33,9 +33,9 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
       `[batch, height / size, width / size, size * size * channels]`.
 
     Raises:
-      InvalidArgumentError: the shape does not fit (at once, otherwise after the call), or
-        `block_size` is below 2.
-      NotFoundError: another format, as in TensorFlow on CPU.
+      InvalidArgumentError: a side is not a multiple of `block_size` (a symbolic side raises after
+        the call), or `block_size` is below 2.
+      NotFoundError: `data_format` is not `NHWC`, as in TensorFlow on CPU.
 
     Differs from TensorFlow:
       Nothing.
@@ -45,16 +45,16 @@ def space_to_depth(input, block_size, data_format="NHWC", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/space_to_depth
     """
-    x, size = _checked("space_to_depth", input, block_size, data_format)
-    x = _in_blocks("space_to_depth", x, 1, size)
-    x = _in_blocks("space_to_depth", x, 3, size)  # batch, rows, size, columns, size, channels
+    x, size = _check_images("space_to_depth", input, block_size, data_format)
+    x = _split_axis("space_to_depth", x, 1, size)
+    x = _split_axis("space_to_depth", x, 3, size)  # batch, rows, size, columns, size, channels
     x = lax.transpose(x, (0, 1, 3, 2, 4, 5))
     return x.reshape(*x.shape[:3], size * size * x.shape[-1])
 
 
 @operator
 def depth_to_space(input, block_size, data_format="NHWC", name=None):
-    """Images whose channels become blocks of pixels.
+    """Move channels to blocks of pixels.
 
     Args:
       input: array `[batch, height, width, channels]`.
@@ -66,8 +66,9 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
       `[batch, height * size, width * size, channels / (size * size)]`.
 
     Raises:
-      InvalidArgumentError: the shape does not fit, or `block_size` is below 2.
-      NotFoundError: another format, as in TensorFlow on CPU.
+      InvalidArgumentError: the channels are not a multiple of `block_size ** 2`, or `block_size` is
+        below 2.
+      NotFoundError: `data_format` is not `NHWC`, as in TensorFlow on CPU.
 
     Differs from TensorFlow:
       Nothing.
@@ -77,13 +78,13 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depth_to_space
     """
-    x, size = _checked("depth_to_space", input, block_size, data_format)
+    x, size = _check_images("depth_to_space", input, block_size, data_format)
     channels = x.shape[-1]
     checks.check_known("depth_to_space", "channels", channels)
     if channels % (size * size):
         raise checks.invalid(
             "depth_to_space",
-            "the channels do not part into blocks.",
+            "the number of channels is not a multiple of the block.",
             required=f"a multiple of {size * size} channels",
             received=describe(x),
         )
@@ -93,7 +94,8 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
     return x.reshape(batch, height * size, width * size, channels // (size * size))
 
 
-def _checked(function, input, block_size, data_format):
+def _check_images(function, input, block_size, data_format):
+    """Check the arguments; return the images and the block size."""
     x, size = operand(input), int(block_size)
     if size < 2:
         raise checks.invalid(
@@ -101,7 +103,7 @@ def _checked(function, input, block_size, data_format):
         )
     if data_format != "NHWC":
         known = data_format in ("NCHW", "NCHW_VECT_C")
-        problem = f"there is no data_format {data_format!r} here."
+        problem = f"`data_format` must not be {data_format!r}."
         if not known:
             raise checks.invalid(function, problem, required="NHWC")
         raise errors.NotFoundError(
@@ -112,13 +114,13 @@ def _checked(function, input, block_size, data_format):
     return x, size
 
 
-def _in_blocks(function, x, axis, size):
-    """The array with one axis parted into blocks of a size."""
+def _split_axis(function, x, axis, size):
+    """Split an axis into blocks."""
     count = x.shape[axis] // size
     if is_known(count) and x.shape[axis] % size:
         raise checks.invalid(
             function,
-            f"axis {axis} does not part into blocks.",
+            f"the size of axis {axis} is not a multiple of the block size.",
             required=f"a multiple of {size}",
             received=f"{x.shape[axis]}",
         )
@@ -128,20 +130,20 @@ def _in_blocks(function, x, axis, size):
 
 @operator
 def space_to_batch_nd(input, block_shape, paddings, name=None):
-    """An array whose blocks become members of its batch.
+    """Pad an array with zeros, and move spatial blocks to the batch.
 
     Args:
       input: array `[batch, *spatial, ...]`.
-      block_shape: integers, the sides of a block.
-      paddings: integers `[len(block_shape), 2]`, the zeros around each of those axes.
+      block_shape: integers, the block size along each spatial axis.
+      paddings: integers `[len(block_shape), 2]`, the zero padding of each of those axes.
       name: ignored.
 
     Returns:
       `[batch * prod(block_shape), *(padded / block_shape), ...]`.
 
     Raises:
-      InvalidArgumentError: a padded axis does not part into blocks (at once, otherwise after the
-        call), or the arguments do not fit.
+      InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
+        raises after the call), or the arguments do not fit.
 
     Differs from TensorFlow:
       Nothing.
@@ -151,12 +153,12 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/space_to_batch_nd
     """
-    x, sides, pads = _blocks("space_to_batch_nd", input, block_shape, paddings)
+    x, sides, pads = _check_blocks("space_to_batch_nd", input, block_shape, paddings)
     rest = [(0, 0, 0)] * (x.ndim - 1 - len(sides))
     widths = [(0, 0, 0), *((low, high, 0) for low, high in pads), *rest]
     x = lax.pad(x, jnp.zeros((), x.dtype), widths)
     for i, side in enumerate(sides):
-        x = _in_blocks("space_to_batch_nd", x, 1 + 2 * i, side)
+        x = _split_axis("space_to_batch_nd", x, 1 + 2 * i, side)
     count = len(sides)
     inner = [2 + 2 * i for i in range(count)]
     outer = [1 + 2 * i for i in range(count)]
@@ -166,20 +168,20 @@ def space_to_batch_nd(input, block_shape, paddings, name=None):
 
 @operator
 def space_to_batch(input, block_shape, paddings, name=None):
-    """An array whose blocks become members of its batch.
+    """Pad an array with zeros, and move spatial blocks to the batch.
 
     Args:
       input: array `[batch, *spatial, ...]`.
-      block_shape: integers, the sides of a block.
-      paddings: integers `[len(block_shape), 2]`, the zeros around each of those axes.
+      block_shape: integers, the block size along each spatial axis.
+      paddings: integers `[len(block_shape), 2]`, the zero padding of each of those axes.
       name: ignored.
 
     Returns:
       `[batch * prod(block_shape), *(padded / block_shape), ...]`.
 
     Raises:
-      InvalidArgumentError: a padded axis does not part into blocks (at once, otherwise after the
-        call), or the arguments do not fit.
+      InvalidArgumentError: a padded size is not a multiple of the block size (a symbolic size
+        raises after the call), or the arguments do not fit.
 
     Differs from TensorFlow:
       Nothing.
@@ -194,20 +196,21 @@ def space_to_batch(input, block_shape, paddings, name=None):
 
 @operator
 def batch_to_space(input, block_shape, crops, name=None):
-    """An array whose batch is laid out in blocks: the inverse of `space_to_batch`.
+    """Move the batch to spatial blocks, and crop: the inverse of `space_to_batch`.
 
     Args:
       input: array `[batch, *spatial, ...]`.
-      block_shape: integers, the sides of a block.
-      crops: integers `[len(block_shape), 2]`, what is cut off of each of those axes.
+      block_shape: integers, the block size along each spatial axis.
+      crops: integers `[len(block_shape), 2]`, the elements to crop at both ends of each of those
+        axes.
       name: ignored.
 
     Returns:
       `[batch / prod(block_shape), *(spatial * block_shape - crops), ...]`.
 
     Raises:
-      InvalidArgumentError: the batch does not part into blocks, more is cut off than there is (at
-        once, otherwise after the call), or the arguments do not fit.
+      InvalidArgumentError: the batch size is not a multiple of the block, the crops exceed a size
+        (a symbolic size raises after the call), or the arguments do not fit.
 
     Differs from TensorFlow:
       Nothing.
@@ -217,13 +220,13 @@ def batch_to_space(input, block_shape, crops, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/batch_to_space
     """
-    x, sides, cuts = _blocks("batch_to_space", input, block_shape, crops)
+    x, sides, cuts = _check_blocks("batch_to_space", input, block_shape, crops)
     parts = math.prod(sides)
     batch = x.shape[0] // parts
     if is_known(batch) and x.shape[0] % parts:
         raise checks.invalid(
             "batch_to_space",
-            "the batch does not part into blocks.",
+            "the batch size is not a multiple of the block.",
             required=f"a multiple of {parts}",
             received=describe(x),
         )
@@ -235,23 +238,26 @@ def batch_to_space(input, block_shape, crops, name=None):
     sizes = [x.shape[1 + 2 * i] * side for i, side in enumerate(sides)]
     x = x.reshape(batch, *sizes, *x.shape[2 * count + 1 :])
     for i, (low, high) in enumerate(cuts):
-        x = _cropped(x, 1 + i, low, high)
+        x = _crop_axis(x, 1 + i, low, high)
     return x
 
 
-def _cropped(x, axis, low, high):
+def _crop_axis(x, axis, low, high):
+    """Crop an axis at both ends."""
     rest = x.shape[axis] - low - high
     lines = {"required": f"at least {low + high} elements along axis {axis}"}
     if is_known(rest) and rest < 0:
-        raise checks.invalid("batch_to_space", "more is cut off than there is.", **lines)
+        raise checks.invalid("batch_to_space", "the crops exceed the size of the axis.", **lines)
     if not is_known(rest) and low + high:
         short = primitives.true_size(x.shape[axis]) < low + high
-        checks.check_data(short, "batch_to_space", "more is cut off than there is.", **lines)
+        checks.check_data(
+            short, "batch_to_space", "the crops exceed the size of the axis.", **lines
+        )
     return lax.slice_in_dim(x, low, x.shape[axis] - high, axis=axis)
 
 
-def _numbers(function, margins) -> np.ndarray:
-    """Margins as numbers, also those of a constant that is traced."""
+def _static_margins(function, margins) -> np.ndarray:
+    """Return the margins as integers, also those of a traced constant."""
     if not any(map(jp.is_tracer, jax.tree.leaves(margins))):
         return np.asarray(margins)
     rows = [margins[i] for i in range(len(margins))]
@@ -259,11 +265,11 @@ def _numbers(function, margins) -> np.ndarray:
     return np.asarray([[static_int(function, name, v) for v in entries(row)] for row in rows])
 
 
-def _blocks(function, input, block_shape, margins):
-    """The array, the sides of a block, and a pair of numbers per side."""
+def _check_blocks(function, input, block_shape, margins):
+    """Check the arguments; return the array, the block sizes, and a pair of margins per axis."""
     x = operand(input)
     sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
-    numbers = _numbers(function, margins)
+    numbers = _static_margins(function, margins)
     numbers = numbers if numbers.size % 2 == 0 else numbers[:0]
     pairs = tuple(tuple(pair) for pair in np.reshape(numbers, (-1, 2)).tolist())
     if x.ndim < 1 + len(sides) or len(pairs) != len(sides) or min(sides, default=0) < 1:

@@ -1,4 +1,4 @@
-"""Losses of TensorFlow 1: weighted, and added up or averaged into one number."""
+"""Provide the losses of TensorFlow 1: weighted, then summed or averaged."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _REDUCTIONS = (SUM, OVER_BATCH, MEAN, NONE, OVER_NONZERO, BY_NONZERO)
 def compute_weighted_loss(
     losses, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
-    """Losses times weights, added up or averaged.
+    """Multiply losses by weights, and reduce them to a sum or a mean.
 
     Args:
       losses: array.
-      weights: number, or array of the rank of `losses` with the same sizes or 1.
+      weights: number, or array of the rank of `losses` that broadcasts to its shape.
       scope: ignored.
       loss_collection: ignored; there are no collections.
       reduction: `none`, `weighted_sum`, `weighted_mean` (divided by the sum of the weights),
@@ -46,7 +46,7 @@ def compute_weighted_loss(
       The loss is not added to a collection.
 
     Under jit:
-      Losses that do not count have no part in it.
+      Masked losses are ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/compute_weighted_loss
     """
@@ -60,26 +60,28 @@ def compute_weighted_loss(
         return casting.cast(weighted, given.dtype)
     total = _sum(weighted)
     if reduction == MEAN:
-        total = quotients.divide_no_nan(total, _sum(_spread(factors, values)))
+        total = quotients.divide_no_nan(total, _sum(_broadcast_weights(factors, values)))
     elif reduction == OVER_BATCH:
-        total = quotients.divide_no_nan(total, _sum(_spread(_floats(1.0), values)))
+        total = quotients.divide_no_nan(total, _sum(_broadcast_weights(_floats(1.0), values)))
     elif reduction != SUM:
-        total = quotients.divide_no_nan(total, _sum(_spread(_is_there(factors), values)))
+        total = quotients.divide_no_nan(
+            total, _sum(_broadcast_weights(_nonzero_indicator(factors), values))
+        )
     return casting.cast(total, given.dtype)
 
 
 def absolute_difference(
     labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
-    """The weighted distance of predictions from labels.
+    """Compute the weighted absolute difference of labels and predictions.
 
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments.
+      weights: see `compute_weighted_loss`, like the other arguments.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -91,11 +93,11 @@ def absolute_difference(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/absolute_difference
     """
-    labels, predictions = _alike(labels=labels, predictions=predictions)
+    labels, predictions = _float_pair(labels=labels, predictions=predictions)
     distance = elementwise.abs(_minus(predictions, labels))
     return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
 
@@ -110,17 +112,17 @@ def cosine_distance(
     reduction=BY_NONZERO,
     dim=None,
 ):
-    """One minus the product of labels and predictions, which have length 1 along an axis.
+    """Compute the weighted cosine distance of labels and predictions of unit length.
 
     Args:
       labels: array.
       predictions: array of the same shape.
-      axis: along which they have length 1.
-      weights: see `compute_weighted_loss`, as are the other arguments.
+      axis: the axis along which both have unit length.
+      weights: see `compute_weighted_loss`, like the other arguments.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
-      dim: another name of `axis`.
+      reduction: how the losses are reduced.
+      dim: alias of `axis`.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -132,7 +134,7 @@ def cosine_distance(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/cosine_distance
     """
@@ -141,7 +143,7 @@ def cosine_distance(
     axis = dim if axis is None else axis
     if axis is None:
         raise ValueError("You must specify argument `axis`.")
-    labels, predictions = _alike(labels=labels, predictions=predictions)
+    labels, predictions = _float_pair(labels=labels, predictions=predictions)
     product = _sum(_times(predictions, labels), axis=axis, keepdims=True)
     return compute_weighted_loss(1 - product, weights, scope, loss_collection, reduction)
 
@@ -149,15 +151,15 @@ def cosine_distance(
 def hinge_loss(
     labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
-    """How far logits are from 1 on the side that labels of 0 and 1 name.
+    """Compute the weighted hinge loss of logits, with labels of 0 and 1.
 
     Args:
       labels: array of zeros and ones.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments.
+      weights: see `compute_weighted_loss`, like the other arguments.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -169,11 +171,11 @@ def hinge_loss(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/hinge_loss
     """
-    labels, logits = _alike(labels=labels, logits=logits)
+    labels, logits = _float_pair(labels=labels, logits=logits)
     distance = relu(1 - _times(2 * labels - 1, logits))
     return compute_weighted_loss(distance, weights, scope, loss_collection, reduction)
 
@@ -187,16 +189,16 @@ def huber_loss(
     loss_collection="losses",
     reduction=BY_NONZERO,
 ):
-    """The squared error up to a distance, and a straight line from there.
+    """Compute the weighted Huber loss: quadratic up to `delta`, linear beyond.
 
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments.
-      delta: the distance.
+      weights: see `compute_weighted_loss`, like the other arguments.
+      delta: the error at which the loss becomes linear.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -208,11 +210,11 @@ def huber_loss(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/huber_loss
     """
-    labels, predictions = _alike(labels=labels, predictions=predictions)
+    labels, predictions = _float_pair(labels=labels, predictions=predictions)
     distance = elementwise.abs(_minus(predictions, labels))
     near = elementwise.minimum(distance, delta)
     loss = 0.5 * (near * near) + delta * (distance - near)
@@ -228,16 +230,16 @@ def log_loss(
     loss_collection="losses",
     reduction=BY_NONZERO,
 ):
-    """The cross-entropy of probabilities.
+    """Compute the weighted cross-entropy of probabilities.
 
     Args:
       labels: array.
       predictions: array of the same shape, probabilities.
-      weights: see `compute_weighted_loss`, as are the other arguments.
+      weights: see `compute_weighted_loss`, like the other arguments.
       epsilon: added to both probabilities.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -249,11 +251,11 @@ def log_loss(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/log_loss
     """
-    labels, predictions = _alike(labels=labels, predictions=predictions)
+    labels, predictions = _float_pair(labels=labels, predictions=predictions)
     of_one = _times(labels, jnp.log(predictions + epsilon))
     of_zero = _times(1 - labels, jnp.log(1 - predictions + epsilon))
     return compute_weighted_loss(-of_one - of_zero, weights, scope, loss_collection, reduction)
@@ -262,15 +264,15 @@ def log_loss(
 def mean_squared_error(
     labels, predictions, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
-    """The weighted squared distance of predictions from labels.
+    """Compute the weighted squared error.
 
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments.
+      weights: see `compute_weighted_loss`, like the other arguments.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A float32 scalar, or an array with `reduction="none"`.
@@ -282,11 +284,11 @@ def mean_squared_error(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/mean_squared_error
     """
-    labels, predictions = _alike(labels=labels, predictions=predictions)
+    labels, predictions = _float_pair(labels=labels, predictions=predictions)
     loss = elementwise.squared_difference(predictions, labels)
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
@@ -300,16 +302,16 @@ def sigmoid_cross_entropy(
     loss_collection="losses",
     reduction=BY_NONZERO,
 ):
-    """The weighted cross-entropy of independent labels.
+    """Compute the weighted sigmoid cross-entropy of independent labels.
 
     Args:
       multi_class_labels: array of zeros and ones.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments.
-      label_smoothing: how far labels are moved towards 0.5.
+      weights: see `compute_weighted_loss`, like the other arguments.
+      label_smoothing: the weight of 0.5 in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A scalar of the dtype of `logits`, or an array with `reduction="none"`.
@@ -321,11 +323,11 @@ def sigmoid_cross_entropy(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/sigmoid_cross_entropy
     """
-    labels, logits = _of_logits(multi_class_labels=multi_class_labels, logits=logits)
+    labels, logits = _cast_labels(multi_class_labels=multi_class_labels, logits=logits)
     if label_smoothing > 0:
         labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
     loss = losses.sigmoid_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -341,16 +343,16 @@ def softmax_cross_entropy(
     loss_collection="losses",
     reduction=BY_NONZERO,
 ):
-    """The weighted cross-entropy of labels that exclude each other.
+    """Compute the weighted softmax cross-entropy of one-hot labels.
 
     Args:
-      onehot_labels: array `[..., classes]`; nothing is differentiated by it.
+      onehot_labels: array `[..., classes]`; it has no gradient.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, as are the other arguments; of the shape `[...]`.
-      label_smoothing: how far labels are moved towards one part in `classes`.
+      weights: see `compute_weighted_loss`, like the other arguments; of the shape `[...]`.
+      label_smoothing: the weight of `1 / classes` in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A scalar of the dtype of `logits`, or an array with `reduction="none"`.
@@ -362,11 +364,11 @@ def softmax_cross_entropy(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/softmax_cross_entropy
     """
-    labels, logits = _of_logits(onehot_labels=onehot_labels, logits=logits)
+    labels, logits = _cast_labels(onehot_labels=onehot_labels, logits=logits)
     if label_smoothing > 0:
         classes = casting.cast(shapes.shape(labels)[-1], logits.dtype)
         labels = labels * (1.0 - label_smoothing) + label_smoothing / classes
@@ -379,15 +381,15 @@ def softmax_cross_entropy(
 def sparse_softmax_cross_entropy(
     labels, logits, weights=1.0, scope=None, loss_collection="losses", reduction=BY_NONZERO
 ):
-    """The weighted cross-entropy of classes given by number.
+    """Compute the weighted softmax cross-entropy of class indices.
 
     Args:
       labels: integer array `[...]`, or `[..., 1]`.
       logits: array `[..., classes]`.
-      weights: see `compute_weighted_loss`, as are the other arguments; `[...]` or `[..., 1]`.
+      weights: see `compute_weighted_loss`, like the other arguments; `[...]` or `[..., 1]`.
       scope: ignored.
       loss_collection: ignored.
-      reduction: how the losses become one.
+      reduction: how the losses are reduced.
 
     Returns:
       A scalar of the dtype of `logits`, or an array with `reduction="none"`.
@@ -399,11 +401,11 @@ def sparse_softmax_cross_entropy(
       The loss is not added to a collection.
 
     Under jit:
-      As `compute_weighted_loss`.
+      As in `compute_weighted_loss`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/sparse_softmax_cross_entropy
     """
-    labels, logits = _given(labels=labels, logits=logits)
+    labels, logits = _require_arrays(labels=labels, logits=logits)
     rank = labels.ndim
     if rank == logits.ndim:
         labels = shapes.squeeze(labels, axis=-1)
@@ -414,23 +416,24 @@ def sparse_softmax_cross_entropy(
     return compute_weighted_loss(loss, weights, scope, loss_collection, reduction)
 
 
-def _given(**arguments):
+def _require_arrays(**arguments):
+    """Convert arguments to arrays, none of which may be `None`."""
     for name, value in arguments.items():
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
     return [operand(value) for value in arguments.values()]
 
 
-def _alike(**arguments):
-    """Two arrays of one shape as float32."""
-    arrays = [_floats(x) for x in _given(**arguments)]
+def _float_pair(**arguments):
+    """Convert two arrays of equal shapes to float32."""
+    arrays = [_floats(x) for x in _require_arrays(**arguments)]
     _check_shapes(list(arguments), arrays)
     return arrays
 
 
-def _of_logits(**arguments):
-    """Labels and logits of one shape in the dtype of the logits."""
-    labels, logits = _given(**arguments)
+def _cast_labels(**arguments):
+    """Check that labels and logits have one shape, and cast the labels to the dtype of the logits."""
+    labels, logits = _require_arrays(**arguments)
     _check_shapes(list(arguments), [labels, logits])
     return casting.cast(labels, logits.dtype), logits
 
@@ -493,14 +496,14 @@ def _minus(x, y):
 
 
 @operator(compiled=True)
-def _is_there(weights):
-    """1 for each weight that is not 0."""
+def _nonzero_indicator(weights):
+    """Return 1 for each nonzero weight, else 0."""
     weights = operand(weights)
     return jnp.where(weights == 0, jnp.zeros_like(weights), jnp.ones_like(weights))
 
 
 @operator(compiled=True)
-def _spread(weights, values):
-    """Weights in the shape of values, for the number of values that they stand for."""
+def _broadcast_weights(weights, values):
+    """Broadcast weights to the shape of the values."""
     weights, values = broadcasting("losses", operand(weights), operand(values))
     return jnp.ones_like(values) * weights

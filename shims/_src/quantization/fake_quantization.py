@@ -1,4 +1,4 @@
-"""Numbers rounded to those that a few bits can say, and back."""
+"""Provide fake quantization: rounding to the values that integers of few bits represent."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.tracing.dispatch import operator
 
 
 class FakeQuantGradients(NamedTuple):
-    """Gradients of numbers, and of the range or ranges that they are rounded in."""
+    """The gradients of the inputs and of both ends of the range."""
 
     backprops_wrt_input: jax.Array
     backprop_wrt_min: jax.Array
@@ -28,7 +28,7 @@ class FakeQuantGradients(NamedTuple):
 
 
 def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
-    """The lowest and the highest integer."""
+    """Return the lowest and the highest integer."""
     num_bits = checks.static_int(function, "num_bits", num_bits)
     if not 2 <= num_bits <= 16:
         raise checks.invalid(
@@ -40,28 +40,29 @@ def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
     return int(bool(narrow_range)), 2**num_bits - 1
 
 
-def _nudged(low, high, levels):
-    """The range moved so that 0 is one of its numbers: its ends, and the step."""
+def _nudge_range(low, high, levels):
+    """Shift the range so that 0 is representable; return its ends and the step."""
     lowest, highest = levels
-    # By way of reciprocals halves would round wrongly.
+    # An exact quotient: with a reciprocal, halves would be rounded wrongly.
     step = quotient(high - low, jnp.asarray(highest - lowest, high.dtype))
     zero = lowest - quotient(low, step)
-    # NaN becomes 0, as the integer that it is in TensorFlow, even where 0 is below the lowest.
+    # NaN becomes 0, as in TensorFlow's cast to an integer, even if 0 is below the lowest integer.
     rounded = jnp.where(jnp.isnan(zero), 0, _rounded(zero))
     zero = jnp.where(zero < lowest, lowest, jnp.where(zero > highest, highest, rounded))
     return (lowest - zero) * step, (highest - zero) * step, step
 
 
 def _rounded(x):
-    """Halves away from zero, as the C library does."""
+    """Round halves away from zero, as the C library does."""
     return jnp.sign(x) * jnp.floor(jnp.abs(x) + 0.5)
 
 
 def _quantized(x, low, high, levels, divides):
-    start, end, step = _nudged(low, high, levels)
+    """Quantize and dequantize."""
+    start, end, step = _nudge_range(low, high, levels)
     lowest, highest = levels
-    # TensorFlow's halves fall where these have them: one kernel divides, the other two multiply by
-    # a number that is not `1 / step`, which would be rounded twice.
+    # To round halves as TensorFlow does: one of its kernels divides by the step, the other two
+    # multiply by this factor, which differs from `1 / step` in rounding.
     inverse = quotient(0 * high + (highest - lowest), high - low)
     clamped = jnp.where(x > end, end, x)
     clamped = jnp.where(clamped < start, start, clamped)
@@ -73,15 +74,15 @@ def _quantized(x, low, high, levels, divides):
 
 
 def _masks(x, low, high, levels):
-    """Where a number is within the range, below it and above it; everywhere in an empty range."""
-    start, end, _ = _nudged(low, high, levels)
+    """Return the masks of numbers inside, below and above the range; an empty range contains all."""
+    start, end, _ = _nudge_range(low, high, levels)
     empty = (low == 0) & (high == 0)
     within = empty | ((x >= start) & (x <= end))
     return within, ~empty & (x < start), ~empty & (x > end)
 
 
-def _slopes(dy, x, low, high, levels):
-    """Gradients of the numbers and of the ends of the range, the latter per element."""
+def _gradients(dy, x, low, high, levels):
+    """Compute the gradients of the inputs and, per element, of the ends of the range."""
     check_alike("fake_quant_gradient", gradients=dy, inputs=x)
     dy, x = agreeing("fake_quant_gradient", [dy, x], range(x.ndim))
     dy, x = lax.stop_gradient(dy), lax.stop_gradient(x)  # as in TensorFlow
@@ -89,16 +90,16 @@ def _slopes(dy, x, low, high, levels):
 
 
 def _masked(mask, slope, low, high):
-    """The slope where the mask is, elsewhere 0 times it: NaN where it is not finite.
+    """Return the gradient where the mask is set, elsewhere 0 times it, which may be NaN.
 
-    In an empty range TensorFlow multiplies nothing: there is 0.
+    In an empty range it is 0 elsewhere, since TensorFlow multiplies nothing.
     """
     nothing = jnp.where((low == 0) & (high == 0), 0, slope)
     return jnp.where(mask, slope, 0 * nothing)
 
 
 def _fake_quantized(x, low, high, levels, *, divides=False):
-    """The rounding with TensorFlow's gradients: 1 within the range, the ends' beyond it."""
+    """Quantize with TensorFlow's gradients: to the inputs inside of the range, else to its ends."""
 
     @jax.custom_jvp
     def rounding(x, low, high):
@@ -116,6 +117,7 @@ def _fake_quantized(x, low, high, levels, *, divides=False):
 
 
 def _scalars(function, inputs, low, high):
+    """Convert operands with a scalar range."""
     x, low, high = matching(function, inputs=inputs, min=low, max=high)
     if low.ndim or high.ndim:
         raise checks.invalid(
@@ -125,6 +127,7 @@ def _scalars(function, inputs, low, high):
 
 
 def _channels(function, inputs, low, high):
+    """Convert operands with one range per channel."""
     x, low, high = matching(function, inputs=inputs, min=low, max=high)
     for name, end in (("min", low), ("max", high)):
         checks.check_vector(function, name, end)
@@ -142,6 +145,7 @@ def _channels(function, inputs, low, high):
 
 
 def _fixed_range(function, inputs, low, high):
+    """Convert the inputs and a range of Python numbers."""
     if low >= high:
         raise checks.invalid(
             function, "`min` has to be smaller than `max`.", received=f"{low} >= {high}"
@@ -153,25 +157,25 @@ def _fixed_range(function, inputs, low, high):
 @fixed("float32", "inputs")
 @operator
 def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None):
-    """Numbers rounded to those that an integer of few bits has in a fixed range.
+    """Fake-quantize numbers in a constant range.
 
     Args:
       inputs: float32 array.
-      min: a number below 0.
-      max: a number above `min`.
+      min: the lower end of the range.
+      max: the upper end of the range, above `min`.
       num_bits: between 2 and 16.
       narrow_range: whether the lowest integer is 1 instead of 0.
       name: ignored.
 
     Returns:
-      The array. Its gradient is that of `inputs` within the range.
+      An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range only.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      A second derivative is that of the slopes; TensorFlow has none.
+      The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
       Element by element.
@@ -187,13 +191,13 @@ def fake_quant_with_min_max_args(inputs, min=-6, max=6, num_bits=8, narrow_range
 def fake_quant_with_min_max_args_gradient(
     gradients, inputs, min=-6, max=6, num_bits=8, narrow_range=False, name=None
 ):
-    """The gradient of `fake_quant_with_min_max_args`.
+    """Compute the gradient of `fake_quant_with_min_max_args`.
 
     Args:
       gradients: float32 array, the gradient of the result.
       inputs: float32 array.
-      min: a number below 0.
-      max: a number above `min`.
+      min: the lower end of the range.
+      max: the upper end of the range, above `min`.
       num_bits: between 2 and 16.
       narrow_range: whether the lowest integer is 1 instead of 0.
       name: ignored.
@@ -202,8 +206,8 @@ def fake_quant_with_min_max_args_gradient(
       The gradient of `inputs`.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, the range is empty, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -215,31 +219,32 @@ def fake_quant_with_min_max_args_gradient(
     """
     levels = _levels("fake_quant_with_min_max_args_gradient", num_bits, narrow_range)
     x, low, high = _fixed_range("fake_quant_with_min_max_args_gradient", inputs, min, max)
-    return _slopes(operand(gradients, x.dtype), x, low, high, levels)[0]
+    return _gradients(operand(gradients, x.dtype), x, low, high, levels)[0]
 
 
 @fixed("float32", "inputs", "min", "max")
 @operator
 def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=False, name=None):
-    """Numbers rounded to those that an integer of few bits has in a range.
+    """Fake-quantize numbers in a range given by scalars.
 
     Args:
       inputs: float32 array.
-      min: float32 scalar, the lowest number.
-      max: float32 scalar, the highest number.
+      min: float32 scalar, the lower end of the range.
+      max: float32 scalar, the upper end of the range.
       num_bits: between 2 and 16.
       narrow_range: whether the lowest integer is 1 instead of 0.
       name: ignored.
 
     Returns:
-      The array. Its gradient is that of `inputs` within the range, and that of its ends beyond.
+      An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
+      `min` below it and to `max` above it.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
-      A second derivative is that of the slopes; TensorFlow has none.
+      The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
       Element by element.
@@ -256,13 +261,13 @@ def fake_quant_with_min_max_vars(inputs, min, max, num_bits=8, narrow_range=Fals
 def fake_quant_with_min_max_vars_gradient(
     gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
 ):
-    """The gradient of `fake_quant_with_min_max_vars`.
+    """Compute the gradients of `fake_quant_with_min_max_vars`.
 
     Args:
       gradients: float32 array, the gradient of the result.
       inputs: float32 array.
-      min: float32 scalar, the lowest number.
-      max: float32 scalar, the highest number.
+      min: float32 scalar, the lower end of the range.
+      max: float32 scalar, the upper end of the range.
       num_bits: between 2 and 16.
       narrow_range: whether the lowest integer is 1 instead of 0.
       name: ignored.
@@ -271,8 +276,8 @@ def fake_quant_with_min_max_vars_gradient(
       The gradients of `inputs`, of `min` and of `max`.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -284,7 +289,7 @@ def fake_quant_with_min_max_vars_gradient(
     """
     levels = _levels("fake_quant_with_min_max_vars_gradient", num_bits, narrow_range)
     x, low, high = _scalars("fake_quant_with_min_max_vars_gradient", inputs, min, max)
-    dx, below, above = _slopes(operand(gradients, x.dtype), x, low, high, levels)
+    dx, below, above = _gradients(operand(gradients, x.dtype), x, low, high, levels)
     return FakeQuantGradients(dx, jnp.sum(below), jnp.sum(above))
 
 
@@ -293,7 +298,7 @@ def fake_quant_with_min_max_vars_gradient(
 def fake_quant_with_min_max_vars_per_channel(
     inputs, min, max, num_bits=8, narrow_range=False, name=None
 ):
-    """Numbers rounded to those that an integer of few bits has in a range for each channel.
+    """Fake-quantize numbers in one range per channel.
 
     Args:
       inputs: float32 array.
@@ -304,14 +309,15 @@ def fake_quant_with_min_max_vars_per_channel(
       name: ignored.
 
     Returns:
-      The array. Its gradient is that of `inputs` within the range, and that of its ends beyond.
+      An array of the shape of `inputs`. Its gradient flows to `inputs` inside of the range, to
+      `min` below it and to `max` above it.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      A second derivative is that of the slopes; TensorFlow has none.
+      The gradient can be differentiated again; TensorFlow has no second derivative.
 
     Under jit:
       Element by element.
@@ -329,7 +335,7 @@ def fake_quant_with_min_max_vars_per_channel(
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients, inputs, min, max, num_bits=8, narrow_range=False, name=None
 ):
-    """The gradient of `fake_quant_with_min_max_vars_per_channel`.
+    """Compute the gradients of `fake_quant_with_min_max_vars_per_channel`.
 
     Args:
       gradients: float32 array, the gradient of the result.
@@ -344,8 +350,8 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
       The gradients of `inputs`, of `min` and of `max`, the latter two as vectors.
 
     Raises:
-      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: the number of bits is not between 2 and 16, the sizes differ, or
+        TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -357,6 +363,6 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     """
     levels = _levels("fake_quant_with_min_max_vars_per_channel_gradient", num_bits, narrow_range)
     x, low, high = _channels("fake_quant_with_min_max_vars_per_channel_gradient", inputs, min, max)
-    dx, below, above = _slopes(operand(gradients, x.dtype), x, low, high, levels)
+    dx, below, above = _gradients(operand(gradients, x.dtype), x, low, high, levels)
     axes = tuple(range(x.ndim - 1))
     return FakeQuantGradients(dx, jnp.sum(below, axes), jnp.sum(above, axes))

@@ -1,4 +1,4 @@
-"""Numbers rounded to multiples of a step that a range and a number of bits decide, and back."""
+"""Provide symmetric quantization and dequantization."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _extent(function, num_bits, signed, narrow) -> tuple[float, float]:
-    """The lowest and the highest integer."""
+    """Return the lowest and the highest integer."""
     bits = checks.static_int(function, "num_bits", num_bits)
     if not (1 <= bits <= 62):
         raise checks.invalid(
@@ -26,7 +26,7 @@ def _extent(function, num_bits, signed, narrow) -> tuple[float, float]:
 
 
 def _steps(low, high, extent):
-    """Steps per unit, the unit of a step, and the range that the integers have."""
+    """Return the steps per unit, the size of a step, and the ends of the quantized range."""
     lowest, highest = (jnp.asarray(v, low.dtype) for v in extent)
     huge = jnp.finfo(low.dtype).max
     from_low = jnp.where(lowest * low > 0, lowest / low, huge)
@@ -43,11 +43,12 @@ def _steps(low, high, extent):
 
 
 def _rounded(x, mode):
+    """Round, with halves to even or up."""
     return jnp.round(x) if mode == "HALF_TO_EVEN" else jnp.floor(x + 0.5)
 
 
 def _operands(function, x, low, high, axis, *, is_used):
-    """Arrays of one dtype, the ends of the range along their axis; zeros for what is not used."""
+    """Convert the operands to one dtype, with the range along its axis; an unused range is 0."""
     x, low, high = matching(function, input=x, input_min=low, input_max=high)
     if not is_used:
         low = high = jnp.zeros(() if axis is None or axis == -1 else (1,), x.dtype)
@@ -62,7 +63,7 @@ def _operands(function, x, low, high, axis, *, is_used):
         if all(map(checks.is_known, sizes)) and sizes[0] not in (1, sizes[1]):
             raise checks.invalid(
                 function,
-                f"`{name}` has {sizes[0]} numbers, of which each slice takes one.",
+                f"`{name}` has {sizes[0]} numbers, not one per slice.",
                 required=f"{sizes[1]} numbers, the size of axis {place}",
             )
     others = tuple(a for a in range(x.ndim) if a != place)
@@ -70,6 +71,7 @@ def _operands(function, x, low, high, axis, *, is_used):
 
 
 def _quantized(function, x, low, high, others, options):
+    """Quantize and dequantize."""
     signed, num_bits, given, mode, narrow, _ = options
     if mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise checks.invalid(
@@ -102,26 +104,26 @@ def quantize_and_dequantize_v2(
     narrow_range=False,
     axis=None,
 ):
-    """Numbers rounded to those that an integer of few bits has, scaled symmetrically.
+    """Quantize numbers symmetrically to integers of few bits, and dequantize them.
 
     Args:
       input: float32 or float64 array.
-      input_min: the lowest number; a vector where `axis` is given.
-      input_max: the highest number; a vector where `axis` is given.
-      signed_input: whether the integers have a sign.
-      num_bits: how many bits the integers have.
-      range_given: whether the range is the given one, otherwise that of `input`.
+      input_min: the lower end of the range; a vector if `axis` is given.
+      input_max: the upper end of the range; a vector if `axis` is given.
+      signed_input: whether the integers are signed.
+      num_bits: the number of bits of the integers.
+      range_given: whether to use the given range; otherwise that of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
-      narrow_range: whether the lowest integer is left out.
+      narrow_range: whether the lowest integer is unused.
       axis: the axis along which each slice has a range of its own.
 
     Returns:
-      The array. Its gradient is 1 within the given range and 0 beyond.
+      An array of the shape of `input`. Its gradient is 1 inside of the given range and 0 outside.
 
     Raises:
-      InvalidArgumentError: the range is empty, or has not one number for every slice (also where it
-        is not looked at), or TensorFlow has no kernel for the dtype.
+      InvalidArgumentError: the range is empty, or does not have one number per slice (even if it is
+        not used), or TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
       Nothing.
@@ -132,7 +134,7 @@ def quantize_and_dequantize_v2(
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
     options = (signed_input, num_bits, range_given, round_mode, narrow_range, axis)
-    return _with_slope(
+    return _with_gradient(
         "quantize_and_dequantize_v2", input, input_min, input_max, options, clip=True
     )
 
@@ -150,29 +152,29 @@ def quantize_and_dequantize(
     narrow_range=False,
     axis=None,
 ):
-    """Numbers rounded to those that an integer of few bits has, scaled symmetrically.
+    """Quantize numbers symmetrically to integers of few bits, and dequantize them.
 
     Args:
       input: float32 or float64 array.
-      input_min: the lowest number; a vector where `axis` is given.
-      input_max: the highest number; a vector where `axis` is given.
-      signed_input: whether the integers have a sign.
-      num_bits: how many bits the integers have.
-      range_given: whether the range is the given one, otherwise that of `input`.
+      input_min: the lower end of the range; a vector if `axis` is given.
+      input_max: the upper end of the range; a vector if `axis` is given.
+      signed_input: whether the integers are signed.
+      num_bits: the number of bits of the integers.
+      range_given: whether to use the given range; otherwise that of `input`.
       round_mode: `HALF_TO_EVEN` or `HALF_UP`.
       name: ignored.
-      narrow_range: whether the lowest integer is left out.
+      narrow_range: whether the lowest integer is unused.
       axis: the axis along which each slice has a range of its own.
 
     Returns:
-      The array. Its gradient is 1 everywhere.
+      An array of the shape of `input`. Its gradient is 1 everywhere.
 
     Raises:
-      InvalidArgumentError: the given range is empty, or has not one number for every slice, or
+      InvalidArgumentError: the given range is empty, or does not have one number per slice, or
         TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      A range that is not used may have any size in a function, too.
+      An unused range may have any size; TensorFlow checks it inside of a function.
 
     Under jit:
       Element by element; an empty range raises after the call.
@@ -180,29 +182,31 @@ def quantize_and_dequantize(
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """
     options = (signed_input, num_bits, range_given, round_mode, narrow_range, axis)
-    return _with_slope("quantize_and_dequantize", input, input_min, input_max, options, clip=False)
+    return _with_gradient(
+        "quantize_and_dequantize", input, input_min, input_max, options, clip=False
+    )
 
 
-def _with_slope(function, x, low, high, options, *, clip):
-    """The rounding with the gradient of what is within the given range, or of everything."""
+def _with_gradient(function, x, low, high, options, *, clip):
+    """Quantize with a straight-through gradient, inside of the given range only if `clip`."""
     is_used = clip or options[2]
     x, low, high, others = _operands(function, x, low, high, options[-1], is_used=is_used)
     value = lax.stop_gradient(_quantized(function, x, low, high, others, options))
     if not clip:
-        return _straight(value, x)
+        return _straight_through(value, x)
     within = lax.stop_gradient((x >= low) & (x <= high))
-    # Beyond the range the slope is multiplied by 0; the range has a gradient, and that is 0.
+    # Outside of the range the gradient is multiplied by 0; the range itself has a gradient of 0.
     through = jnp.where(within, x, 0 * jnp.where(within, low + high, x))
-    return _straight(value, through)
+    return _straight_through(value, through)
 
 
 @jax.custom_jvp
-def _straight(value, x):
-    """`value`, with the gradient of `x`."""
+def _straight_through(value, x):
+    """Return `value`, with the gradient of `x`."""
     return value
 
 
-@_straight.defjvp
+@_straight_through.defjvp
 def _straight_jvp(primals, tangents):
     (value, x), (_, tx) = primals, tangents
-    return _straight(value, x), tx
+    return _straight_through(value, x), tx

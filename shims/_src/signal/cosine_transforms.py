@@ -1,4 +1,4 @@
-"""Cosine transforms, whole and of overlapping frames."""
+"""Provide discrete cosine transforms, and the modified transform of overlapping frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def _check(function, x, type, n, axis, norm):
-    """What TensorFlow refuses of the arguments."""
+    """Check the arguments as TensorFlow does."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -33,8 +33,8 @@ def _check(function, x, type, n, axis, norm):
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-def _sized(x, n):
-    """The last axis cut off or filled with zeros."""
+def _resize_last_axis(x, n):
+    """Truncate or zero-pad the last axis."""
     if n is None:
         return x
     size = x.shape[-1]
@@ -46,12 +46,13 @@ def _sized(x, n):
 
 
 def _phase(n, sign, dtype):
-    """`2 * exp(sign * i * pi * k / 2n)`."""
+    """Compute `2 * exp(sign * i * pi * k / 2n)`."""
     angle = jnp.asarray(sign * 0.5 * np.pi / n, dtype) * jnp.arange(n).astype(dtype)
     return 2.0 * lax.complex(jnp.cos(angle), jnp.sin(angle))
 
 
 def _weights(n, first, others, dtype):
+    """Return the weights of the first and of all other coefficients."""
     return jnp.where(np.arange(n) == 0, jnp.asarray(first, dtype), jnp.asarray(others, dtype))
 
 
@@ -77,7 +78,7 @@ def _type3(x, norm):
 
 def _type4(x, norm):
     n = x.shape[-1]
-    out = _type2(_sized(x, 2 * n), None)[..., 1::2]
+    out = _type2(_resize_last_axis(x, 2 * n), None)[..., 1::2]
     return out * jnp.asarray(np.sqrt(0.5) / np.sqrt(n), x.dtype) if norm else out
 
 
@@ -85,8 +86,9 @@ _TYPES = {1: _type1, 2: _type2, 3: _type3, 4: _type4}
 
 
 def _cosine_transform(function, x, type, n, axis, norm):
+    """Check the arguments, and compute a discrete cosine transform."""
     _check(function, x, type, n, axis, norm)
-    x = _sized(x, n)
+    x = _resize_last_axis(x, n)
     if type != 1:
         if checks.is_known(x.shape[-1]) and x.shape[-1] == 0:
             return x
@@ -95,12 +97,12 @@ def _cosine_transform(function, x, type, n, axis, norm):
 
 
 def _check_filled(function, x) -> None:
-    """TensorFlow's Fourier transform fills nothing up with zeros."""
+    """Refuse an array without elements, as TensorFlow's Fourier transform does."""
     for d in x.shape:
         checks.check_data(
             d == 0 if checks.is_known(d) else primitives.true_size(d) == 0,
             function,
-            "there is nothing to transform.",
+            "the array has no elements.",
             required="an array with elements",
             received=describe(x),
         )
@@ -108,29 +110,29 @@ def _check_filled(function, x) -> None:
 
 @operator
 def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The discrete cosine transform.
+    """Compute the discrete cosine transform.
 
     Args:
       input: float32 or float64 array `[..., samples]`.
       type: 1, 2, 3 or 4.
-      n: the size of the transform; the axis is cut off or filled with zeros.
+      n: the size of the transform, to which the axis is truncated or zero-padded.
       axis: -1.
       norm: `None` or `ortho`.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
-      ValueError: there is no such type or normalization, or type 1 meets one sample.
-      NotImplementedError: the axis is not -1.
+      ValueError: `type` or `norm` is unknown, or there is a single sample with type 1.
+      NotImplementedError: `axis` is not -1.
 
     Differs from TensorFlow:
-      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
-      another rule than the vectors.
+      If the input has infinities, other results may be NaN: TensorFlow's complex product differs
+      between vectorized and remaining elements.
 
     Under jit:
-      The size of the last axis must be known, or `n` given; those of the others may be unknown.
+      The last axis must have a static size, or `n` must be given; other sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/dct
     """
@@ -140,29 +142,29 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
 
 @operator
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
-    """The inverse of the discrete cosine transform, but for a factor.
+    """Compute the inverse discrete cosine transform, up to a factor.
 
     Args:
       input: float32 or float64 array `[..., samples]`.
       type: 1, 2, 3 or 4.
-      n: the size of the transform; the axis is cut off or filled with zeros.
+      n: the size of the transform, to which the axis is truncated or zero-padded.
       axis: -1.
       norm: `None` or `ortho`.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
-      ValueError: there is no such type or normalization, or type 1 meets one sample.
-      NotImplementedError: the axis is not -1.
+      ValueError: `type` or `norm` is unknown, or there is a single sample with type 1.
+      NotImplementedError: `axis` is not -1.
 
     Differs from TensorFlow:
-      Which results are NaN beside infinity: there a rest of TensorFlow's vectors is multiplied by
-      another rule than the vectors.
+      If the input has infinities, other results may be NaN: TensorFlow's complex product differs
+      between vectorized and remaining elements.
 
     Under jit:
-      The size of the last axis must be known, or `n` given; those of the others may be unknown.
+      The last axis must have a static size, or `n` must be given; other sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/idct
     """
@@ -174,13 +176,13 @@ def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
 
 @operator
 def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=None, name=None):
-    """The modified discrete cosine transform of overlapping frames.
+    """Compute the modified discrete cosine transform of overlapping frames.
 
     Args:
       signals: float32 or float64 array `[..., samples]`.
-      frame_length: how many samples a window has, a multiple of 4.
-      window_fn: gives a window for a length and `dtype=`; `None` for none.
-      pad_end: whether windows that reach over the end are kept, filled up with zeros.
+      frame_length: the number of samples of a window, a multiple of 4.
+      window_fn: a function that returns the window for a length and `dtype=`; `None` for no window.
+      pad_end: whether to keep windows that extend past the end, padded with zeros.
       norm: `None` or `ortho`.
       name: ignored.
 
@@ -188,7 +190,7 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
       `[..., frames, frame_length // 2]`.
 
     Raises:
-      ValueError: the length is no multiple of 4.
+      ValueError: `frame_length` is not a multiple of 4.
 
     Differs from TensorFlow:
       Nothing.
@@ -212,11 +214,11 @@ def mdct(signals, frame_length, window_fn=vorbis_window, pad_end=False, norm=Non
 
 @operator
 def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
-    """The inverse of the modified discrete cosine transform.
+    """Compute the inverse modified discrete cosine transform.
 
     Args:
       mdcts: float32 or float64 array `[..., frames, half_length]`.
-      window_fn: gives a window for a length and `dtype=`; `None` for none.
+      window_fn: a function that returns the window for a length and `dtype=`; `None` for no window.
       norm: `None` or `ortho`.
       name: ignored.
 

@@ -1,4 +1,4 @@
-"""Fourier transforms over the last axes, or over given ones."""
+"""Provide discrete Fourier transforms over the last axes, and shifts of the zero frequency."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from shims._src.tracing.dispatch import operator
 
 
 def _over_last(function: str, x, count: int):
-    """The last axes, of which there must be enough."""
+    """Return the last `count` axes, and check that they exist."""
     if x.ndim < count:
         raise checks.invalid(
             function,
-            "there are too few axes.",
+            "the array has too few axes.",
             required=f"rank >= {count}",
             received=describe(x),
         )
@@ -25,6 +25,7 @@ def _over_last(function: str, x, count: int):
 
 
 def _complex_transform(function, transform, x, count):
+    """Transform the last axes of a complex array."""
     x = operand(x)
     axes = _over_last(function, x, count)
     if checks.is_known_shape(x) and not x.size:
@@ -33,7 +34,7 @@ def _complex_transform(function, transform, x, count):
 
 
 def _lengths(function, fft_length, count):
-    """The sizes to transform, one for each of the last axes; `None` where they are not given."""
+    """Return the sizes of the transform, one per axis, or `None`."""
     if fft_length is None:
         return None
     if np.ndim(fft_length) == 0:
@@ -42,7 +43,7 @@ def _lengths(function, fft_length, count):
     if len(lengths) != count or min(lengths) < 0:
         raise checks.invalid(
             function,
-            "`fft_length` does not have a size for every axis.",
+            "`fft_length` must have one size per transformed axis.",
             required=f"{count} sizes >= 0",
             received=f"{list(lengths)}",
         )
@@ -50,8 +51,8 @@ def _lengths(function, fft_length, count):
 
 
 def _check_filled(function, x, lengths) -> None:
-    """TensorFlow fills no array up with zeros that has no elements."""
-    problem = "an array without elements is shorter than `fft_length`."
+    """Refuse to zero-pad an array without elements, as TensorFlow does."""
+    problem = "an array without elements cannot be zero-padded to `fft_length`."
     sizes = x.shape[x.ndim - len(lengths) :]
     short = any(
         checks.is_known(have) and checks.is_known(want) and 0 < have < want
@@ -70,6 +71,7 @@ def _check_filled(function, x, lengths) -> None:
 
 
 def _real_transform(function, transform, x, fft_length, count, *, inverse):
+    """Transform the last axes from or to real numbers."""
     x = operand(x)
     axes = _over_last(function, x, count)
     lengths = _lengths(function, fft_length, count)
@@ -89,14 +91,14 @@ def _real_transform(function, transform, x, fft_length, count, *, inverse):
 @preferring("complex64", "input")
 @operator
 def fft(input, name=None):
-    """The discrete Fourier transform over the last axis.
+    """Compute the discrete Fourier transform over the last axis.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -105,7 +107,7 @@ def fft(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/fft
     """
@@ -115,14 +117,14 @@ def fft(input, name=None):
 @preferring("complex64", "input")
 @operator
 def fft2d(input, name=None):
-    """The discrete Fourier transform over the last two axes.
+    """Compute the discrete Fourier transform over the last two axes.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -131,7 +133,7 @@ def fft2d(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/fft2d
     """
@@ -141,14 +143,14 @@ def fft2d(input, name=None):
 @preferring("complex64", "input")
 @operator
 def fft3d(input, name=None):
-    """The discrete Fourier transform over the last three axes.
+    """Compute the discrete Fourier transform over the last three axes.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -157,7 +159,7 @@ def fft3d(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/fft3d
     """
@@ -167,14 +169,14 @@ def fft3d(input, name=None):
 @preferring("complex64", "input")
 @operator
 def ifft(input, name=None):
-    """The inverse discrete Fourier transform over the last axis.
+    """Compute the inverse discrete Fourier transform over the last axis.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -183,7 +185,7 @@ def ifft(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/ifft
     """
@@ -193,14 +195,14 @@ def ifft(input, name=None):
 @preferring("complex64", "input")
 @operator
 def ifft2d(input, name=None):
-    """The inverse discrete Fourier transform over the last two axes.
+    """Compute the inverse discrete Fourier transform over the last two axes.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -209,7 +211,7 @@ def ifft2d(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/ifft2d
     """
@@ -219,14 +221,14 @@ def ifft2d(input, name=None):
 @preferring("complex64", "input")
 @operator
 def ifft3d(input, name=None):
-    """The inverse discrete Fourier transform over the last three axes.
+    """Compute the inverse discrete Fourier transform over the last three axes.
 
     Args:
       input: complex array.
       name: ignored.
 
     Returns:
-      The array.
+      The transform, of the shape of `input`.
 
     Raises:
       InvalidArgumentError: there are too few axes, or TensorFlow has no kernel for the dtype.
@@ -235,7 +237,7 @@ def ifft3d(input, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/ifft3d
     """
@@ -245,26 +247,25 @@ def ifft3d(input, name=None):
 @fixed("float32", "input_tensor")
 @operator
 def rfft(input_tensor, fft_length=None, name=None):
-    """The discrete Fourier transform of real numbers over the last axis.
+    """Compute the discrete Fourier transform of real numbers over the last axis.
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: 1 sizes; the axes are cut off or filled with zeros. Those of the array when
-        `None`.
+      fft_length: one size, to which the axis is truncated or zero-padded; its own size when `None`.
       name: ignored.
 
     Returns:
-      The complex array, of which half of the last axis is there, `n // 2 + 1`.
+      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/rfft
     """
@@ -274,26 +275,26 @@ def rfft(input_tensor, fft_length=None, name=None):
 @fixed("float32", "input_tensor")
 @operator
 def rfft2d(input_tensor, fft_length=None, name=None):
-    """The discrete Fourier transform of real numbers over the last two axes.
+    """Compute the discrete Fourier transform of real numbers over the last two axes.
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: 2 sizes; the axes are cut off or filled with zeros. Those of the array when
+      fft_length: two sizes, to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
     Returns:
-      The complex array, of which half of the last axis is there, `n // 2 + 1`.
+      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/rfft2d
     """
@@ -303,26 +304,26 @@ def rfft2d(input_tensor, fft_length=None, name=None):
 @fixed("float32", "input_tensor")
 @operator
 def rfft3d(input_tensor, fft_length=None, name=None):
-    """The discrete Fourier transform of real numbers over the last three axes.
+    """Compute the discrete Fourier transform of real numbers over the last three axes.
 
     Args:
       input_tensor: float32 or float64 array.
-      fft_length: 3 sizes; the axes are cut off or filled with zeros. Those of the array when
+      fft_length: three sizes, to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
     Returns:
-      The complex array, of which half of the last axis is there, `n // 2 + 1`.
+      A complex array whose last axis holds the `n // 2 + 1` non-negative frequencies.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/rfft3d
     """
@@ -332,26 +333,25 @@ def rfft3d(input_tensor, fft_length=None, name=None):
 @fixed("complex64", "input_tensor")
 @operator
 def irfft(input_tensor, fft_length=None, name=None):
-    """The inverse of `rfft`.
+    """Compute the inverse of `rfft`, over the last axis.
 
     Args:
-      input_tensor: complex array, of which half of the last axis is there.
-      fft_length: 1 sizes; the axes are cut off or filled with zeros. Those of the array when
-        `None`.
+      input_tensor: complex array whose last axis holds the non-negative frequencies.
+      fft_length: one size, to which the axis is truncated or zero-padded; its own size when `None`.
       name: ignored.
 
     Returns:
-      The real array.
+      A real array.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/irfft
     """
@@ -361,26 +361,26 @@ def irfft(input_tensor, fft_length=None, name=None):
 @fixed("complex64", "input_tensor")
 @operator
 def irfft2d(input_tensor, fft_length=None, name=None):
-    """The inverse of `rfft2d`.
+    """Compute the inverse of `rfft2d`, over the last two axes.
 
     Args:
-      input_tensor: complex array, of which half of the last axis is there.
-      fft_length: 2 sizes; the axes are cut off or filled with zeros. Those of the array when
+      input_tensor: complex array whose last axis holds the non-negative frequencies.
+      fft_length: two sizes, to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
     Returns:
-      The real array.
+      A real array.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/irfft2d
     """
@@ -390,33 +390,34 @@ def irfft2d(input_tensor, fft_length=None, name=None):
 @fixed("complex64", "input_tensor")
 @operator
 def irfft3d(input_tensor, fft_length=None, name=None):
-    """The inverse of `rfft3d`.
+    """Compute the inverse of `rfft3d`, over the last three axes.
 
     Args:
-      input_tensor: complex array, of which half of the last axis is there.
-      fft_length: 3 sizes; the axes are cut off or filled with zeros. Those of the array when
+      input_tensor: complex array whose last axis holds the non-negative frequencies.
+      fft_length: three sizes, to which the axes are truncated or zero-padded; their own sizes when
         `None`.
       name: ignored.
 
     Returns:
-      The real array.
+      A real array.
 
     Raises:
-      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel for
-        the dtype.
+      InvalidArgumentError: there are too few axes, a size is negative, or TensorFlow has no kernel
+        for the dtype.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      The sizes of the transformed axes must be known; those of the others may be unknown.
+      The sizes of the transformed axes must be static; the others may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/irfft3d
     """
     return _real_transform("irfft3d", jnp.fft.irfftn, input_tensor, fft_length, 3, inverse=True)
 
 
-def _shifted(function, x, axes, sign):
+def _shift_axes(function, x, axes, sign):
+    """Roll axes by half of their size."""
     x = operand(x)
     for axis in checks.axes_of(function, axes, x.ndim, name="axes", twice="kept"):
         size = primitives.as_size(x.shape[axis])
@@ -432,18 +433,18 @@ def _is_empty(x, axis) -> bool:
 
 @operator
 def fftshift(x, axes=None, name=None):
-    """The array with zero frequency moved to the middle.
+    """Move the zero frequency to the center.
 
     Args:
       x: array.
-      axes: the axes to move along; all when `None`.
+      axes: the axes to shift; all when `None`.
       name: ignored.
 
     Returns:
-      The array.
+      The shifted array.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -453,23 +454,23 @@ def fftshift(x, axes=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/signal/fftshift
     """
-    return _shifted("fftshift", x, axes, 1)
+    return _shift_axes("fftshift", x, axes, 1)
 
 
 @operator
 def ifftshift(x, axes=None, name=None):
-    """The array with zero frequency moved from the middle to the front.
+    """Move the zero frequency from the center to the front.
 
     Args:
       x: array.
-      axes: the axes to move along; all when `None`.
+      axes: the axes to shift; all when `None`.
       name: ignored.
 
     Returns:
-      The array.
+      The shifted array.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: `axis` is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -479,4 +480,4 @@ def ifftshift(x, axes=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/signal/ifftshift
     """
-    return _shifted("ifftshift", x, axes, -1)
+    return _shift_axes("ifftshift", x, axes, -1)

@@ -1,4 +1,4 @@
-"""Signals cut into overlapping frames, and frames put together again."""
+"""Split signals into overlapping frames, and add frames up again."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shims._src.tracing.dispatch import operator
 
 @operator
 def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1, name=None):
-    """Overlapping windows of one axis.
+    """Split an axis into overlapping frames.
 
     Args:
       signal: array `[..., samples, ...]`.
-      frame_length: how many samples a window has.
-      frame_step: how far a window begins after the one before it.
-      pad_end: whether windows that reach over the end are kept, filled up with `pad_value`.
-      pad_value: the number to fill up with.
+      frame_length: the number of samples of a window.
+      frame_step: the distance between the starts of consecutive windows.
+      pad_end: whether to keep windows that extend past the end, padded with `pad_value`.
+      pad_value: the padding value.
       axis: the axis of the samples.
       name: ignored.
 
@@ -31,10 +31,10 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
       `[..., frames, frame_length, ...]`.
 
     Raises:
-      InvalidArgumentError: there is no such axis, or a length is not positive.
+      InvalidArgumentError: `axis` is out of range, or a length is not positive.
 
     Differs from TensorFlow:
-      A length or a step of 0 is refused; TensorFlow gives windows of nothing, or crashes.
+      A length or a step of 0 is refused; TensorFlow returns empty windows, or crashes.
 
     Under jit:
       The number of samples may be known only at run time.
@@ -45,8 +45,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     axis = checks.axis_of("frame", axis, x.ndim)
     if pad_end and np.ndim(pad_value):
         raise ValueError(f"frame: `pad_value` must be a scalar, received {pad_value!r}.")
-    length = _positive("frame", "frame_length", frame_length)
-    step = _positive("frame", "frame_step", frame_step)
+    length = _require_positive("frame", "frame_length", frame_length)
+    step = _require_positive("frame", "frame_step", frame_step)
     samples = x.shape[axis]
     total = samples if is_known(samples) else primitives.as_size(samples)
     count = -(-total // step) if pad_end else (total - length) // step + 1
@@ -63,7 +63,8 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     return jnp.where(inside, frames, operand(pad_value, x.dtype))
 
 
-def _positive(function, name, value) -> int:
+def _require_positive(function, name, value) -> int:
+    """Check that an argument is a positive static integer, and return it."""
     if np.ndim(value):
         raise checks.invalid(function, f"`{name}` must be a scalar.", received=f"{value}")
     number = checks.static_int(function, name, value)
@@ -76,19 +77,19 @@ def _positive(function, name, value) -> int:
 
 @operator
 def overlap_and_add(signal, frame_step, name=None):
-    """Frames added up where they overlap.
+    """Add overlapping frames up to a signal.
 
     Args:
       signal: array `[..., frames, frame_length]`.
-      frame_step: how far a frame begins after the one before it.
+      frame_step: the distance between the starts of consecutive frames.
       name: ignored.
 
     Returns:
       `[..., samples]` with `samples = frame_length + frame_step * (frames - 1)`.
 
     Raises:
-      InvalidArgumentError: `signal` has fewer than two axes, the step is not positive, or there are no
-        frames of no samples and the step is more than 1.
+      InvalidArgumentError: `signal` has fewer than two axes, the step is not positive, or both the
+        number and the length of frames are 0 and the step is above 1.
 
     Differs from TensorFlow:
       Nothing.
@@ -99,11 +100,11 @@ def overlap_and_add(signal, frame_step, name=None):
     https://www.tensorflow.org/api_docs/python/tf/signal/overlap_and_add
     """
     x = operand(signal)
-    step = _positive("overlap_and_add", "frame_step", frame_step)
+    step = _require_positive("overlap_and_add", "frame_step", frame_step)
     if x.ndim < 2:
         raise checks.invalid(
             "overlap_and_add",
-            "frames have two axes.",
+            "`signal` must have at least two axes.",
             required="rank >= 2",
             received=f"rank {x.ndim}",
         )
@@ -112,7 +113,7 @@ def overlap_and_add(signal, frame_step, name=None):
         checks.check_data(
             (frames if checks.is_known(frames) else primitives.true_size(frames)) == 0,
             "overlap_and_add",
-            "there are no frames of no samples.",
+            "both the number and the length of frames are 0.",
             required="at least one frame, or one sample in each",
             received=describe(x),
         )
@@ -123,7 +124,7 @@ def overlap_and_add(signal, frame_step, name=None):
     x = x.reshape((*x.shape[:-1], pieces, step))
     total = 0
     for k in range(pieces):
-        # Piece k of a frame stands k steps after its beginning.
+        # Piece k of a frame begins k steps after the frame.
         total = total + lax.pad(
             x[..., k, :], zero, [*before[:-1], (k, pieces - 1 - k, 0), (0, 0, 0)]
         )

@@ -1,4 +1,4 @@
-"""The mel scale: frequencies as they are heard."""
+"""Provide the mel scale and mel-frequency cepstral coefficients."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ from shims._src.types.dtypes import array_dtype
 
 
 def _mel(hertz):
+    """Convert frequencies to the mel scale."""
     return 1127.0 * jnp.log(1.0 + hertz / 700.0)
 
 
 def _check(num_mel_bins, sample_rate, lower, upper):
+    """Check the arguments as TensorFlow does."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower < 0.0:
@@ -43,14 +45,14 @@ def linear_to_mel_weight_matrix(
     dtype=np.float32,
     name=None,
 ):
-    """The matrix that makes a mel spectrogram of a linear one.
+    """Return the matrix that converts a linear spectrogram to a mel spectrogram.
 
     Args:
-      num_mel_bins: how many bands there are.
-      num_spectrogram_bins: how many frequencies the linear spectrogram has.
+      num_mel_bins: the number of mel bands.
+      num_spectrogram_bins: the number of frequencies of the linear spectrogram.
       sample_rate: samples per second.
       lower_edge_hertz: the lowest frequency of the bands.
-      upper_edge_hertz: the highest one.
+      upper_edge_hertz: the highest frequency of the bands.
       dtype: a floating-point dtype.
       name: ignored.
 
@@ -61,10 +63,10 @@ def linear_to_mel_weight_matrix(
       ValueError: a number is out of range.
 
     Differs from TensorFlow:
-      All numbers but `num_spectrogram_bins` have to be known while a program is traced.
+      All numbers but `num_spectrogram_bins` must be static.
 
     Under jit:
-      A constant, if all numbers are.
+      A constant, if all arguments are.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/linear_to_mel_weight_matrix
     """
@@ -73,7 +75,7 @@ def linear_to_mel_weight_matrix(
     numbers = [jnp.asarray(v, dtype) for v in (sample_rate, lower_edge_hertz, upper_edge_hertz)]
     rate, lower, upper = numbers
     frequencies = linspace(jnp.zeros((), dtype), rate / 2.0, num_spectrogram_bins)
-    # The lowest frequency belongs to no band.
+    # Frequency 0 belongs to no band.
     heard = jnp.expand_dims(_mel(frequencies[1:]), 1)
     edges = jnp.linspace(_mel(lower), _mel(upper), num_mel_bins + 2, dtype=dtype)
     low, center, high = edges[:-2], edges[1:-1], edges[2:]
@@ -84,14 +86,14 @@ def linear_to_mel_weight_matrix(
 
 @operator
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
-    """The cepstral coefficients of mel spectrograms.
+    """Compute the mel-frequency cepstral coefficients of log mel spectrograms.
 
     Args:
       log_mel_spectrograms: float32 or float64 array `[..., num_mel_bins]`.
       name: ignored.
 
     Returns:
-      The array, `[..., num_mel_bins]`.
+      An array `[..., num_mel_bins]`.
 
     Raises:
       ValueError: there are no bands.
@@ -100,7 +102,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
       Nothing.
 
     Under jit:
-      The number of bands must be known; other sizes may be unknown.
+      The number of bands must be static; other sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/mfccs_from_log_mel_spectrograms
     """

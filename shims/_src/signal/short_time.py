@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms: frames, each multiplied with a window and transformed."""
+"""Provide short-time Fourier transforms."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
 
 
-def _power_of_two(function, fft_length, frame_length) -> int:
-    """The size of the transform: the next power of two where none is given."""
+def _transform_size(function, fft_length, frame_length) -> int:
+    """Return the size of the transform; by default the next power of two."""
     if fft_length is not None:
         return checks.static_int(function, "fft_length", fft_length)
     length = checks.static_int(function, "frame_length", frame_length)
@@ -34,15 +34,15 @@ def stft(
     pad_end=False,
     name=None,
 ):
-    """The short-time Fourier transform.
+    """Compute the short-time Fourier transform.
 
     Args:
       signals: float32 or float64 array `[..., samples]`.
-      frame_length: how many samples a window has.
-      frame_step: how far a window begins after the one before it.
+      frame_length: the number of samples of a window.
+      frame_step: the distance between the starts of consecutive windows.
       fft_length: the size of the transform; the next power of two when `None`.
-      window_fn: gives a window for a length and `dtype=`; `None` for none.
-      pad_end: whether windows that reach over the end are kept, filled up with zeros.
+      window_fn: a function that returns the window for a length and `dtype=`; `None` for no window.
+      pad_end: whether to keep windows that extend past the end, padded with zeros.
       name: ignored.
 
     Returns:
@@ -62,21 +62,21 @@ def stft(
     framed = frame(operand(signals), frame_length, frame_step, pad_end=pad_end)
     if window_fn is not None:
         framed = framed * window_fn(frame_length, dtype=framed.dtype)
-    return rfft(framed, [_power_of_two("stft", fft_length, frame_length)])
+    return rfft(framed, [_transform_size("stft", fft_length, frame_length)])
 
 
 @operator
 def inverse_stft(
     stfts, frame_length, frame_step, fft_length=None, window_fn=hann_window, name=None
 ):
-    """The inverse of the short-time Fourier transform.
+    """Compute the inverse short-time Fourier transform.
 
     Args:
       stfts: complex array `[..., frames, fft_length // 2 + 1]`.
-      frame_length: how many samples a window has.
-      frame_step: how far a window begins after the one before it.
+      frame_length: the number of samples of a window.
+      frame_step: the distance between the starts of consecutive windows.
       fft_length: the size of the transform; the next power of two when `None`.
-      window_fn: gives a window for a length and `dtype=`; `None` for none.
+      window_fn: a function that returns the window for a length and `dtype=`; `None` for no window.
       name: ignored.
 
     Returns:
@@ -93,7 +93,7 @@ def inverse_stft(
 
     https://www.tensorflow.org/api_docs/python/tf/signal/inverse_stft
     """
-    frames = irfft(operand(stfts), [_power_of_two("inverse_stft", fft_length, frame_length)])
+    frames = irfft(operand(stfts), [_transform_size("inverse_stft", fft_length, frame_length)])
     frames = frames[..., :frame_length]
     missing = frame_length - frames.shape[-1]
     if missing > 0:
@@ -104,10 +104,10 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None):
-    """A function that gives the window with which `inverse_stft` undoes `stft`.
+    """Return the window function with which `inverse_stft` inverts `stft`.
 
     Args:
-      frame_step: how far a window begins after the one before it.
+      frame_step: the distance between the starts of consecutive windows.
       forward_window_fn: the window of `stft`.
       name: ignored.
 
@@ -126,6 +126,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
 
 
 def _inverse_window(frame_step, forward_window_fn, frame_length, dtype=np.float32):
+    """Divide a window by the sum of its overlapping squares."""
     window = forward_window_fn(frame_length, dtype=array_dtype(dtype, "inverse_stft_window_fn"))
     pieces = -(-frame_length // frame_step)
     squares = jnp.pad(jnp.square(window), (0, pieces * frame_step - frame_length))

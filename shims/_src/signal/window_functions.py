@@ -1,4 +1,4 @@
-"""Windows that signals are multiplied with."""
+"""Provide the window functions of signal processing."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from shims._src.tracing.dispatch import operator
 from shims._src.types.dtypes import array_dtype
 
 
-def _arguments(function: str, window_length, dtype):
-    """The length as a number, and the dtype."""
+def _check_arguments(function: str, window_length, dtype):
+    """Check the arguments; return the length as an integer, and the dtype."""
     dtype = array_dtype(dtype, function)
     if not jnp.issubdtype(dtype, jnp.floating):
         raise ValueError(f"dtype must be a floating point type. Found {dtype.name}")
@@ -22,7 +22,8 @@ def _arguments(function: str, window_length, dtype):
 
 
 def _raised_cosine(function, window_length, periodic, dtype, a, b):
-    length, dtype = _arguments(function, window_length, dtype)
+    """Return the window `a - b * cos(2 * pi * k / period)`."""
+    length, dtype = _check_arguments(function, window_length, dtype)
     if length == 1:
         return jnp.ones(1, dtype)
     # TensorFlow's windows of odd length are never periodic.
@@ -33,22 +34,22 @@ def _raised_cosine(function, window_length, periodic, dtype, a, b):
 
 @operator
 def hann_window(window_length, periodic=True, dtype=np.float32, name=None):
-    """The Hann window.
+    """Return the Hann window.
 
     Args:
-      window_length: how many samples it has.
-      periodic: whether it goes on smoothly when it is repeated; only where the length is even.
+      window_length: the number of samples.
+      periodic: whether the window is periodic instead of symmetric; ignored if the length is odd.
       dtype: a floating-point dtype.
       name: ignored.
 
     Returns:
-      The vector.
+      The window, a vector.
 
     Raises:
-      ValueError: the dtype is not a floating-point one.
+      ValueError: the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The length has to be known while a program is traced.
+      The length must be static.
 
     Under jit:
       A constant.
@@ -60,22 +61,22 @@ def hann_window(window_length, periodic=True, dtype=np.float32, name=None):
 
 @operator
 def hamming_window(window_length, periodic=True, dtype=np.float32, name=None):
-    """The Hamming window.
+    """Return the Hamming window.
 
     Args:
-      window_length: how many samples it has.
-      periodic: whether it goes on smoothly when it is repeated; only where the length is even.
+      window_length: the number of samples.
+      periodic: whether the window is periodic instead of symmetric; ignored if the length is odd.
       dtype: a floating-point dtype.
       name: ignored.
 
     Returns:
-      The vector.
+      The window, a vector.
 
     Raises:
-      ValueError: the dtype is not a floating-point one.
+      ValueError: the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The length has to be known while a program is traced.
+      The length must be static.
 
     Under jit:
       A constant.
@@ -87,33 +88,33 @@ def hamming_window(window_length, periodic=True, dtype=np.float32, name=None):
 
 @operator
 def kaiser_window(window_length, beta=12.0, dtype=np.float32, name=None):
-    """The Kaiser window.
+    """Return the Kaiser window.
 
     Args:
-      window_length: how many samples it has.
-      beta: its shape.
+      window_length: the number of samples.
+      beta: the shape parameter.
       dtype: a floating-point dtype.
       name: ignored.
 
     Returns:
-      The vector.
+      The window, a vector.
 
     Raises:
-      ValueError: the dtype is not a floating-point one.
+      ValueError: the dtype is not floating-point.
       InvalidArgumentError: the length is 0.
 
     Differs from TensorFlow:
-      The length has to be known while a program is traced.
+      The length must be static.
 
     Under jit:
-      A constant, where `beta` is one.
+      A constant, if `beta` is one.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_window
     """
-    length, dtype = _arguments("kaiser_window", window_length, dtype)
+    length, dtype = _check_arguments("kaiser_window", window_length, dtype)
     if length < 1:
         raise checks.invalid(
-            "kaiser_window", "there is no window of nothing.", required="window_length >= 1"
+            "kaiser_window", "`window_length` must be at least 1.", required="window_length >= 1"
         )
     if length == 1:
         return jnp.ones(1, dtype)
@@ -126,29 +127,29 @@ def kaiser_window(window_length, beta=12.0, dtype=np.float32, name=None):
 
 @operator
 def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=np.float32, name=None):
-    """The Kaiser-Bessel-derived window.
+    """Return the Kaiser-Bessel-derived window.
 
     Args:
-      window_length: how many samples it has.
-      beta: its shape.
+      window_length: the number of samples.
+      beta: the shape parameter.
       dtype: a floating-point dtype.
       name: ignored.
 
     Returns:
-      The vector; one sample less where the length is odd.
+      The window, a vector; one sample shorter if the length is odd.
 
     Raises:
-      ValueError: the dtype is not a floating-point one.
+      ValueError: the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The length has to be known while a program is traced.
+      The length must be static.
 
     Under jit:
-      A constant, where `beta` is one.
+      A constant, if `beta` is one.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_bessel_derived_window
     """
-    length, dtype = _arguments("kaiser_bessel_derived_window", window_length, dtype)
+    length, dtype = _check_arguments("kaiser_bessel_derived_window", window_length, dtype)
     sums = jnp.cumsum(kaiser_window(length // 2 + 1, beta, dtype))
     half = jnp.sqrt(sums[:-1] / sums[-1])
     return jnp.concatenate([half, half[::-1]])
@@ -156,27 +157,27 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=np.float32, nam
 
 @operator
 def vorbis_window(window_length, dtype=np.float32, name=None):
-    """The Vorbis power-complementary window.
+    """Return the Vorbis power-complementary window.
 
     Args:
-      window_length: how many samples it has.
+      window_length: the number of samples.
       dtype: a floating-point dtype.
       name: ignored.
 
     Returns:
-      The vector.
+      The window, a vector.
 
     Raises:
-      ValueError: the dtype is not a floating-point one.
+      ValueError: the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The length has to be known while a program is traced.
+      The length must be static.
 
     Under jit:
       A constant.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/vorbis_window
     """
-    length, dtype = _arguments("vorbis_window", window_length, dtype)
+    length, dtype = _check_arguments("vorbis_window", window_length, dtype)
     places = (jnp.arange(length).astype(dtype) + 0.5) * (np.pi / max(length, 1))
     return jnp.sin(np.pi / 2.0 * jnp.square(jnp.sin(places))).astype(dtype)

@@ -1,4 +1,4 @@
-"""Means of windows, and pooling of any kind."""
+"""Provide average pooling, and `nn.pool`."""
 
 from __future__ import annotations
 
@@ -25,31 +25,32 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 @operator
 def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
-    """The mean of every window over one to three spatial axes.
+    """Compute average pooling over one to three spatial axes.
 
     Args:
-      input: floating-point array `[batch, *spatial, channels]`, or with the channels behind the
+      input: floating-point array `[batch, *spatial, channels]`, or with the channels after the
         batch.
-      ksize: how large windows are: one number, one for each spatial axis, or one for every axis.
-      strides: how far apart they are, like `ksize`.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
-      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C behind the N.
+      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      strides: the distance between windows, like `ksize`.
+      padding: `SAME` or `VALID`; padding is ignored.
+      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels behind the batch.
+      `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: `input` has another number of axes, or a list another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: `input` has a wrong number of axes, or a list a wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
-      must then fit in.
+      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool
     """
@@ -59,27 +60,28 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
             f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape={x.shape} of rank "
             f"{x.ndim}."
         )
-    return _mean("avg_pool", x.ndim - 2, x, ksize, strides, padding, data_format)
+    return _average_pool("avg_pool", x.ndim - 2, x, ksize, strides, padding, data_format)
 
 
 @operator
 def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
-    """The mean of every window over one spatial axis.
+    """Compute average pooling over one spatial axis.
 
     Args:
       input: floating-point array `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
-      ksize: how large windows are.
-      strides: how far apart they are.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      ksize: the size of the windows.
+      strides: the distance between windows.
+      padding: `SAME` or `VALID`; padding is ignored.
       data_format: `NWC` or `NCW`.
       name: ignored.
 
     Returns:
-      `[batch, count, channels]`, or with the channels in front.
+      `[batch, count, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -90,61 +92,63 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool1d
     """
-    return _mean("avg_pool1d", 1, operand(input), ksize, strides, padding, data_format)
+    return _average_pool("avg_pool1d", 1, operand(input), ksize, strides, padding, data_format)
 
 
 @operator
 def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
-    """The mean of every window over two spatial axes.
+    """Compute average pooling over two spatial axes.
 
     Args:
       input: floating-point array `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: how large windows are: one number, two, or one for every axis.
-      strides: how far apart they are, like `ksize`.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      ksize: the size of the windows: one number, two, or one for every axis.
+      strides: the distance between windows, like `ksize`.
+      padding: `SAME` or `VALID`; padding is ignored.
       data_format: `NHWC` or `NCHW`.
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`, or with the channels in front.
+      `[batch, rows, columns, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
-      must then fit in.
+      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool2d
     """
-    return _mean("avg_pool2d", 2, operand(input), ksize, strides, padding, data_format)
+    return _average_pool("avg_pool2d", 2, operand(input), ksize, strides, padding, data_format)
 
 
 @operator
 def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
-    """The mean of every window over three spatial axes.
+    """Compute average pooling over three spatial axes.
 
     Args:
       input: floating-point array `[batch, depth, height, width, channels]` (`NDHWC`), or with the
-        channels behind the batch.
-      ksize: how large windows are: one number, three, or one for every axis.
-      strides: how far apart they are, like `ksize`.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
+        channels after the batch.
+      ksize: the size of the windows: one number, three, or one for every axis.
+      strides: the distance between windows, like `ksize`.
+      padding: `SAME` or `VALID`; padding is ignored.
       data_format: `NDHWC` or `NCDHW`.
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels in front.
+      `[batch, *counts, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
@@ -155,10 +159,11 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/avg_pool3d
     """
-    return _mean("avg_pool3d", 3, operand(input), ksize, strides, padding, data_format)
+    return _average_pool("avg_pool3d", 3, operand(input), ksize, strides, padding, data_format)
 
 
-def _mean(function, count, x, ksize, strides, padding, data_format):
+def _average_pool(function, count, x, ksize, strides, padding, data_format):
+    """Check the arguments, and compute average pooling."""
     check_dtype(function, x, _FLOATS)
     check_named(function, padding)
     windows, first = pool_windows(function, count, x, ksize, strides, padding, data_format)
@@ -166,18 +171,18 @@ def _mean(function, count, x, ksize, strides, padding, data_format):
 
 
 def means(windows: Windows, x):
-    """The mean of every window of `[batch, *spatial, channels]`."""
+    """Compute the mean of every window of `[batch, *spatial, channels]`."""
     all_spans = spans(windows, x.shape[1:-1])
     (total,) = folded(windows, all_spans, (x,), (0,), lambda a, b: (a[0] + b[0],))
     number = jnp.ones((), x.dtype)
     for i, span in enumerate(all_spans):
-        inside = _inside(windows, i, span).astype(x.dtype)
+        inside = _element_counts(windows, i, span).astype(x.dtype)
         number = number * inside.reshape([-1 if a == i + 1 else 1 for a in range(x.ndim)])
     return total / number
 
 
-def _inside(windows: Windows, i: int, span):
-    """How many elements of every window are the array's own."""
+def _element_counts(windows: Windows, i: int, span):
+    """Return the number of elements of every window that are not padding."""
     if windows.padding == "VALID":
         return jnp.full((1,), windows.sizes[i], jnp.int32)
     begin = jnp.arange(span.count, dtype=jnp.int32) * windows.strides[i]
@@ -197,24 +202,25 @@ def pool(
     dilations=None,
     name=None,
 ):
-    """The largest element or the mean of every window.
+    """Compute max or average pooling.
 
     Args:
-      input: array `[batch, *spatial, channels]`, or with the channels behind the batch.
+      input: array `[batch, *spatial, channels]`, or with the channels after the batch.
       window_shape: one number for each of one to three spatial axes.
       pooling_type: `MAX` or `AVG`.
-      strides: how far apart windows are; 1 when `None`.
-      padding: `SAME`, `VALID`, or, of the largest over two axes, a pair of pads for every axis.
-      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C behind the N.
-      dilations: how far apart the elements of a window are; with `VALID` only.
+      strides: the distance between windows; 1 when `None`.
+      padding: `SAME`, `VALID`, or, for `MAX` over two axes, a pair of pads for every axis.
+      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
+      dilations: the distance between the elements of a window; with `VALID` only.
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels behind the batch.
+      `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: there is no such pooling, or not with dilations.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: `pooling_type` is unknown, or the options do not go with dilations.
 
     Differs from TensorFlow:
       Nothing.
@@ -230,7 +236,7 @@ def pool(
     if x.ndim != count + 2:
         raise ValueError(f"Shape {x.shape} must have rank {count + 2}")
     if np.max(dilations or 1) == 1:
-        of_kind = largest if pooling_type == "MAX" else _mean
+        of_kind = largest if pooling_type == "MAX" else _average_pool
         return of_kind("pool", count, x, window_shape, strides, padding, data_format)
     if padding != "VALID":
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Convolutions: kernels that slide over the spatial axes."""
+"""Provide convolutions over one to three spatial axes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DIMENSIONS = {1: ("NWC", "WIO", "NWC"), 2: ("NHWC", "HWIO", "NHWC"), 3: ("NDHWC"
 
 @operator
 def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None, name=None):
-    """A two-dimensional convolution.
+    """Compute a two-dimensional convolution.
 
     Args:
       input: array `[..., height, width, channels]` (`NHWC`) or `[..., channels, height, width]`.
@@ -41,26 +41,27 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
       strides: one number, one for height and width each, or one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: how far apart the elements are that a kernel meets, like `strides`.
+      dilations: the distance between the kernel's elements, like `strides`.
       name: ignored.
 
     Returns:
-      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` and a
-      stride the odd element of padding is behind.
+      `[..., new_height, new_width, out]`, or with the channels in front of them. With `SAME` an odd
+      element of padding is added at the end.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: a list has a wrong length.
       UnimplementedError: a stride over the batch or the channels.
 
     Differs from TensorFlow:
-      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
-      that it was given.
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time; with `VALID` and a
-      stride one kernel must then fit in. Where `input` has NaN or infinities, more elements of the
-      kernel's gradient may be NaN than TensorFlow has.
+      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
+      above 1, at least one kernel must then fit. If `input` has NaN or infinities, more elements of
+      the kernel's gradient may be NaN than in TensorFlow.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/conv2d
     """
@@ -69,7 +70,7 @@ def conv2d(input, filters, strides, padding, data_format="NHWC", dilations=None,
 
 @operator
 def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, name=None):
-    """A one-dimensional convolution.
+    """Compute a one-dimensional convolution.
 
     Args:
       input: array `[..., width, channels]` (`NWC`) or `[..., channels, width]`.
@@ -77,20 +78,21 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
       stride: one number, or one for every axis.
       padding: `SAME` or `VALID`.
       data_format: `NWC` or `NCW`.
-      dilations: how far apart the elements are that a kernel meets.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      `[..., new_width, out]`, or with the channels in front.
+      `[..., new_width, out]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
-      ValueError: a list has another length, or there is no such format.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: a list has a wrong length, or `data_format` is unknown.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
-      that it was given.
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -103,7 +105,7 @@ def conv1d(input, filters, stride, padding, data_format="NWC", dilations=None, n
 
 @operator
 def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None, name=None):
-    """A three-dimensional convolution.
+    """Compute a three-dimensional convolution.
 
     Args:
       input: array `[..., depth, height, width, channels]` (`NDHWC`), or with the channels in front
@@ -112,19 +114,20 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
       strides: one number for every axis of `input`, five in all.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
-      dilations: how far apart the elements are that a kernel meets, five numbers.
+      dilations: the distance between the kernel's elements, five numbers.
       name: ignored.
 
     Returns:
-      `[..., new_depth, new_height, new_width, out]`, or with the channels in front.
+      `[..., new_depth, new_height, new_width, out]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
       TypeError: `padding` is not a string, or `strides` not a list.
 
     Differs from TensorFlow:
-      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
-      that it was given.
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -143,28 +146,29 @@ def conv3d(input, filters, strides, padding, data_format="NDHWC", dilations=None
 def convolution(
     input, filters, strides=None, padding="VALID", data_format=None, dilations=None, name=None
 ):
-    """A convolution over as many spatial axes as the kernel has.
+    """Compute a convolution over as many spatial axes as the kernel has.
 
     Args:
       input: array `[..., *spatial, channels]`, or with the channels in front of the spatial axes.
       filters: array `[*spatial, channels / groups, out]` with one to three spatial axes.
       strides: one number, or one for each spatial axis.
       padding: `SAME` or `VALID`.
-      data_format: as `conv1d`, `conv2d` or `conv3d` have it.
-      dilations: how far apart the elements are that a kernel meets.
+      data_format: as in `conv1d`, `conv2d` or `conv3d`.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      What `conv1d`, `conv2d` or `conv3d` gives.
+      The result of `conv1d`, `conv2d` or `conv3d`.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
-      ValueError: `filters` has another number of axes, or both strides and dilations are above 1.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: `filters` has a wrong number of axes, or both strides and dilations are above 1.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
-      that it was given.
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.
@@ -188,12 +192,12 @@ def convolution(
 
 @operator
 def atrous_conv2d(value, filters, rate, padding, name=None):
-    """A two-dimensional convolution with holes in its kernel.
+    """Compute a two-dimensional convolution with a dilated kernel.
 
     Args:
       value: array `[batch, height, width, channels]`.
       filters: array `[height, width, channels, out]` of the same dtype.
-      rate: how far apart the elements are that a kernel meets.
+      rate: the distance between the kernel's elements.
       padding: `SAME` or `VALID`.
       name: ignored.
 
@@ -201,13 +205,13 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       `[batch, new_height, new_width, out]`.
 
     Raises:
-      InvalidArgumentError: shapes or dtypes do not fit, a kernel does not fit in, or `rate` is not
-        positive.
+      InvalidArgumentError: shapes or dtypes do not fit, the kernel is larger than the padded input,
+        or `rate` is not positive.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing, but where the result has no elements: TensorFlow's CPU kernel then gives the array
-      that it was given.
+      Nothing, except for results without elements, for which TensorFlow's CPU kernel returns its
+      input.
 
     Under jit:
       All sizes of `value` but the channels may be known only at run time.
@@ -219,7 +223,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
 
 
 def convolved(function, count, x, kernel, strides, padding, data_format, dilations):
-    """The convolution that all operators of this file are."""
+    """Check the arguments, and compute a convolution."""
     first = is_channels_first(function, data_format, count)
     windows = windows_of(function, kernel, count, strides, padding, dilations, first)
     x, kernel = matching(function, input=x, filters=kernel)
@@ -237,8 +241,8 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
 
 
 def slide(windows: Windows, all_spans, x, kernel, groups: int):
-    """The products of a kernel with every window of an array whose channels are last."""
-    if any(is_known(s.size) and s.size == 0 for s in all_spans):  # nothing to cut padding from
+    """Convolve an array whose channels are last with a kernel."""
+    if any(is_known(s.size) and s.size == 0 for s in all_spans):  # JAX cannot pad an empty axis
         counts = [s.count for s in all_spans]
         return jnp.zeros((x.shape[0], *counts, kernel.shape[-1]), x.dtype)
     static = all(is_known(n) for s in all_spans for n in (s.size, s.low))
@@ -258,7 +262,7 @@ def slide(windows: Windows, all_spans, x, kernel, groups: int):
 
 
 def windows_of(function, kernel, count, strides, padding, dilations, first) -> Windows:
-    """The windows of a kernel `[*spatial, in, out]`."""
+    """Return the windows of a kernel `[*spatial, in, out]`."""
     sizes = jnp.shape(kernel)[:count]
     if len(jnp.shape(kernel)) != count + 2:
         raise checks.invalid(
@@ -276,7 +280,7 @@ def windows_of(function, kernel, count, strides, padding, dilations, first) -> W
 
 
 def check_kernel(function, count, x, kernel) -> None:
-    """TensorFlow convolves arrays of that dtype, with a kernel of a size."""
+    """Check that TensorFlow convolves the dtype, and that the sizes of the kernel are static."""
     if x.dtype.name not in KERNELS[count]:
         raise errors.DtypeMismatchError(
             errors.message(
@@ -300,13 +304,13 @@ def check_kernel(function, count, x, kernel) -> None:
 
 
 def check_elements(function, x, kernel) -> None:
-    """TensorFlow convolves with no kernel that has no elements."""
+    """Refuse a kernel without elements, as TensorFlow does."""
     if 0 in kernel.shape:
         raise unfitting(function, x, kernel, "filters of at least one element")
 
 
 def in_groups(function, x, kernel):
-    """The array with a size of channels that fits the kernel, and into how many groups it falls."""
+    """Match the channels of the input with the kernel; return the input and the number of groups."""
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
@@ -319,7 +323,7 @@ def in_groups(function, x, kernel):
 
 
 def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
-    """The error for an array and a kernel that do not go together."""
+    """Return the error for an input and a kernel whose shapes do not fit."""
     return checks.invalid(
         function,
         "the shapes do not fit.",

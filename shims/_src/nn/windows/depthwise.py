@@ -1,4 +1,4 @@
-"""Convolutions of every channel on its own."""
+"""Provide depthwise and separable convolutions, and their derivatives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 @operator
 def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilations=None, name=None):
-    """A two-dimensional convolution of every channel on its own.
+    """Compute a two-dimensional depthwise convolution.
 
     Args:
       input: floating-point array `[batch, height, width, channels]` (`NHWC`) or
@@ -37,14 +37,15 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: how far apart the elements are that a kernel meets, in height and width.
+      dilations: the distance between the kernel's elements, in height and width.
       name: ignored.
 
     Returns:
-      `[batch, new_height, new_width, channels * multiplier]`, or with the channels in front.
+      `[batch, new_height, new_width, channels * multiplier]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
       TypeError: `strides` or `dilations` is a number.
       UnimplementedError: both strides and dilations are above 1.
 
@@ -53,8 +54,8 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
       here that is refused.
 
     Under jit:
-      All sizes of `input` but the channels may be known only at run time; with `VALID` and a
-      stride one kernel must then fit in.
+      All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
+      above 1, at least one kernel must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/depthwise_conv2d
     """
@@ -62,6 +63,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
 
 
 def _depthwise(function, x, kernel, strides, padding, data_format, dilations):
+    """Check the arguments, and compute a depthwise convolution."""
     _check_options(function, strides, dilations)
     first = is_channels_first(function, data_format, 2)
     windows = windows_of(function, kernel, 2, strides, padding, dilations, first)
@@ -120,7 +122,7 @@ def separable_conv2d(
     dilations=None,
     name=None,
 ):
-    """A convolution of every channel on its own, then one that mixes the channels.
+    """Compute a depthwise convolution, followed by a pointwise convolution.
 
     Args:
       input: floating-point array `[batch, height, width, channels]` (`NHWC`) or
@@ -130,15 +132,16 @@ def separable_conv2d(
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: how far apart the elements are that a kernel meets, in height and width.
+      dilations: the distance between the kernel's elements, in height and width.
       name: ignored.
 
     Returns:
-      `[batch, new_height, new_width, out]`, or with the channels in front.
+      `[batch, new_height, new_width, out]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: shapes, dtypes or options do not fit, or a kernel does not fit in.
-      ValueError: `pointwise_filter` is larger than one element.
+      InvalidArgumentError: shapes, dtypes or options do not fit, or the kernel is larger than the
+        padded input.
+      ValueError: the height or width of `pointwise_filter` is not 1.
       TypeError: `strides` or `dilations` is a number.
       UnimplementedError: both strides and dilations are above 1.
 
@@ -175,12 +178,12 @@ def depthwise_conv2d_backprop_input(
     dilations=[1, 1, 1, 1],  # noqa: B006 - TensorFlow's default, never changed
     name=None,
 ):
-    """The derivative of `depthwise_conv2d` by what it is given.
+    """Compute the gradient of `depthwise_conv2d` with respect to its input.
 
     Args:
-      input_sizes: the sizes of what it is given.
+      input_sizes: the shape of the input.
       filter: array `[height, width, channels, multiplier]`.
-      out_backprop: the derivative by its result.
+      out_backprop: the gradient of the result.
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
@@ -205,7 +208,7 @@ def depthwise_conv2d_backprop_input(
     back, kernel = matching(function, out_backprop=out_backprop, filter=filter)
     zeros = jnp.zeros(sizes_of(function, input_sizes), back.dtype)
     of_input = lambda x: _depthwise(function, x, kernel, strides, padding, data_format, dilations)
-    return _pulled_back(function, of_input, zeros, back, kernel)
+    return _pull_back(function, of_input, zeros, back, kernel)
 
 
 @operator
@@ -219,12 +222,12 @@ def depthwise_conv2d_backprop_filter(
     dilations=[1, 1, 1, 1],  # noqa: B006 - TensorFlow's default, never changed
     name=None,
 ):
-    """The derivative of `depthwise_conv2d` by its kernel.
+    """Compute the gradient of `depthwise_conv2d` with respect to its kernel.
 
     Args:
       input: array `[batch, height, width, channels]` or `[batch, channels, height, width]`.
-      filter_sizes: the sizes of the kernel.
-      out_backprop: the derivative by the result.
+      filter_sizes: the shape of the kernel.
+      out_backprop: the gradient of the result.
       strides: four numbers, one for every axis.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
@@ -249,12 +252,13 @@ def depthwise_conv2d_backprop_filter(
     x, back = matching(function, input=input, out_backprop=out_backprop)
     zeros = jnp.zeros(sizes_of(function, filter_sizes), back.dtype)
     of_kernel = lambda k: _depthwise(function, x, k, strides, padding, data_format, dilations)
-    return _pulled_back(function, of_kernel, zeros, back, x)
+    return _pull_back(function, of_kernel, zeros, back, x)
 
 
-def _pulled_back(function, linear, zeros, back, other):
+def _pull_back(function, linear, zeros, back, other):
+    """Pull a cotangent back through a linear function."""
     if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
-        return zeros  # TensorFlow looks at no sizes then
+        return zeros  # TensorFlow then checks no sizes
     result, pull = jax.vjp(linear, zeros)
     if result.ndim != back.ndim:
         raise checks.invalid(

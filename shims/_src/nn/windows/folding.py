@@ -1,4 +1,4 @@
-"""Windows of arrays taken together, element by element, one axis after the other."""
+"""Reduce windows of arrays with a binary operator, one axis after the other."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from shims._src.arguments.checks import is_known
 from shims._src.nn.windows.frame import Span, framed, tap
 from shims._src.nn.windows.layout import Windows
 
-# From here on it pays to combine windows of one half of the size.
+# Above this window size, combining windows of half the size is faster.
 _MANY = 8
 
 
 def folded(windows: Windows, all_spans, arrays, fills, combine):
-    """Every window of some arrays taken together.
+    """Reduce every window of some arrays with a binary operator.
 
     Args:
       windows: the windows.
       all_spans: one `Span` per spatial axis.
       arrays: arrays `[batch, *spatial, channels]` of one shape.
-      fills: per array what stands outside of it.
-      combine: of two tuples of elements, the first of which stands before the second.
+      fills: the padding value of each array.
+      combine: the operator, a function of two tuples of elements; the first tuple comes earlier.
 
     Returns:
       A tuple of arrays `[batch, *counts, channels]`.
@@ -29,13 +29,14 @@ def folded(windows: Windows, all_spans, arrays, fills, combine):
     arrays = tuple(
         framed(x, all_spans, fill, rests=rests) for x, fill in zip(arrays, fills, strict=True)
     )
-    # The last axis first: of equal elements the one that comes first in memory is met first.
+    # Last axis first, so that of equal elements the first in memory order wins.
     for i in reversed(range(len(all_spans))):
-        arrays = _along(arrays, i + 1, windows, i, all_spans[i], combine)
+        arrays = _fold_axis(arrays, i + 1, windows, i, all_spans[i], combine)
     return arrays
 
 
-def _along(arrays, axis, windows: Windows, i: int, span: Span, combine):
+def _fold_axis(arrays, axis, windows: Windows, i: int, span: Span, combine):
+    """Reduce windows along one axis, by doubling if they are large."""
     size, stride, dilation = windows.sizes[i], windows.strides[i], windows.dilations[i]
 
     def taps(arrays, offset):
@@ -54,12 +55,12 @@ def _along(arrays, axis, windows: Windows, i: int, span: Span, combine):
             offset += length
         if offset == size:
             return found
-        arrays = _doubled(arrays, axis, length * dilation, combine)
+        arrays = _double_windows(arrays, axis, length * dilation, combine)
         length *= 2
 
 
-def _doubled(arrays, axis, shift, combine):
-    """Windows of twice the size, out of two that lie side by side."""
+def _double_windows(arrays, axis, shift, combine):
+    """Combine pairs of adjacent windows into windows of twice the size."""
     n = arrays[0].shape[axis]
     if is_known(n) and n <= shift:
         return arrays

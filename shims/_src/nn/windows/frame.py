@@ -1,7 +1,7 @@
-"""Arrays padded or cut so that windows cover them exactly, and the windows' elements.
+"""Pad or crop arrays so that windows cover them exactly, and read the windows' elements.
 
-With sizes that only the run knows, JAX's derivatives of convolutions need paddings that it cannot
-compute. Framed arrays need none: windows of `reach` elements, `stride` apart, cover all of them.
+With symbolic sizes, JAX's derivatives of convolutions need paddings that it cannot compute.
+Framed arrays need none: windows of `reach` elements, `stride` apart, cover all of them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Span:
     """The windows along one axis.
 
     Attributes:
-      size: elements of the axis.
-      low: elements that the first window has before the axis.
-      count: how many windows there are.
-      length: elements that all windows together reach over.
+      size: the size of the axis.
+      low: the elements of padding before the axis.
+      count: the number of windows.
+      length: the number of elements that the windows cover, padding included.
     """
 
     size: Any
@@ -37,28 +37,29 @@ class Span:
 
 
 def spans(windows: Windows, sizes) -> list[Span]:
-    """The windows along each spatial axis.
+    """Compute the windows along each spatial axis.
 
     Raises:
-      InvalidArgumentError: an axis is too short for its windows (eagerly at once, otherwise after
-        the call). Of an unknown size with steps, one window has to fit in.
+      InvalidArgumentError: an axis is shorter than its windows (a symbolic size raises after the
+        call). With a symbolic size and a stride above 1, at least one window must fit.
     """
     return [_span(windows, i, size) for i, size in enumerate(sizes)]
 
 
 def _span(windows: Windows, i: int, size) -> Span:
+    """Compute the windows along one axis."""
     reach, stride = windows.reach(i), windows.strides[i]
     if windows.padding == "SAME":
         count = -(-size // stride)
         length = (count - 1) * stride + reach
         missing = length - size
-        if reach < stride:  # otherwise windows overlap or touch, and reach over all of the axis
+        if reach < stride:  # otherwise the windows cover the whole axis
             missing = _at_least(missing, 0)
         return Span(size, missing // 2, count, length)
     pads = windows.padding
     low, high = (0, 0) if isinstance(pads, str) else pads[i]
     room = size + low + high - reach
-    # JAX's derivative of a strided convolution is that of at least one window.
+    # JAX's derivative of a strided convolution needs at least one window.
     least = 0 if is_known(size) or stride == 1 else 1
     _check_room(windows, i, room + (1 - least) * stride)
     count = _at_least(room // stride + 1, least)
@@ -71,7 +72,7 @@ def _at_least(d, least):
 
 def _check_room(windows: Windows, i: int, room) -> None:
     lines = {"required": f"at least {windows.reach(i)} elements, padding included"}
-    problem = f"axis {i} of the windows' is shorter than one window."
+    problem = f"spatial axis {i} is shorter than one window."
     if is_known(room):
         if room < 0:
             raise checks.invalid(windows.function, problem, **lines)
@@ -80,13 +81,13 @@ def _check_room(windows: Windows, i: int, room) -> None:
 
 
 def framed(x, all_spans, fill, *, rests=None):
-    """The array with every spatial axis as long as its windows reach; channels are last.
+    """Pad or crop every spatial axis to the length that its windows cover; channels are last.
 
     Args:
       x: array `[batch, *spatial, channels]`.
       all_spans: one `Span` per spatial axis.
-      fill: what stands outside of the array.
-      rests: how much longer than that each axis is.
+      fill: the padding value.
+      rests: the additional elements at the end of each axis.
     """
     lengths = [s.length + r for s, r in zip(all_spans, rests or [0] * len(all_spans), strict=True)]
     around = [(s.low, n - s.size - s.low, 0) for s, n in zip(all_spans, lengths, strict=True)]
@@ -97,20 +98,20 @@ def framed(x, all_spans, fill, *, rests=None):
 
 
 def tap(x, axis: int, span: Span, stride: int, offset: int):
-    """The elements at one place of every window along an axis framed with a rest of `stride - 1`."""
+    """Return the elements at one offset of every window of an axis framed with `stride - 1` extra."""
     end = offset + span.count * stride
     if is_known(end):
         return lax.slice_in_dim(x, offset, end, stride, axis=axis)
     x = lax.slice_in_dim(x, offset, end, axis=axis)
     if stride == 1:
         return x
-    # Not a slice with steps: its derivative has a size that JAX cannot tell from the array's.
+    # Not a strided slice, since JAX cannot infer the size of its derivative.
     x = x.reshape(*x.shape[:axis], span.count, stride, *x.shape[axis + 1 :])
     return lax.index_in_dim(x, 0, axis + 1, keepdims=False)
 
 
 def is_inside(span: Span, stride: int, offset: int):
-    """Which windows have the array itself at that place, not what is around it: bool `[count]`."""
+    """Return the mask `[count]` of windows whose element at an offset is not padding."""
     place = jnp.arange(span.count, dtype=jnp.int32) * stride + offset
     place = place - primitives.as_size(span.low)
     return (place >= 0) & (place < primitives.as_size(span.size))

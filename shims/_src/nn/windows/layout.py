@@ -1,4 +1,4 @@
-"""Which axes windows slide over, how large they are and how far apart, as TensorFlow's arguments say."""
+"""Parse TensorFlow's arguments of windows: data formats, sizes, strides, dilations and padding."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Windows:
 
     Attributes:
       function: the operator as the user spells it.
-      sizes: how many elements each window has, per axis.
-      strides: how far apart windows begin.
-      dilations: how far apart the elements of a window are.
+      sizes: the elements of a window, per axis.
+      strides: the distance between windows, per axis.
+      dilations: the distance between the elements of a window, per axis.
       padding: `SAME`, `VALID`, or the elements before and after, per axis.
     """
 
@@ -32,45 +32,45 @@ class Windows:
     padding: str | tuple[tuple[int, int], ...]
 
     def reach(self, i: int) -> int:
-        """How many elements of axis `i` lie between the ends of a window, both counted."""
+        """Return the number of elements of axis `i` that a window spans."""
         return (self.sizes[i] - 1) * self.dilations[i] + 1
 
 
 def is_channels_first(function: str, data_format, count: int) -> bool:
-    """Whether the channels stand behind the batch.
+    """Return whether the channels come directly after the batch.
 
     Raises:
-      InvalidArgumentError: there is no such format for `count` spatial axes.
+      InvalidArgumentError: `data_format` is not valid for `count` spatial axes.
     """
     last, first = _FORMATS[count]
     if data_format not in (None, last, first):
         raise checks.invalid(
             function,
-            f"there is no data_format {data_format!r} for {count} spatial axes.",
+            f"`data_format` must not be {data_format!r} with {count} spatial axes.",
             required=f"{last} or {first}",
         )
     return data_format == first
 
 
 def channels_last(x, first: bool):
-    """The array with its channels behind all other axes."""
+    """Move the channels behind all other axes."""
     return jnp.moveaxis(x, 1, -1) if first else x
 
 
 def channels_back(x, first: bool):
-    """What `channels_last` was given, of a result."""
+    """Move the channels of a result back: the inverse of `channels_last`."""
     return jnp.moveaxis(x, -1, 1) if first else x
 
 
 def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[int, ...]:
-    """One number for all spatial axes, one for each, or one for every axis, as one for each.
+    """Expand one number, or one per (spatial) axis, to one per spatial axis.
 
     Raises:
-      ValueError: there are more or fewer.
-      UnimplementedError: windows would slide over the batch or the channels.
+      ValueError: the count of numbers is wrong.
+      UnimplementedError: a number of the batch or the channels is not 1.
       InvalidArgumentError: a number is not positive.
     """
-    numbers = _numbers(value)
+    numbers = _as_integers(value)
     if len(numbers) == 1:
         numbers *= count
     if len(numbers) == count + 2:
@@ -79,7 +79,7 @@ def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[
             raise errors.UnimplementedError(
                 errors.message(
                     function,
-                    f"`{name}` says something of the batch or of the channels.",
+                    f"`{name}` is not 1 for the batch or the channels.",
                     required="1 there",
                     received=f"{name}={numbers}",
                 )
@@ -95,23 +95,23 @@ def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[
     return numbers
 
 
-def _numbers(value) -> tuple[int, ...]:
+def _as_integers(value) -> tuple[int, ...]:
     if value is None:
         return (1,)
     return tuple(int(n) for n in np.ravel(np.asarray(value)))
 
 
 def padding_of(function: str, padding, count: int, first: bool):
-    """`SAME`, `VALID`, or the pads of each spatial axis.
+    """Return `SAME`, `VALID`, or the pads of each spatial axis.
 
     Raises:
-      InvalidArgumentError: there is no such padding, or a pad is negative.
-      ValueError: there are not as many pairs as axes.
+      InvalidArgumentError: `padding` is unknown, or a pad is negative.
+      ValueError: the number of pairs is not the number of axes.
     """
     if isinstance(padding, str):
         if padding not in ("SAME", "VALID"):
             raise checks.invalid(
-                function, f"there is no padding {padding!r}.", required="SAME, VALID or pairs"
+                function, f"`padding` must not be {padding!r}.", required="SAME, VALID or pairs"
             )
         return padding
     if len(padding) != count + 2:
@@ -131,7 +131,7 @@ def padding_of(function: str, padding, count: int, first: bool):
 
 
 def check_named(function: str, padding) -> None:
-    """Where TensorFlow takes no pairs of pads.
+    """Check that `padding` is a string, where TensorFlow accepts no explicit pads.
 
     Raises:
       TypeError: `padding` is not a string.

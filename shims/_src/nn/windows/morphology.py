@@ -1,4 +1,4 @@
-"""Dilations and erosions: the largest sum, or the smallest difference, of a window and a kernel."""
+"""Provide grayscale dilation and erosion: `nn.dilation2d` and `nn.erosion2d`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ _REALS = (
 
 @operator
 def dilation2d(input, filters, strides, padding, data_format, dilations, name=None):
-    """The largest sum of the elements of a window and of a kernel, channel by channel.
+    """Compute grayscale dilation: the maximum over each window of input plus kernel.
 
     Args:
       input: array of real numbers `[batch, height, width, channels]`.
       filters: array `[height, width, channels]` of the same dtype.
       strides: four numbers, one for every axis.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      padding: `SAME` or `VALID`; padding is ignored.
       data_format: `NHWC`.
-      dilations: four numbers, how far apart the elements are that a kernel meets.
+      dilations: four numbers, the distance between the kernel's elements.
       name: ignored.
 
     Returns:
@@ -40,15 +40,15 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.
-      ValueError: there is no such format.
+      ValueError: `data_format` is unknown.
       TypeError: `strides` or `dilations` is a number.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest, and of equal sums the first has the gradient.
+      Nothing: NaN is never the maximum, and of equal sums the first has the gradient.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride one kernel
-      must then fit in.
+      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      at least one kernel must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/dilation2d
     """
@@ -57,15 +57,15 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
 
 @operator
 def erosion2d(value, filters, strides, padding, data_format, dilations, name=None):
-    """The smallest difference of the elements of a window and of a kernel, channel by channel.
+    """Compute grayscale erosion: the minimum over each window of input minus kernel.
 
     Args:
       value: array of real numbers `[batch, height, width, channels]`.
       filters: array `[height, width, channels]` of the same dtype.
       strides: four numbers, one for every axis.
-      padding: `SAME` or `VALID`; what is outside of the array does not count.
+      padding: `SAME` or `VALID`; padding is ignored.
       data_format: `NHWC`.
-      dilations: four numbers, how far apart the elements are that a kernel meets.
+      dilations: four numbers, the distance between the kernel's elements.
       name: ignored.
 
     Returns:
@@ -73,7 +73,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
 
     Raises:
       InvalidArgumentError: shapes, dtypes or options do not fit.
-      ValueError: there is no such format.
+      ValueError: `data_format` is unknown.
       TypeError: `strides` or `dilations` is a number.
 
     Differs from TensorFlow:
@@ -91,6 +91,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
 
 
 def _dilated(function, x, kernel, strides, padding, data_format, dilations):
+    """Check the arguments, and compute a dilation."""
     if data_format != "NHWC":
         raise ValueError(
             "`data_format` values other  than 'NHWC' are not supported. "
@@ -106,14 +107,15 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
     windows = Windows(
         function,
         tuple(kernel.shape[:2]),
-        _four(function, "strides", strides),
-        _four(function, "dilations", dilations),
+        _spatial_pair(function, "strides", strides),
+        _spatial_pair(function, "dilations", dilations),
         padding_of(function, padding if isinstance(padding, str) else "", 2, False),
     )
     return _largest_sums(windows, x, kernel)
 
 
-def _four(function, name, value) -> tuple[int, ...]:
+def _spatial_pair(function, name, value) -> tuple[int, ...]:
+    """Check that an argument has four numbers, and return those of the spatial axes."""
     if np.ndim(value) != 1:
         raise TypeError(f"{function}: Expected list for '{name}' argument, not {value}.")
     if len(value) != 4:
@@ -122,10 +124,11 @@ def _four(function, name, value) -> tuple[int, ...]:
 
 
 def _largest_sums(windows: Windows, x, kernel):
+    """Compute the maximum over each window of input plus kernel."""
     all_spans = spans(windows, x.shape[1:-1])
     inexact = jnp.issubdtype(x.dtype, jnp.floating)
     low = lowest(x.dtype) if inexact else np.iinfo(x.dtype).min
-    if 0 in windows.sizes:  # TensorFlow has windows of nothing, in which nothing is larger
+    if 0 in windows.sizes:  # TensorFlow returns the lowest number for windows without elements
         counts = [s.count for s in all_spans]
         none = jnp.full((x.shape[0], *counts, x.shape[-1]), low, x.dtype)
         return primitives.connected(none, x, kernel)
@@ -135,14 +138,15 @@ def _largest_sums(windows: Windows, x, kernel):
     carrier = first_of(windows, all_spans, x) + kernel[0, 0]
     best = jnp.full(carrier.shape, low, x.dtype)
     for place in np.ndindex(*windows.sizes):
-        one, real = (_at(windows, all_spans, a, place) for a in (wide, inside))
+        one, real = (_taps(windows, all_spans, a, place) for a in (wide, inside))
         one = one + kernel[place]
         larger = real & (one > best)
         best, carrier = jnp.where(larger, one, best), jnp.where(larger, one, carrier)
     return with_derivative_of(lax.stop_gradient(best), carrier) if inexact else best
 
 
-def _at(windows: Windows, all_spans, x, place):
+def _taps(windows: Windows, all_spans, x, place):
+    """Return the elements at one offset of every window."""
     for i, (span, offset) in enumerate(zip(all_spans, place, strict=True)):
         x = tap(x, i + 1, span, windows.strides[i], offset * windows.dilations[i])
     return x

@@ -1,4 +1,4 @@
-"""Largest elements of windows."""
+"""Provide max pooling."""
 
 from __future__ import annotations
 
@@ -33,35 +33,39 @@ _REALS = (*_SMALL, "float64", "int32", "int64", "uint8", "int16", "int8", "uint1
 
 @operator
 def max_pool(input, ksize, strides, padding, data_format=None, name=None):
-    """The largest element of every window over one to three spatial axes.
+    """Compute max pooling over one to three spatial axes.
 
     Args:
-      input: array of numbers `[batch, *spatial, channels]`, or with the channels behind the batch.
-      ksize: how large windows are: one number, one for each spatial axis, or one for every axis.
-      strides: how far apart they are, like `ksize`.
-      padding: `SAME`, `VALID`, or, of two spatial axes, a pair of pads for every axis.
-      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C behind the N.
+      input: array of numbers `[batch, *spatial, channels]`, or with the channels after the batch.
+      ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
+      strides: the distance between windows, like `ksize`.
+      padding: `SAME`, `VALID`, or, for two spatial axes, a pair of pads for every axis.
+      data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels behind the batch.
+      `[batch, *counts, channels]`, or with the channels after the batch.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: `input` has another number of axes, or a list another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: `input` has a wrong number of axes, or a list a wrong length.
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest, and a window without numbers has the lowest finite one.
+      Nothing: NaN is never the maximum, and the maximum of a window of NaNs is the lowest finite
+      number.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
-      must then fit in.
+      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
     """
     x = operand(input)
-    if x.ndim == 4 and trace.current() is None:  # only that operator has a dtype of its own
+    if (
+        x.ndim == 4 and trace.current() is None
+    ):  # only TensorFlow's 2-D operator has a preferred dtype
         x = operand(as_preferred(input, "float32"))
     if not 3 <= x.ndim <= 5:
         raise ValueError(
@@ -73,25 +77,26 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
 
 @operator
 def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
-    """The largest element of every window over one spatial axis.
+    """Compute max pooling over one spatial axis.
 
     Args:
       input: array of numbers `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
-      ksize: how large windows are.
-      strides: how far apart they are.
+      ksize: the size of the windows.
+      strides: the distance between windows.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NWC` or `NCW`.
       name: ignored.
 
     Returns:
-      `[batch, count, channels]`, or with the channels in front.
+      `[batch, count, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest.
+      Nothing: NaN is never the maximum.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -104,31 +109,32 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
 @preferring("float32", "input")
 @operator
 def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
-    """The largest element of every window over two spatial axes.
+    """Compute max pooling over two spatial axes.
 
     Args:
       input: array of numbers `[batch, height, width, channels]` (`NHWC`) or
         `[batch, channels, height, width]`.
-      ksize: how large windows are: one number, two, or one for every axis.
-      strides: how far apart they are, like `ksize`.
+      ksize: the size of the windows: one number, two, or one for every axis.
+      strides: the distance between windows, like `ksize`.
       padding: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
       name: ignored.
 
     Returns:
-      `[batch, rows, columns, channels]`, or with the channels in front.
+      `[batch, rows, columns, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest. The gradient flows to the first of equal elements.
+      Nothing: NaN is never the maximum. Of equal elements the first has the gradient.
 
     Under jit:
-      All sizes but the channels may be known only at run time; with `VALID` and a stride one window
-      must then fit in.
+      All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
+      at least one window must then fit.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool2d
     """
@@ -137,28 +143,29 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
 
 @operator
 def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
-    """The largest element of every window over three spatial axes.
+    """Compute max pooling over three spatial axes.
 
     Args:
-      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels behind
+      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels after
         the batch; float32, float16 or bfloat16.
-      ksize: how large windows are: one number, three, or one for every axis.
-      strides: how far apart they are, like `ksize`.
+      ksize: the size of the windows: one number, three, or one for every axis.
+      strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
       name: ignored.
 
     Returns:
-      `[batch, *counts, channels]`, or with the channels in front.
+      `[batch, *counts, channels]`, or with the channels first.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: a list has a wrong length.
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the largest. The gradient flows to all elements that are less than 1e-5
-      below the largest, and to none where that is infinite.
+      Nothing: NaN is never the maximum. The gradient flows to all elements less than 1e-5 below the
+      maximum, and to none if that is infinite.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -179,27 +186,29 @@ def max_pool_with_argmax(
     include_batch_in_index=False,
     name=None,
 ):
-    """The largest element of every window over two spatial axes, and where it stands.
+    """Compute max pooling over two spatial axes, with the indices of the maxima.
 
     Args:
       input: array of numbers `[batch, height, width, channels]`.
-      ksize: how large windows are: one number, two, or one for every axis.
-      strides: how far apart they are, like `ksize`.
+      ksize: the size of the windows: one number, two, or one for every axis.
+      strides: the distance between windows, like `ksize`.
       padding: `SAME` or `VALID`.
       data_format: `NHWC`.
-      output_dtype: int64 or int32, of the places.
-      include_batch_in_index: whether places count through the whole array, not through one image.
+      output_dtype: the dtype of the indices, int64 or int32.
+      include_batch_in_index: whether indices count through the whole batch instead of one image.
       name: ignored.
 
     Returns:
-      The elements, and their places `(row * width + column) * channels + channel`.
+      The maxima, and their flat indices `(row * width + column) * channels + channel`.
 
     Raises:
-      InvalidArgumentError: dtypes or options do not fit, or a window does not fit in.
-      ValueError: there is no such format, or a list has another length.
+      InvalidArgumentError: dtypes or options do not fit, or a window is larger than the padded
+        input.
+      ValueError: `data_format` is unknown, or a list has a wrong length.
 
     Differs from TensorFlow:
-      int64 is int32 unless `jax_enable_x64` is on. A window that begins with NaN has NaN, as there.
+      int64 is int32 unless `jax_enable_x64` is on. As in TensorFlow, the maximum of a window that
+      begins with NaN is NaN.
 
     Under jit:
       All sizes may be known only at run time.
@@ -224,8 +233,8 @@ def max_pool_with_argmax(
     )
     windows, _ = pool_windows(function, 2, x, ksize, strides, padding, None)
     all_spans = spans(windows, x.shape[1:-1])
-    numbers = _numbers_of(x, include_batch_in_index, dtype)
-    best, place = folded(windows, all_spans, (x, numbers), (_none(x.dtype), 0), _later)
+    numbers = _flat_indices(x, include_batch_in_index, dtype)
+    best, place = folded(windows, all_spans, (x, numbers), (_padding_value(x.dtype), 0), _larger)
     if jnp.issubdtype(x.dtype, jnp.floating):
         first, first_place = (first_of(windows, all_spans, a) for a in (x, numbers))
         stuck = jnp.isnan(first)
@@ -233,8 +242,8 @@ def max_pool_with_argmax(
     return best, place
 
 
-def _numbers_of(x, with_batch: bool, dtype):
-    """The place of every element, counted through its image or through all of them."""
+def _flat_indices(x, with_batch: bool, dtype):
+    """Return the flat index of every element, within its image or within the batch."""
     number = jnp.zeros((), dtype)
     for axis in range(0 if with_batch else 1, x.ndim):
         along = jnp.arange(x.shape[axis], dtype=dtype)
@@ -244,18 +253,18 @@ def _numbers_of(x, with_batch: bool, dtype):
 
 
 def largest(function, count, x, ksize, strides, padding, data_format):
-    """The maximum that all operators of this file are."""
+    """Check the arguments, and compute max pooling."""
     check_dtype(function, x, _SMALL if count == 3 else _REALS)
     if count == 3:
         check_named(function, padding)
     if count == 2 and _over_channels(ksize, data_format):
-        return _of_channels(function, x, ksize, strides, padding)
+        return _pool_channels(function, x, ksize, strides, padding)
     windows, first = pool_windows(function, count, x, ksize, strides, padding, data_format)
     return channels_back(maxima(windows, channels_last(x, first)), first)
 
 
 def pool_windows(function, count, x, ksize, strides, padding, data_format):
-    """The windows, and whether the channels stand behind the batch."""
+    """Return the windows, and whether the channels come directly after the batch."""
     first = is_channels_first(function, data_format, count)
     windows = Windows(
         function,
@@ -278,7 +287,7 @@ def pool_windows(function, count, x, ksize, strides, padding, data_format):
 
 
 def check_dtype(function, x, names) -> None:
-    """TensorFlow has a kernel for these dtypes only."""
+    """Check that TensorFlow has a kernel for the dtype."""
     if x.dtype.name not in names:
         raise errors.DtypeMismatchError(
             errors.message(
@@ -291,31 +300,31 @@ def check_dtype(function, x, names) -> None:
 
 
 def maxima(windows: Windows, x):
-    """The largest element of every window of `[batch, *spatial, channels]`."""
+    """Compute the maximum of every window of `[batch, *spatial, channels]`."""
     all_spans = spans(windows, x.shape[1:-1])
-    (best,) = folded(windows, all_spans, (x,), (_none(x.dtype),), _later)
+    (best,) = folded(windows, all_spans, (x,), (_padding_value(x.dtype),), _larger)
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return best
     low = lowest(x.dtype)
     value = lax.stop_gradient(jnp.where(best >= low, best, low))
     if len(all_spans) == 3:
-        return with_derivative_of(value, _equal_ones(windows, all_spans, x, value))
+        return with_derivative_of(value, _sum_of_maxima(windows, all_spans, x, value))
     first = first_of(windows, all_spans, x)
     return with_derivative_of(value, jnp.where(jnp.isnan(first), first, best))
 
 
-def _none(dtype):
-    """What no element is smaller than, or NaN, which is passed over."""
+def _padding_value(dtype):
+    """Return the padding value of max pooling: the lowest integer, or NaN, which is ignored."""
     return np.nan if jnp.issubdtype(dtype, jnp.floating) else np.iinfo(dtype).min
 
 
 def lowest(dtype):
-    """The maximum of nothing in TensorFlow."""
+    """Return TensorFlow's maximum of an empty window."""
     return -np.inf if dtype == jnp.bfloat16 else jnp.finfo(dtype).min
 
 
-def _later(before, behind):
-    """The larger of two elements with what belongs to it: the first of equal ones, no NaN."""
+def _larger(before, behind):
+    """Return the larger of two elements with its index: the first on ties, and never NaN."""
     is_larger = behind[0] > before[0]
     if jnp.issubdtype(before[0].dtype, jnp.floating):
         is_larger |= jnp.isnan(before[0])
@@ -323,7 +332,7 @@ def _later(before, behind):
 
 
 def first_of(windows: Windows, all_spans, x):
-    """The first element of every window."""
+    """Return the first element of every window."""
     for i, span in enumerate(all_spans):
         place = jnp.arange(span.count, dtype=jnp.int32) * windows.strides[i]
         place = jnp.maximum(place - primitives.as_size(span.low), 0)
@@ -331,45 +340,46 @@ def first_of(windows: Windows, all_spans, x):
     return x
 
 
-def _equal_ones(windows: Windows, all_spans, x, value):
-    """What has the derivative of all elements of a window that are as large as the largest.
+def _sum_of_maxima(windows: Windows, all_spans, x, value):
+    """Return an array with the derivative of all elements that equal the maximum of their window.
 
-    Or nearly: TensorFlow asks for less than 1e-5 between them, which two infinities have not.
+    TensorFlow compares with a tolerance of 1e-5, which infinite elements do not satisfy.
     """
     total = jnp.zeros((), x.dtype)
     for place in np.ndindex(*windows.sizes):
         one = x
         (one,) = folded(
             Windows(windows.function, (1, 1, 1), windows.strides, (1, 1, 1), "VALID"),
-            [_moved(s, n) for s, n in zip(all_spans, place, strict=True)],
+            [_shift_span(s, n) for s, n in zip(all_spans, place, strict=True)],
             (one,),
             (np.nan,),
-            _later,
+            _larger,
         )
         total = total + jnp.where(jnp.abs(value - one) < 1e-5, one, 0)
     return total
 
 
-def _moved(span, offset: int):
-    """The windows of one element each that stand at one place of larger windows."""
+def _shift_span(span, offset: int):
+    """Return the span of windows of one element, at an offset of larger windows."""
     low = span.low - offset
     return type(span)(span.size, low, span.count, span.length)
 
 
 def _over_channels(ksize, data_format) -> bool:
+    """Return whether the windows pool channels."""
     ksize = np.ravel(np.asarray(ksize))
     return len(ksize) == 4 and ksize[-1] > 1 and data_format in (None, "NHWC")
 
 
-def _of_channels(function, x, ksize, strides, padding):
-    """The maximum of channels that stand side by side."""
+def _pool_channels(function, x, ksize, strides, padding):
+    """Compute the maxima of groups of adjacent channels."""
     size, channels = int(ksize[-1]), x.shape[-1]
     fits = tuple(ksize[:3]) == tuple(strides[:3]) == (1, 1, 1) and strides[-1] == size
     if not fits or not is_known(channels) or channels % size or not isinstance(padding, str):
         raise errors.UnimplementedError(
             errors.message(
                 function,
-                "windows over the channels must part them.",
+                "windows over the channels must not overlap.",
                 required="ksize = strides = [1, 1, 1, n], where n divides the channels",
                 received=f"ksize={ksize}, strides={strides}, {describe(x)}",
             )

@@ -1,4 +1,4 @@
-"""Transposed convolutions: the derivatives of convolutions by what they are given."""
+"""Provide transposed convolutions."""
 
 from __future__ import annotations
 
@@ -39,28 +39,29 @@ def conv2d_transpose(
     dilations=None,
     name=None,
 ):
-    """The transpose of `conv2d`: what has the shape of a convolution's result becomes its input.
+    """Compute the transpose of `conv2d`.
 
     Args:
-      input: array `[batch, height, width, channels]` (`NHWC`) or `[batch, channels, height, width]`.
+      input: array `[batch, height, width, channels]` (`NHWC`) or `[batch, channels, height,
+        width]`.
       filters: array `[height, width, out, channels]` of the same dtype.
-      output_shape: the sizes of the result, or of its height and width.
+      output_shape: the shape of the result, or its height and width.
       strides: one number, one for height and width each, or one for every axis.
-      padding: of the convolution: `SAME`, `VALID`, or a pair of pads for every axis.
+      padding: the padding of the convolution: `SAME`, `VALID`, or a pair of pads for every axis.
       data_format: `NHWC` or `NCHW`.
-      dilations: how far apart the elements are that a kernel meets.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      An array of that shape.
+      An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
-        dtypes or options do not fit.
-      ValueError: a list has another length.
+      InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
+        `input`, or dtypes or options do not fit.
+      ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -84,28 +85,28 @@ def conv1d_transpose(
     dilations=None,
     name=None,
 ):
-    """The transpose of `conv1d`.
+    """Compute the transpose of `conv1d`.
 
     Args:
       input: array `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
       filters: array `[width, out, channels]` of the same dtype.
-      output_shape: the sizes of the result.
+      output_shape: the shape of the result.
       strides: one number, or one for every axis.
-      padding: of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution: `SAME` or `VALID`.
       data_format: `NWC` or `NCW`.
-      dilations: how far apart the elements are that a kernel meets.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      An array of that shape.
+      An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
-        dtypes or options do not fit.
-      ValueError: a list has another length.
+      InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
+        `input`, or dtypes or options do not fit.
+      ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -129,29 +130,29 @@ def conv3d_transpose(
     dilations=None,
     name=None,
 ):
-    """The transpose of `conv3d`.
+    """Compute the transpose of `conv3d`.
 
     Args:
-      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels behind
+      input: array `[batch, depth, height, width, channels]` (`NDHWC`), or with the channels after
         the batch.
       filters: array `[depth, height, width, out, channels]` of the same dtype.
-      output_shape: the sizes of the result.
+      output_shape: the shape of the result.
       strides: one number, one for each spatial axis, or one for every axis.
-      padding: of the convolution: `SAME` or `VALID`.
+      padding: the padding of the convolution: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
-      dilations: how far apart the elements are that a kernel meets.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      An array of that shape.
+      An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
-        dtypes or options do not fit.
-      ValueError: a list has another length.
+      InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
+        `input`, or dtypes or options do not fit.
+      ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -176,28 +177,28 @@ def conv_transpose(
     dilations=None,
     name=None,
 ):
-    """The transpose of a convolution over one to three spatial axes.
+    """Compute the transpose of a convolution over one to three spatial axes.
 
     Args:
-      input: array `[batch, *spatial, channels]`, or with the channels behind the batch.
+      input: array `[batch, *spatial, channels]`, or with the channels after the batch.
       filters: array `[*spatial, out, channels]` of the same dtype.
-      output_shape: the sizes of the result.
+      output_shape: the shape of the result.
       strides: one number, or one for each spatial axis.
-      padding: of the convolution: `SAME` or `VALID`.
-      data_format: as `conv1d`, `conv2d` or `conv3d` have it.
-      dilations: how far apart the elements are that a kernel meets.
+      padding: the padding of the convolution: `SAME` or `VALID`.
+      data_format: as in `conv1d`, `conv2d` or `conv3d`.
+      dilations: the distance between the kernel's elements.
       name: ignored.
 
     Returns:
-      An array of that shape.
+      An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a convolution of an array of that shape gives no array like `input`, or
-        dtypes or options do not fit.
-      ValueError: `output_shape` is a number, or there are no one to three spatial axes.
+      InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
+        `input`, or dtypes or options do not fit.
+      ValueError: `output_shape` is a number, or has no one to three spatial axes.
 
     Differs from TensorFlow:
-      Nothing; where TensorFlow's process ends because of sizes that do not fit, there is an error.
+      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -222,27 +223,27 @@ def conv_transpose(
 
 @sized_by("output_shape")
 def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=None):
-    """The transpose of `atrous_conv2d`.
+    """Compute the transpose of `atrous_conv2d`.
 
     Args:
       value: array `[batch, height, width, channels]`.
       filters: array `[height, width, out, channels]` of the same dtype.
-      output_shape: the sizes of the result.
-      rate: how far apart the elements are that a kernel meets.
-      padding: of the convolution: `SAME` or `VALID`.
+      output_shape: the shape of the result.
+      rate: the distance between the kernel's elements.
+      padding: the padding of the convolution: `SAME` or `VALID`.
       name: ignored.
 
     Returns:
-      An array of that shape.
+      An array of shape `output_shape`.
 
     Raises:
-      InvalidArgumentError: a convolution of an array of that shape gives no array like `value`, or
-        dtypes or options do not fit.
-      ValueError: there is no such padding.
+      InvalidArgumentError: no convolution of an array of shape `output_shape` has the shape of
+        `value`, or dtypes or options do not fit.
+      ValueError: `padding` is unknown.
 
     Differs from TensorFlow:
-      Where TensorFlow's process ends because of sizes that do not fit, there is an error. Sizes have
-      to fit in a result without elements too; TensorFlow gives whatever it is asked for there.
+      Sizes that do not fit raise an error, where TensorFlow aborts the process. Sizes must also fit
+      if the result has no elements; TensorFlow does not check them then.
 
     Under jit:
       The sizes of `value` may be known only at run time, and `output_shape` may be computed.
@@ -255,11 +256,12 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
 
 
 def entries_of(shape):
-    """What can be counted of a shape."""
+    """Return a shape as a sized collection."""
     return shape.as_list() if hasattr(shape, "as_list") else shape
 
 
 def _transposed(function, count, y, kernel, output_shape, strides, padding, data_format, dilations):
+    """Check the arguments, and compute a transposed convolution."""
     first = is_channels_first(function, data_format, count)
     windows = windows_of(function, kernel, count, strides, padding, dilations, first)
     y, kernel = matching(function, input=y, filters=kernel)
@@ -267,8 +269,8 @@ def _transposed(function, count, y, kernel, output_shape, strides, padding, data
     if y.ndim != count + 2:
         raise unfitting(function, y, kernel, f"an input of {count + 2} axes")
     y = channels_last(y, first)
-    sizes = _wanted(function, y, kernel, sizes_of(function, output_shape), first)
-    if _is_of_nothing(function, y, kernel, sizes):
+    sizes = _output_sizes(function, y, kernel, sizes_of(function, output_shape), first)
+    if _is_unchecked_empty(function, y, kernel, sizes):
         return channels_back(jnp.zeros(sizes, y.dtype), first)
     y, _ = meeting(function, y, y.ndim - 1, kernel, kernel.ndim - 1)
     if y.shape[-1] != kernel.shape[-1]:
@@ -277,12 +279,12 @@ def _transposed(function, count, y, kernel, output_shape, strides, padding, data
     y = primitives.unify_axis(y, 0, sizes[0], label=function)
     all_spans = spans(windows, sizes[1:-1])
     for i, span in enumerate(all_spans):
-        y = _counted(function, y, i + 1, span.count)
-    return channels_back(_spread(windows, all_spans, y, kernel), first)
+        y = _require_window_count(function, y, i + 1, span.count)
+    return channels_back(_scatter_kernel(windows, all_spans, y, kernel), first)
 
 
-def _wanted(function, y, kernel, shape, first):
-    """The sizes of the result, with the channels last."""
+def _output_sizes(function, y, kernel, shape, first):
+    """Return the sizes of the result, with the channels last."""
     if len(shape) == y.ndim - 2:
         return (y.shape[0], *shape, kernel.shape[-2])
     if len(shape) != y.ndim:
@@ -292,10 +294,10 @@ def _wanted(function, y, kernel, shape, first):
     return (shape[0], *shape[2:], shape[1]) if first else tuple(shape)
 
 
-def _is_of_nothing(function, y, kernel, sizes) -> bool:
-    """Whether one of the three has no elements: TensorFlow looks at no other size then.
+def _is_unchecked_empty(function, y, kernel, sizes) -> bool:
+    """Return whether an operand or the result has no elements; TensorFlow then checks no sizes.
 
-    `atrous_conv2d_transpose` does look at them.
+    `atrous_conv2d_transpose` does check them.
     """
     if function == "atrous_conv2d_transpose":
         check_elements(function, y, kernel)
@@ -309,26 +311,26 @@ def _check_channels(function, channels, kernel) -> None:
     if channels != kernel.shape[-2]:
         raise checks.invalid(
             function,
-            "`output_shape` and `filters` differ in the channels.",
+            "the channels of `output_shape` and `filters` differ.",
             required=f"{kernel.shape[-2]} channels",
             received=f"{channels}",
         )
 
 
-def _counted(function, y, axis, count):
-    """The array with one element per window."""
+def _require_window_count(function, y, axis, count):
+    """Require one element per window along an axis."""
     if is_known(count) and is_known(y.shape[axis]) and count != y.shape[axis]:
         raise checks.invalid(
             function,
-            "no convolution of `output_shape` gives an array like `input`.",
+            "no convolution of an array of shape `output_shape` has the shape of `input`.",
             required=f"size {count} along axis {axis}",
             received=f"input {describe(y)}",
         )
     return primitives.unify_axis(y, axis, count, label=function)
 
 
-def _spread(windows, all_spans, y, kernel):
-    """Every element of an array times the kernel, added up where the kernels lie."""
+def _scatter_kernel(windows, all_spans, y, kernel):
+    """Sum the kernel, scaled by each element, at the element's window."""
     spatial = range(len(all_spans))
     around = []
     for i, (span, stride) in enumerate(zip(all_spans, windows.strides, strict=True)):
