@@ -237,7 +237,7 @@ MESSAGES = {
     "no data": (
         "NotFoundError",
         "x.data-00000-of-00001; No such file or directory",
-        "Required: x.index, and beside it as many files of data as it names: 1",
+        "Required: x.index and, in the same folder, as many data files as it names: 1",
         "Do: copy the files of a checkpoint together",
     ),
     "variant": (

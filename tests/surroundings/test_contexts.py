@@ -144,7 +144,7 @@ ABSENT = {
     ),
     "Operation()": (
         "Operation: there are no graph operations.",
-        "call the operator; what it gives is an array.",
+        "call the operator; its result is an array.",
     ),
     "RegisterGradient('Op')": (
         "RegisterGradient: operations are not known by name, so `Op` has no entry to change.",

@@ -86,7 +86,7 @@ class BundleReader(TensorReader):
                 errors.message(
                     "",
                     f"{path}; No such file or directory",
-                    required=f"{self.prefix}.index, and beside it as many files of data as it "
+                    required=f"{self.prefix}.index and, in the same folder, as many data files as it "
                     f"names: {self._header.shards}",
                     do="copy the files of a checkpoint together",
                 )

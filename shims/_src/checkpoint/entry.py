@@ -30,7 +30,7 @@ class Header:
 
     @property
     def is_newer(self) -> bool:
-        """Return whether it requires a newer format version than this reader supports."""
+        """Whether the format version is newer than this reader supports."""
         return self.min_consumer > _VERSION
 
     def to_bytes(self) -> bytes:

@@ -65,7 +65,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable) -> list[float]:
     markers = (_existing_marker(os.fspath(prefix)) for prefix in checkpoint_prefixes)
     times = []
     for marker in markers:
-        with contextlib.suppress(FileNotFoundError):  # somebody may remove it meanwhile
+        with contextlib.suppress(FileNotFoundError):  # it may be removed meanwhile
             times += [] if marker is None else [os.stat(marker).st_mtime]
     return times
 

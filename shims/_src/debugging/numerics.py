@@ -93,7 +93,7 @@ def _identity(x, *, message):
 
 
 @watched_p.def_abstract_eval
-def _aval(x, *, message):
+def _abstract_eval(x, *, message):
     return x
 
 

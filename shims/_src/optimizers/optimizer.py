@@ -83,10 +83,10 @@ class Optimizer:
 
     @property
     def learning_rate(self):
-        """A variable, or what the schedule says for the next step.
+        """The learning rate: a variable, or the value of the schedule for the next step.
 
         Raises:
-          AttributeError: the transformation does not keep it.
+          AttributeError: the transformation does not store it.
         """
         if isinstance(self._transformation, Recipe) and self._transformation.rate is not None:
             return jnp.asarray(self._transformation.rate(self._iterations.read_value()))
@@ -94,11 +94,6 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, value) -> None:
-        """The learning rate: a variable, or the value of the schedule for the next step.
-
-        Raises:
-          AttributeError: the transformation does not store it.
-        """
         if isinstance(self._transformation, Recipe) and self._transformation.rate is not None:
             raise TypeError(
                 "This optimizer was created with a function as its learning rate, hence its learning "
@@ -137,7 +132,7 @@ class Optimizer:
         """The state of the transformation, a pytree of arrays.
 
         Raises:
-          ValueError: there is none before `build` or the first step.
+          ValueError: `build` was not called and no step was made.
         """
         if self._structure is None or not self._trained:
             raise ValueError("Optimizer: there is no state yet. Call `build(variables)` first.")
@@ -146,11 +141,6 @@ class Optimizer:
 
     @state.setter
     def state(self, state) -> None:
-        """The state of the transformation, a pytree of arrays.
-
-        Raises:
-          ValueError: `build` was not called and no step was made.
-        """
         leaves, structure = jax.tree.flatten(state)
         if structure != self._structure:
             raise ValueError(

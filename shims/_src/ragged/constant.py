@@ -60,7 +60,7 @@ def constant(
     inner_shape = None if inner_shape is None else tuple(inner_shape)
     if ragged_rank is not None:
         ragged_rank = static_int("ragged.constant", "ragged_rank", ragged_rank)
-    scalar_depth, max_depth = _depths(pylist)
+    scalar_depth, max_depth = _nesting_depths(pylist)
     _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth)
     innermost = len(inner_shape or ())
     if ragged_rank == 0 or (ragged_rank is None and max_depth < 2 + innermost):
@@ -100,13 +100,13 @@ def _is_list(value) -> bool:
     return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
 
 
-def _depths(pylist):
+def _nesting_depths(pylist):
     """Return `(depth of the scalars or None, depth of the deepest list)`."""
     if not _is_list(pylist):
         return 0, 0
     scalar, deepest = None, 1
     for item in pylist:
-        inner_scalar, inner_deepest = _depths(item)
+        inner_scalar, inner_deepest = _nesting_depths(item)
         if inner_scalar is not None:
             if scalar is not None and scalar != inner_scalar + 1:
                 raise ValueError("all scalar values must have the same nesting depth")

@@ -60,12 +60,12 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
     if not inputs:
         nothing = jnp.zeros((0,), partition.splits_dtype())
         return RaggedTensor.from_row_lengths(nothing, nothing, validate=False)
-    return _crossed(list(inputs), num_buckets, hash_key)
+    return _cross_columns(list(inputs), num_buckets, hash_key)
 
 
 @selected_by("inputs")
-def _crossed(inputs, num_buckets, hash_key):
-    columns = [_column(x) for x in inputs]
+def _cross_columns(inputs, num_buckets, hash_key):
+    columns = [_as_column(x) for x in inputs]
     totals, _, _, hashes = crossed(_FUNCTION, columns, num_buckets, hash_key)
     ragged = [x.row_splits.dtype for x in inputs if is_ragged(x)]
     narrow = bool(ragged) and all(d == np.int32 for d in ragged)
@@ -73,7 +73,7 @@ def _crossed(inputs, num_buckets, hash_key):
     return RaggedTensor.from_row_lengths(hashes, totals.astype(dtype), validate=False)
 
 
-def _column(value) -> Column:
+def _as_column(value) -> Column:
     if not is_ragged(value):
         is_array = is_sparse(value) or isinstance(value, (jax.Array, np.ndarray))
         return column(_FUNCTION, value if is_array else operand(value))

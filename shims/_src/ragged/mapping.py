@@ -64,7 +64,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
                 "map_fn",
                 "ragged results are not supported while the program is traced.",
                 required="results of one shape",
-                do="map the values, `shims.ragged.map_flat_values`, or call it outside of the "
+                do="map the values, `shims.ragged.map_flat_values`, or call it outside the "
                 "function",
             )
         )

@@ -110,7 +110,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
         nothing = coordinates("rows", np.zeros((0, 2), np.int64))
         return unchecked(nothing, nothing[:, 0], nothing.sum(0))
     ordered = sorted(inputs, key=lambda x: not is_sparse(x))
-    return _crossed(ordered, num_buckets, hash_key)
+    return _cross_columns(ordered, num_buckets, hash_key)
 
 
 def check_buckets(function: str, num_buckets: int) -> None:
@@ -131,7 +131,7 @@ def check_buckets(function: str, num_buckets: int) -> None:
 
 
 @selected_by("inputs")
-def _crossed(inputs, num_buckets, hash_key):
+def _cross_columns(inputs, num_buckets, hash_key):
     columns = [column(_FUNCTION, x) for x in inputs]
     totals, row, number, hashes = crossed(_FUNCTION, columns, num_buckets, hash_key)
     places = [coordinates("rows", row), coordinates("numbers", number)]
@@ -169,7 +169,7 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
         features.append(primitives.take(one.values, start[row] + rest % radix, 0))
         rest = rest // radix
     hashes = _hash_features(features[::-1], hash_key or _KEY, row)
-    return totals, row, number, _remainder(hashes, num_buckets or _LARGEST)
+    return totals, row, number, _reduce_modulo(hashes, num_buckets or _LARGEST)
 
 
 def _hash_features(features, key: int, like):
@@ -205,7 +205,7 @@ def _multiply_words(words):
     )
 
 
-def _remainder(words, modulus: int):
+def _reduce_modulo(words, modulus: int):
     """Reduce a 64-bit number, given as two words, by a modulus."""
     if jax.config.jax_enable_x64:
         return (numbers_of(jnp.stack(words, axis=-1)).astype(jnp.uint64) % modulus).astype(

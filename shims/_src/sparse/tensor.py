@@ -58,7 +58,11 @@ class SparseTensor(Composite):
         if i.ndim == 1 and is_known(i.shape[0]) and i.shape[0] == 0 and d.ndim == 1:
             self._indices = i = i.reshape((0, d.shape[0]))
         ranks = (i.ndim, v.ndim, d.ndim) == (2, 1, 1)
-        if not ranks or _differ(i.shape[1], d.shape[0]) or _differ(i.shape[0], v.shape[0]):
+        if (
+            not ranks
+            or _sizes_differ(i.shape[1], d.shape[0])
+            or _sizes_differ(i.shape[0], v.shape[0])
+        ):
             raise ValueError(
                 "SparseTensor: the shapes do not fit together.\n"
                 "  Required: indices [n, rank], values [n], dense_shape [rank]\n"
@@ -176,7 +180,7 @@ def _is_of_graph(part) -> bool:
     return hasattr(part, "graph")
 
 
-def _differ(a, b) -> bool:
+def _sizes_differ(a, b) -> bool:
     return is_known(a) and is_known(b) and a != b
 
 
