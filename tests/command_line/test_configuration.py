@@ -216,6 +216,6 @@ def test_nothing_to_read_is_said(configured, run):
         result = run(command, ".")
         assert result.exit_code == 0
         assert result.stderr.startswith(
-            "No Python file in . (what is hidden, built, or ignored by git is passed over; "
-            "--no-gitignore reads it).\n"
+            "No Python file in . (hidden, built and git-ignored files are skipped; "
+            "--no-gitignore reads the latter).\n"
         )

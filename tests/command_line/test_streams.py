@@ -160,7 +160,7 @@ def test_standard_input_sees_the_modules_around_it(folder, run):
 
 
 ENDS = [
-    (KeyboardInterrupt(), 130, "Interrupted. Each file is the old one or the new one.\n"),
+    (KeyboardInterrupt(), 130, "Interrupted. No file is partly written.\n"),
     (OSError(28, "oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
     (ZeroDivisionError("oops"), 2, "This is a fault of tf2jax-port; please report it.\n"),
 ]

@@ -58,7 +58,7 @@ def test_a_golden_is_not_overwritten_unasked(folder):
     done = invoke(record, "new.py:total", "--inputs", "cases.py", "-o", "a.golden")
     assert done.exit_code == 2
     assert done.stderr == (
-        "a.golden: there is such a file already.\n"
+        "a.golden: the file exists already.\n"
         "  Do:       --update replaces it, and shows what changes\n"
     )
     assert (folder / "a.golden").read_bytes() == before

@@ -1,4 +1,4 @@
-"""The command line: one file per command."""
+"""Provide the command line, with one file per command."""
 
 from tf2jax_port.cli.commands import main
 

@@ -1,4 +1,4 @@
-"""What `tf2jax-port rewrite` does with each file, and what it says in the end."""
+"""Write or show the changes of `tf2jax-port rewrite`, and report them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 
 
 class Changes:
-    """What is done with each file as it comes, so that its text need not be kept."""
+    """Handles the changes of each file as it is rewritten, so that texts are not kept in memory."""
 
     def __init__(self, asked: Asked, write: bool, *, shows: bool, color: bool | None) -> None:
         self.asked = asked
@@ -26,7 +26,7 @@ class Changes:
         self.changed = 0
 
     def all(self) -> Iterator[Entry | Skipped]:
-        """Every result, without its text, after it was dealt with."""
+        """Yield every result without its text, after its changes were written or shown."""
         quiet = self.shows and sys.stdout.isatty()
         for result in results(self.asked, texts=True, quiet=quiet):
             if isinstance(result, Skipped):
@@ -38,7 +38,7 @@ class Changes:
                 yield failure
 
     def one(self, entry: Entry) -> Skipped | None:
-        """Writes or shows a file that changes; says why where it could not be written."""
+        """Write or show a changed file; return the reason if it could not be written."""
         if self.asked.reads_stdin and self.shows:
             click.echo(entry.outcome.data, nl=False)
         if not entry.changed:
@@ -63,7 +63,7 @@ class Changes:
 
 
 def tell(ledger: Ledger, does: Changes) -> None:
-    """What was done and what is left, on standard error."""
+    """Report on standard error what was done and what is left."""
     tell_skipped(ledger.skipped)
     for entry in ledger.entries:
         for finding in entry.outcome.findings:

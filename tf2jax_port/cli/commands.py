@@ -1,4 +1,4 @@
-"""The command line: `tf2jax-port`. Each command is a module that is loaded when it is called."""
+"""Define the command line, `tf2jax-port`; each command's module is imported when it is called."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 import click
 
-INTERRUPTED = 130  # as shells have it
+INTERRUPTED = 130  # the exit code that shells use
 
-# Command, where it is, and its line in `--help`, which must not load it.
+# The name, location and `--help` line of each command; the help page must not import it.
 COMMANDS = (
-    ("scan", "tf2jax_port.cli.scan:scan", "Count what a code base uses of TensorFlow."),
+    ("scan", "tf2jax_port.cli.scan:scan", "Count the TensorFlow references of a code base."),
     ("plan", "tf2jax_port.cli.plan:plan", "Order the files of a code base for migration."),
     ("rewrite", "tf2jax_port.cli.rewrite:rewrite", "Turn TensorFlow calls into JAX."),
-    ("diff", "tf2jax_port.cli.diff:diff", "Prove that a port gives the same numbers."),
-    ("record", "tf2jax_port.cli.goldens:record", "Freeze what a function gives."),
-    ("verify", "tf2jax_port.cli.goldens:verify", "Compare a port with what was frozen."),
+    ("diff", "tf2jax_port.cli.diff:diff", "Compare a TensorFlow function with its port."),
+    ("record", "tf2jax_port.cli.goldens:record", "Record the results of a function."),
+    ("verify", "tf2jax_port.cli.goldens:verify", "Compare a port with recorded results."),
     ("parity", "tf2jax_port.cli.parity:parity", "Compare TF graph, TF XLA and JAX."),
     ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Turn a frozen graph into JAX."),
     ("explain", "tf2jax_port.cli.explain:explain", "Explain a diagnostic, for instance TJ101."),
@@ -27,7 +27,7 @@ COMMANDS = (
 
 
 class LazyCommands(MutableMapping[str, click.Command]):
-    """Commands by name; one is imported when it is asked for."""
+    """A mapping of commands by name that imports a command when it is looked up."""
 
     def __init__(self) -> None:
         self.places = {name: place for name, place, _ in COMMANDS}
@@ -53,28 +53,28 @@ class LazyCommands(MutableMapping[str, click.Command]):
 
 
 class LazyGroup(click.Group):
-    """A group whose help page loads no command."""
+    """A group whose help page imports no command."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; an end that nobody planned is none of the codes that mean something."""
+        """Run the command; unexpected errors exit with a code that has no other meaning."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("Interrupted. Each file is the old one or the new one.", err=True)
+            click.echo("Interrupted. No file is partly written.", err=True)
             raise SystemExit(INTERRUPTED) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
             raise
-        except Exception:  # noqa: BLE001, Python's own exit code would say that something is left
+        except Exception:  # noqa: BLE001, Python's exit code 1 would mean that manual work is left
             click.echo(traceback.format_exc(), err=True)
             click.echo("This is a fault of tf2jax-port; please report it.", err=True)
             raise SystemExit(2) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names in the order of the table above."""
+        """Return the names in the order of `COMMANDS`."""
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, from the table above."""
+        """Write the list of commands, from `COMMANDS`."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, _, line in COMMANDS])
 
@@ -84,7 +84,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(package_name="tf2jax-port", prog_name="tf2jax-port")
 def main() -> None:
-    """Port TensorFlow code to JAX: see what is there, rewrite it, prove that it is the same.
+    """Port TensorFlow code to JAX: scan it, rewrite it, and compare the results.
 
-    JSON goes to standard output, prose to standard error. Nothing ever asks a question.
+    JSON goes to standard output, prose to standard error. No command asks for input.
     """

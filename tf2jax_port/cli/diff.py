@@ -1,4 +1,4 @@
-"""`tf2jax-port diff`, and how every command of this package ends, prints and writes reports."""
+"""Provide `tf2jax-port diff`, and the error handling and reports that several commands share."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ INPUTS = (
     metavar="INPUTS",
     help=INPUTS,
 )
-@click.option("--locate", is_flag=True, help="Find the operation at which the two part.")
+@click.option("--locate", is_flag=True, help="Find the first operation at which the two differ.")
 @click.option(
-    "--worst", "worst_file", metavar="FILE", help="Look for the worst input, and write it there."
+    "--worst",
+    "worst_file",
+    metavar="FILE",
+    help="Search for the worst input, and write it to FILE.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the report as JSON.")
 @click.option("--html", "html_file", metavar="FILE", help="Write the report as one page.")
@@ -51,11 +54,15 @@ INPUTS = (
 )
 @click.option("--params", metavar="NEW.py:PARAMS", help="A pytree like NEW's first argument.")
 @click.option(
-    "--map", "given", multiple=True, metavar="NAME=PATH", help="Which leaf a variable is."
+    "--map",
+    "given",
+    multiple=True,
+    metavar="NAME=PATH",
+    help="The leaf of PARAMS that corresponds to a variable.",
 )
 @click.option("--seed", default=0, show_default=True, help="For cotangents and random numbers.")
 @click.option("--case", "only", type=int, multiple=True, help="Run only this case; repeatable.")
-@click.option("--x64/--no-x64", default=None, help="JAX's 64-bit types, whatever is set.")
+@click.option("--x64/--no-x64", default=None, help="Enable or disable JAX's 64-bit types.")
 @click.option(
     "--lane",
     "lanes",
@@ -63,12 +70,12 @@ INPUTS = (
     type=click.Choice(list(REQUESTED)),
     help="Run the port in this lane, too; repeatable.",
 )
-@click.option("--forward", is_flag=True, help="Take gradients in forward mode, too.")
+@click.option("--forward", is_flag=True, help="Compare forward-mode gradients, too.")
 @click.option(
-    "--steps", type=click.IntRange(min=0), default=0, help="Compare so many steps of training, too."
+    "--steps", type=click.IntRange(min=0), default=0, help="Compare this many training steps, too."
 )
 @click.option(
-    "--rate", default=RATE, show_default=True, help="How far a step follows the gradient."
+    "--rate", default=RATE, show_default=True, help="The learning rate of training steps."
 )
 @click.option("--bfloat16", is_flag=True, help="Give both functions their floats in bfloat16.")
 @click.option(
@@ -84,7 +91,7 @@ INPUTS = (
     type=click.IntRange(min=100),
     default=DRAWS,
     show_default=True,
-    help="How often a random function is called.",
+    help="The number of calls of a random function.",
 )
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes for cases."
@@ -95,13 +102,13 @@ INPUTS = (
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="How long one lane of one case may take.",
+    help="The time limit for one lane of one case.",
 )
 @click.option(
     "--isolate/--no-isolate",
     default=True,
     show_default=True,
-    help="Run both functions in other processes, so that nothing that they do ends the comparison.",
+    help="Run both functions in separate processes, so that a crash does not end the comparison.",
 )
 def diff(
     old: str,
@@ -132,7 +139,7 @@ def diff(
     """Compare a TensorFlow function with its port.
 
     Runs OLD eagerly, as a graph with unknown dimensions and under jit_compile=True, runs NEW
-    eagerly and compiled, on the same inputs, and says which pair of lanes differs, at which stage:
+    eagerly and compiled, on the same inputs, and reports which pair of lanes differs, at which stage:
     interface, NaN placement, values, gradients. Either function may also be given as
     package.module:attribute.
 
@@ -167,7 +174,7 @@ def diff(
 
 @contextlib.contextmanager
 def ended(command: str) -> Iterator[None]:
-    """End the process with 2, and with the reason, where a command does not come to its own end."""
+    """Report errors of a command and exit with code 2."""
     errors = Console(stderr=True)
     try:
         yield
@@ -177,7 +184,7 @@ def ended(command: str) -> Iterator[None]:
     except KeyboardInterrupt:
         errors.print(f"{command}: interrupted; nothing was decided.", style="red")
         sys.exit(EXIT_OTHER)
-    except Exception:  # noqa: BLE001 - a fault of ours must not look like the verdict "different"
+    except Exception:  # noqa: BLE001 - an internal error must not look like the verdict "different"
         errors.print(traceback.format_exc(), markup=False, highlight=False)
         errors.print(
             f"{command}: this is a fault of tf2jax-port itself, not of the port.", style="red"
@@ -186,7 +193,7 @@ def ended(command: str) -> Iterator[None]:
 
 
 def show(report: Report, **files: str | None) -> None:
-    """Print a report, and write it to the files that are named, by their kind.
+    """Print a report, and write it to the given files, by format.
 
     Raises:
       DiffError: a file cannot be written.
@@ -231,7 +238,7 @@ def _state(
 
 
 def writable(*files: str | None) -> None:
-    """Say that a report cannot be written before it is made, which takes longer."""
+    """Check early that the reports can be written, before the long comparison."""
     for path in files:
         if path is not None and not Path(path).resolve().parent.is_dir():
             raise DiffError(

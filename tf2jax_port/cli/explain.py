@@ -1,4 +1,4 @@
-"""`tf2jax-port explain`."""
+"""Provide `tf2jax-port explain`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 @click.command()
 @click.argument("code", metavar="CODE")
 def explain(code: str) -> None:
-    """Explain a diagnostic: what it means, how safe it is, examples."""
+    """Explain a diagnostic: its meaning, how safe it is, examples."""
     from tf2jax_port.rewrite.rules.codes import UnknownCodeError, find_rule
     from tf2jax_port.rewrite.rules.pages import page
 

@@ -1,4 +1,4 @@
-"""Files of the command line: what becomes of them, and writing them whole or not at all."""
+"""Run the rewriter on the files of a command, and write files atomically."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from tf2jax_port.files.project import Project, SeenFrom
 from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped, collect
 
 _UNFINISHED = ".tf2jax-new"
-_BROKEN = ("TJ905", "TJ907", "TJ909")  # a fault of ours, no access, changed meanwhile
-_PASSED_OVER = "(what is hidden, built, or ignored by git is passed over; --no-gitignore reads it)."
+_BROKEN = ("TJ905", "TJ907", "TJ909")  # internal error, no access, changed meanwhile
+_PASSED_OVER = "(hidden, built and git-ignored files are skipped; --no-gitignore reads the latter)."
 
 
 class ChangedMeanwhileError(Exception):
-    """A file is no longer what was read."""
+    """A file was changed after it was read."""
 
 
 def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry | Skipped]:
-    """What would become of each file that is meant, one at a time.
+    """Yield the rewrite of each selected file, one at a time.
 
     Args:
-      asked: which files, and what of them.
-      texts: entries hold the text before and after.
-      quiet: no bar is shown, because something else is written to the terminal.
+      asked: the files and options.
+      texts: whether entries hold the text before and after.
+      quiet: whether the progress bar is hidden, because other output goes to the terminal.
     """
     if asked.reads_stdin:
         path = pathlib.Path(asked.stdin_filename)
@@ -48,52 +48,54 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
 
 
 def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
-    """What would become of all files that are meant."""
+    """Collect the rewrites of all selected files."""
     return collect(results(asked, texts=texts), asked.options.target)
 
 
 def exit_code(ledger: Ledger) -> int:
-    """0: nothing is left for a person; 1: something is; 2: a file could not be read or written."""
+    """Return 0 if no manual work is left, 1 if some is, 2 if a file could not be read or written."""
     broken = any(skipped.code in _BROKEN for skipped in ledger.skipped)
     return 2 if broken else int(ledger.needs_person)
 
 
 def tell_skipped(skipped: Iterable[Skipped]) -> None:
-    """Names what was not read or not written, on standard error."""
+    """Report skipped files on standard error."""
     for one in skipped:
         click.echo(f"{one.path}: {one.code} {one.reason}", err=True)
 
 
 def write_entry(entry: Entry) -> None:
-    """Puts the new text of a file in place: whoever reads it sees the old one or the new one.
+    """Replace a file by its new text atomically.
 
     Raises:
-      ChangedMeanwhileError: somebody else wrote to the file since it was read; theirs stands.
-      OSError: it cannot be written; the old text stands.
+      ChangedMeanwhileError: the file was changed since it was read; that text is kept.
+      OSError: it cannot be written; the old text is kept.
     """
     path = pathlib.Path(entry.path)
-    _put(path.resolve() if path.is_symlink() else path, entry.outcome.data, entry.before)
+    _write_atomically(
+        path.resolve() if path.is_symlink() else path, entry.outcome.data, entry.before
+    )
 
 
 def write_report(name: str, text: str) -> None:
-    """Writes a report, whole or not at all.
+    """Write a report atomically.
 
     Raises:
       UsageError: it cannot be written.
     """
     try:
-        _put(pathlib.Path(name), text.encode(), None)
+        _write_atomically(pathlib.Path(name), text.encode(), None)
     except OSError as error:
         raise click.UsageError(f"{name}: {error.strerror or error}") from error
     click.echo(f"wrote {name}", err=True)
 
 
-def _put(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
-    """Writes beside the file, then renames; `expected` is what the file must still hold."""
+def _write_atomically(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
+    """Write to a temporary file, then rename it; `expected` is the required current content."""
     status = path.stat() if path.exists() else None
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))
-    _clear(path)
+    _remove_leftovers(path)
     beside = path.parent / f".{path.name}.{os.getpid()}{_UNFINISHED}"
     try:
         with beside.open("xb") as file:
@@ -111,8 +113,8 @@ def _put(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _clear(path: pathlib.Path) -> None:
-    """Takes away what earlier runs left half written when they were killed."""
+def _remove_leftovers(path: pathlib.Path) -> None:
+    """Remove temporary files of earlier runs that were killed."""
     start = f".{path.name}."
     with os.scandir(path.parent) as entries:
         names = [
@@ -125,7 +127,7 @@ def _clear(path: pathlib.Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether another process has this number."""
+    """Check whether another process has this id."""
     if process == os.getpid():
         return False
     try:

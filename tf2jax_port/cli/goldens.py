@@ -1,4 +1,4 @@
-"""`tf2jax-port record` and `tf2jax-port verify`."""
+"""Provide `tf2jax-port record` and `tf2jax-port verify`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _isolate = click.option(
     "--isolate/--no-isolate",
     default=True,
     show_default=True,
-    help="Run the function in another process, so that nothing that it does ends this command.",
+    help="Run the function in a separate process, so that a crash does not end this command.",
 )
 _timeout = click.option(
     "--timeout",
@@ -29,14 +29,14 @@ _timeout = click.option(
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="How long one lane of one case may take.",
+    help="The time limit for one lane of one case.",
 )
 _most = click.option(
     "--most-mb",
     type=click.IntRange(min=1),
     default=MOST_BYTES // _MEGABYTE,
     show_default=True,
-    help="How large a golden may be, in MiB.",
+    help="The largest size of a golden, in MiB.",
 )
 
 
@@ -76,15 +76,14 @@ def record(
     isolate: bool,
     most_mb: int,
 ) -> None:
-    """Freeze what a function gives: a golden for `verify`.
+    """Record the results of a function: a golden for `verify`.
 
     Runs it on every input in all lanes, and writes inputs, outputs, gradients, the same in double
-    precision and on slightly moved inputs, fingerprints of the values on the way, versions, device
-    and seed to one file that carries no code. A port (JAX) can be recorded, too, to see that it
-    stays as it is. A case that crashes or has no end, and what an interrupt leaves out, is kept as not
-    recorded.
+    precision and on slightly perturbed inputs, fingerprints of intermediate values, versions, device
+    and seed to one file that contains no code. A port (JAX) can be recorded, too, to detect later
+    changes. Cases that crash or time out, and those after an interrupt, are stored as not recorded.
 
-    Exit code: 0 written or unchanged, 2 it could not be, or not all of it.
+    Exit code: 0 written or unchanged, 2 not written, or incomplete.
     """
     with ended("record"):
         before = _before(output, update, most_mb)
@@ -124,8 +123,7 @@ def verify(
 ) -> None:
     """Compare a port with a golden, without TensorFlow.
 
-    The golden stands for the original: the same stages, the same measure of closeness, the same
-    verdicts and the same exit codes as `diff`.
+    The golden replaces the original: the same stages, tolerances, verdicts and exit codes as `diff`.
 
     Exit code: 0 equal, 1 different, 2 everything else.
     """
@@ -154,8 +152,8 @@ def _before(output: Path, update: bool, most_mb: int) -> Golden | None:
         return None
     if not update:
         raise DiffError(
-            f"{output}: there is such a file already.\n"
-            "  Do:       --update replaces it, and shows what changes"
+            f"{output}: the file exists already.\n"
+            "  Do:       --update replaces it, and shows the changes"
         )
     return _read(output, most_mb * _MEGABYTE)
 
@@ -166,7 +164,9 @@ def _read(path: Path, most: int) -> Golden:
 
     document, store = read(path, most)
     if "terms" not in document:
-        raise DiffError(f"{path}: these are captured calls, inputs for `record`, and no golden.")
+        raise DiffError(
+            f"{path}: the file holds captured calls (inputs for `record`), not a golden."
+        )
     return from_document(document, store)
 
 
@@ -197,7 +197,7 @@ def _record_elsewhere(
     framework: str | None,
     timeout: float,
 ) -> tuple[Golden, bool]:
-    """The golden, and whether all of it is there."""
+    """Record in another process; return the golden and whether it is complete."""
     from tf2jax_port.diff.goldens.record import record_elsewhere
 
     with Console(stderr=True).status("Recording") as status:
@@ -221,7 +221,7 @@ def _record_elsewhere(
 
 
 def _store(golden: Golden, output: Path, before: Golden | None, most: int) -> Iterator[str]:
-    """Write the file, and say what became of it."""
+    """Write the golden file, and yield lines that describe the changes."""
     from tf2jax_port.diff.golden_file.document import write
     from tf2jax_port.diff.golden_file.golden import to_document
     from tf2jax_port.diff.goldens.changes import changes

@@ -1,4 +1,4 @@
-"""`tf2jax-port import-graph`."""
+"""Provide `tf2jax-port import-graph`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ NAMES = "separated by commas, as in a:0,b:0"
     "--inputs", metavar="NAMES", help=f"Tensors to feed, {NAMES}. [default: placeholders]"
 )
 @click.option(
-    "--outputs", metavar="NAMES", help=f"Tensors to compute, {NAMES}. [default: the ends]"
+    "--outputs", metavar="NAMES", help=f"Tensors to compute, {NAMES}. [default: unused results]"
 )
-@click.option("--signature", metavar="NAME", help="Of a SavedModel. [default: serving_default]")
+@click.option(
+    "--signature", metavar="NAME", help="A SavedModel's signature. [default: serving_default]"
+)
 @click.option(
     "--out",
     type=click.Path(path_type=pathlib.Path),
     metavar="FILE.py|DIR",
-    help="Write the program there, and its numbers beside it as .npz.",
+    help="Write the program there, and its arrays beside it as .npz.",
 )
 @click.option("--check", is_flag=True, help="Compare with TensorFlow, which must be installed.")
 @click.option(
@@ -42,7 +44,7 @@ NAMES = "separated by commas, as in a:0,b:0"
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="Lines, or what was found for programs.",
+    help="Text, or JSON for programs.",
 )
 def import_graph(
     model: str,
@@ -58,19 +60,19 @@ def import_graph(
 
     MODEL is a GraphDef (.pb, or .pbtxt as text) or the folder of a SavedModel. Its inputs, outputs
     and operators are listed, and each operator that cannot be imported is named with its node. With
-    --out a module is written whose function `model(variables, feeds)` is pure. TensorFlow is needed
-    by --check alone.
+    --out a module is written whose function `model(variables, feeds)` is pure. Only --check needs
+    TensorFlow.
 
     Exit code 0: it can be imported; 1: some operator cannot, or --check found a difference; 2: could
     not run.
     """
     if data and not check:
-        raise click.UsageError("--data is what --check feeds; add --check.")
+        raise click.UsageError("--data is used by --check only; add --check.")
     found = _read(model, _split(inputs), _split(outputs), signature)
     report = _report(model, found)
     can = not found.program.problems
     if can and check:
-        report["check"] = _checked(model, found, data)
+        report["check"] = _compare(model, found, data)
     if can and out is not None:
         report["written"] = _write(found, out, model)
     click.echo(json.dumps(report, indent=1) if form == "json" else "\n".join(_lines(report)))
@@ -117,7 +119,7 @@ def _report(model: str, found: Imported) -> dict[str, Any]:
     }
 
 
-def _checked(model: str, found: Imported, data: str | None) -> dict[str, Any]:
+def _compare(model: str, found: Imported, data: str | None) -> dict[str, Any]:
     from tf2jax_port.diff.functions import imported_graph
     from tf2jax_port.diff.functions.loading import DiffError
 
@@ -158,7 +160,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     lines.append("  " + ", ".join(f"{op} {count}" for op, count in report["operators"].items()))
     if report["left_out"]:
         left = ", ".join(f"{op} {count}" for op, count in report["left_out"].items())
-        lines.append(f"  left out, no number depends on it: {left}")
+        lines.append(f"  left out, without effect on results: {left}")
     for problem in report["unsupported"]:
         lines.append(
             f"  cannot be imported: {problem['op']} at {problem['node']}: {problem['reason']}"

@@ -1,4 +1,4 @@
-"""What the commands that read code are asked for: on the command line, and in `pyproject.toml`."""
+"""Define the options that `scan`, `plan` and `rewrite` share, and merge them with `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _READING = (
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Read with so many processes. [default: one, and all processors if it takes long]",
+        help="The number of processes. [default: one, or one per processor if it takes long]",
     ),
     click.option(
         "--exclude",
         multiple=True,
         metavar="PATTERN",
-        help="Pass over files and folders, as a line of .gitignore would. May be repeated.",
+        help="Skip files and folders, as a line of .gitignore would. May be repeated.",
     ),
     click.option(
         "--no-gitignore", is_flag=True, help="Read files that git ignores, too.", default=None
@@ -42,19 +42,19 @@ _READING = (
         "--force-exclude",
         is_flag=True,
         default=None,
-        help="Let patterns count for files that are named here, too.",
+        help="Apply patterns to files that are named here, too.",
     ),
     click.option(
         "--stdin-filename",
         metavar="FILE",
         default="stdin.py",
-        help="What to call the program that is read from standard input, given as `-`.",
+        help="The file name of the program read from standard input, given as `-`.",
     ),
     click.option(
         "--config",
         type=click.Path(dir_okay=False),
         metavar="FILE",
-        help="Take [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
+        help="Read [tool.tf2jax-port] from there, not from the nearest pyproject.toml.",
     ),
     click.option("--isolated", is_flag=True, help="Read no configuration at all."),
 )
@@ -68,43 +68,45 @@ _CHOOSING = (
     click.option(
         "--exact/--no-exact",
         default=None,
-        help="Where JAX's spelling differs in a corner (zeros, ties, NaN), take the function of "
+        help="Where JAX's function differs in special cases (zeros, ties, NaN), use the function of "
         "`shims` that does not.",
     ),
     click.option(
         "--safe-only/--no-safe-only",
         default=None,
-        help="Write nothing that could differ: --exact, and leave the rest for later.",
+        help="Make only rewrites that cannot change results: --exact, and leave the rest.",
     ),
     click.option(
         "--select",
         metavar="TJ...",
-        help="Rewrite only what has these diagnostics, or beginnings of them: TJ1,TJ401.",
+        help="Rewrite only references with these diagnostics, or prefixes of them: TJ1,TJ401.",
     ),
-    click.option("--ignore", metavar="TJ...", help="Leave alone what has these diagnostics."),
+    click.option(
+        "--ignore", metavar="TJ...", help="Leave alone references with these diagnostics."
+    ),
     click.option(
         "--doctests/--no-doctests", default=None, help="Rewrite the examples of docstrings, too."
     ),
     click.option(
         "--random",
         type=click.Choice(["tensorflow", "keys"]),
-        help="Draw TensorFlow's numbers (the default), or with keys of JAX where they can be had: "
-        "other numbers of the same distribution.",
+        help="Draw TensorFlow's numbers (the default), or use JAX keys where possible: other numbers "
+        "of the same distribution.",
     ),
     click.option(
         "--optimizers",
         type=click.Choice(["keras", "optax"]),
-        help="Optimizers of Keras 3 (the default), or of Optax where all that is done with them is "
-        "seen: the same steps.",
+        help="Optimizers of Keras 3 (the default), or of Optax where all uses of an optimizer are "
+        "known: the same steps.",
     ),
 )
 
 
 class Sectioned(click.Command):
-    """A command whose help page has its options under headings."""
+    """A command whose help page groups its options under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Its own options first, then those of which places, then those of which files."""
+        """Write the command's own options first, then those about rewriting and about files."""
         records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -134,7 +136,7 @@ _SECTIONS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """What is to be read, and what is to become of it."""
+    """The files to read and the options of the rewriter."""
 
     paths: tuple[str, ...]
     options: Options
@@ -144,21 +146,21 @@ class Asked:
 
     @property
     def reads_stdin(self) -> bool:
-        """Whether the program comes from standard input."""
+        """Whether the program is read from standard input."""
         return self.paths == (STDIN,)
 
 
 def reading_options(command: Command) -> Command:
-    """Adds the options of which files are read."""
-    return _with(command, _READING)
+    """Add the options that select files."""
+    return _add_options(command, _READING)
 
 
 def choosing_options(command: Command) -> Command:
-    """Adds the options of what becomes of them."""
-    return _with(command, _CHOOSING)
+    """Add the options of the rewriter."""
+    return _add_options(command, _CHOOSING)
 
 
-def _with(command: Command, options: Iterable[Callable[[Command], Command]]) -> Command:
+def _add_options(command: Command, options: Iterable[Callable[[Command], Command]]) -> Command:
     for option in reversed(tuple(options)):
         command = option(command)
     return command
@@ -176,10 +178,10 @@ def ask(
     isolated: bool,
     **choices: Any,
 ) -> Asked:
-    """The command line, and the configuration where that says nothing.
+    """Merge the command line with the configuration, which has lower priority.
 
     Raises:
-      UsageError: the two contradict each other, or themselves.
+      UsageError: options contradict each other.
     """
     if STDIN in paths and paths != (STDIN,):
         raise click.UsageError("`-` stands for standard input and must be the only path.")
@@ -244,7 +246,7 @@ def _options(
 
 
 def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Beginnings of diagnostics, each of which begins one."""
+    """Validate prefixes of diagnostics."""
     from tf2jax_port.rewrite.rules.codes import RULES
 
     codes = tuple(code.strip().upper() for code in given if code.strip())
@@ -255,7 +257,7 @@ def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_colored(asked: bool | None, is_terminal: bool) -> bool:
-    """Whether output is colored: as asked, as the environment says, or because it is a terminal."""
+    """Return whether output is colored: as requested, by environment variable, or on a terminal."""
     if asked is not None:
         return asked
     if os.environ.get("NO_COLOR"):

@@ -1,4 +1,4 @@
-"""`tf2jax-port parity`."""
+"""Provide `tf2jax-port parity`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MOST_BYTES = 2 << 20
     "--golden",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Take TensorFlow's answers from this file; for functions, what `record` wrote.",
+    help="Read TensorFlow's results from this file; for functions, a file of `record`.",
 )
 @click.option(
     "--record",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write TensorFlow's answers about operators to this file.",
+    help="Write TensorFlow's results for operators to this file.",
 )
 @click.option("--json", "json_file", metavar="FILE", help="Write the result as JSON.")
 @click.option(
@@ -45,7 +45,7 @@ MOST_BYTES = 2 << 20
     default=600,
     show_default=True,
     metavar="SECONDS",
-    help="For functions: how long one lane of one case may take.",
+    help="For functions: the time limit for one lane of one case.",
 )
 def parity(
     old: str | None,
@@ -59,23 +59,23 @@ def parity(
 ) -> None:
     """Compare TF graph, TF XLA (jit_compile=True) and JAX.
 
-    Without functions: all operators of the table, on their test inputs, values only; what TensorFlow's
-    XLA is known to answer otherwise or to refuse is expected, and strictly so. With OLD and NEW: a
-    function and its port, on INPUTS. Without TensorFlow, `--golden` has its answers; JAX runs on the
-    accelerator that is there.
+    Without functions: all operators of the table, on their test inputs, values only. Known differences
+    and errors of TensorFlow's XLA are expected; if one does not occur, that is reported too. With OLD and
+    NEW: a function and its port, on INPUTS. Without TensorFlow, `--golden` provides its results; JAX runs
+    on the accelerator that is available.
 
-    Exit code: 0 as expected, 1 something else, 2 it could not be found out.
+    Exit code: 0 as expected, 1 unexpected differences, 2 the comparison failed.
     """
     with ended("parity"):
         writable(json_file)
         if golden is not None and new is None and old is not None:
             old, new = None, old
         if new is not None:
-            sys.exit(_of_functions(old, new, inputs, golden, timeout))
-        sys.exit(_of_operators(only, golden, record, json_file))
+            sys.exit(_compare_functions(old, new, inputs, golden, timeout))
+        sys.exit(_compare_operators(only, golden, record, json_file))
 
 
-def _of_functions(
+def _compare_functions(
     old: str | None, new: str, inputs: str | None, golden: Path | None, timeout: float
 ) -> int:
     from tf2jax_port.diff.parity.operators import PAIRS
@@ -119,7 +119,7 @@ def _report(
     return supervised(order, 1, timeout, lambda done, total, lane: None)
 
 
-def _of_operators(
+def _compare_operators(
     only: tuple[str, ...], golden: Path | None, record: Path | None, json_file: str | None
 ) -> int:
     import jax

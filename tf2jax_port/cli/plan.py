@@ -1,4 +1,4 @@
-"""`tf2jax-port plan`."""
+"""Provide `tf2jax-port plan`."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _SHOWN = 40
     type=click.Choice(["text", "json"]),
     default="text",
     show_default=True,
-    help="A table, or the plan for programs.",
+    help="A table, or JSON for programs.",
 )
 @click.option(
-    "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the picture there."
+    "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write the diagram there."
 )
-@click.option("--all", "whole", is_flag=True, help="Show every step, however many there are.")
+@click.option("--all", "whole", is_flag=True, help="Show all steps.")
 @cli_options.reading_options
 def plan(paths: tuple[str, ...], form: str, html: str | None, whole: bool, **given: Any) -> None:
     """Order the files of a code base for migration.
 
-    What is imported comes before what imports it; of the files that are free, those with least left
-    for a person come first. Each step says what it needs, what it unlocks, and what stands in its
-    way. Nothing is changed and nothing is run.
+    Imported files come before those that import them; among the available files, those with the least
+    manual work come first. Each step lists what it needs, what it unlocks, and the names to write by
+    hand. Nothing is changed and nothing is run.
 
-    Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
+    Exit code 0: no manual work is left; 1: some is left; 2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
     from tf2jax_port.migration import as_html, as_json, as_text

@@ -1,4 +1,4 @@
-"""How far a long run is: a bar on standard error, on a terminal only."""
+"""Show the progress of a long run as a bar on standard error, on a terminal only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FEW = 40
 
 
 def followed(items: Iterable[Item], total: int, what: str = "files") -> Iterator[Item]:
-    """The items themselves; meanwhile a bar grows, where a person can see it and waits for it."""
+    """Yield the items, with a progress bar if there are many and output goes to a terminal."""
     if total < _FEW or not sys.stderr.isatty():
         yield from items
         return

@@ -1,4 +1,4 @@
-"""`tf2jax-port rewrite`."""
+"""Provide `tf2jax-port rewrite`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tf2jax_port.cli.options import choosing_options, reading_options
     type=click.Choice(["text", "json", "sarif"]),
     default="text",
     show_default=True,
-    help="A diff, or what became of each reference, for programs.",
+    help="A diff, or the findings for programs.",
 )
 @click.option(
     "--report", type=click.Path(dir_okay=False), metavar="FILE.json", help="Write the ledger there."
@@ -43,11 +43,11 @@ def rewrite(
     """Turn the TensorFlow calls of Python files into JAX.
 
     A folder stands for the Python files below it; `-` reads a program from standard input and writes
-    the new one to standard output. Every TensorFlow reference ends rewritten, rewritten and to be
-    reviewed, as a function of `shims`, kept, or left to a person with a comment.
+    the new one to standard output. Every TensorFlow reference is rewritten, rewritten and to be
+    reviewed, replaced by a function of `shims`, kept, or left to a person with a comment.
 
-    Exit code 0: nothing is left for a person; 1: something is (with --check: something would
-    change); 2: could not run.
+    Exit code 0: no manual work is left; 1: some is left (with --check: something would change); 2:
+    could not run.
     """
     if write and check:
         raise click.UsageError("--write and --check exclude each other.")
@@ -71,5 +71,5 @@ def rewrite(
     tell(ledger, does)
     code = exit_code(ledger)
     if asked.reads_stdin and ledger.skipped:
-        code = 2  # nothing was written to standard output, and that is no program
+        code = 2  # standard output is empty, which is no valid program
     raise SystemExit(int(does.changed > 0) if check and code != 2 else code)

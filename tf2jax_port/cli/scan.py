@@ -1,4 +1,4 @@
-"""`tf2jax-port scan`."""
+"""Provide `tf2jax-port scan`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHOWN = 15
 @click.option(
     "--html", type=click.Path(dir_okay=False), metavar="FILE.html", help="Write a page with a map."
 )
-@click.option("--all", "whole", is_flag=True, help="Show every file and name, however many.")
+@click.option("--all", "whole", is_flag=True, help="Show all files and names.")
 @click.option("--color/--no-color", default=None, help="Color the tables. [default: a terminal]")
 @cli_options.choosing_options
 @cli_options.reading_options
@@ -41,13 +41,13 @@ def scan(
     color: bool | None,
     **given: Any,
 ) -> None:
-    """Count what Python files use of TensorFlow, and what `rewrite` would make of it.
+    """Count the TensorFlow references of Python files, and how `rewrite` would handle them.
 
-    Nothing is changed. Exit code 0: nothing is left for a person; 1: something is; 2: could not run.
+    Nothing is changed. Exit code 0: no manual work is left; 1: some is left; 2: could not run.
     """
     from tf2jax_port.cli.files import exit_code, ledger_of, tell_skipped, write_report
 
-    # The page shows lines of the files; everything else does without their texts.
+    # Only the HTML page needs the texts of the files.
     ledger = ledger_of(cli_options.ask(paths, **given), texts=html is not None)
     if form == "json":
         click.echo(json.dumps(ledger.document(), indent=1))

@@ -43,8 +43,10 @@ _STRICTNESS = (1.0, 10.0, 100.0)
 # The fewest additional matches that justify a search with views: without padding, and with
 # rearranged values.
 _FEW, _MUCH = 2, 6
-_OUT_OF_TIME = "the values differ, and the time for the search is up"
-_NOTHING_MENDS = "the values differ, and no value of the original put into the port mends them"
+_OUT_OF_TIME = "the values differ, and the search ran out of time"
+_NOTHING_MENDS = (
+    "the values differ, and injecting values of the original into the port does not fix them"
+)
 # Operations that prepare a kernel.
 _LAYING_OUT = {"transpose", "rev", "reshape", "squeeze", "broadcast_in_dim"}
 # The rounding error of a few operations in single precision, in units of its epsilon.
