@@ -1,1 +1,1 @@
-"""What a file that uses Keras needs as a whole."""
+"""Rewrite the parts of a file that concern Keras as a whole."""

@@ -1,7 +1,7 @@
-"""Imports from `tensorflow.keras` that can come from `keras` instead, so that the code below stays.
+"""Move imports from `tensorflow.keras` to `keras`, so that the code below them stays.
 
-`from tensorflow.keras.layers import Dense` becomes `from keras.layers import Dense` where every name
-that the statement brings is one of Keras 3, and every use of it is understood.
+`from tensorflow.keras.layers import Dense` becomes `from keras.layers import Dense` if every name that the
+statement imports exists in Keras 3 and every use of it is understood.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ImportStatement = ast.Import | ast.ImportFrom
 _MODULE = re.compile(rb"from\s+([\w.]+)")
 
 
-def _with_name(file: File, reference: Reference, decision: Decision) -> Decision:
+def _keep_written_name(file: File, reference: Reference, decision: Decision) -> Decision:
     known = look_up(reference)
     assert known is not None
     start, end = file.source.span(known.reference.node)
@@ -38,7 +38,7 @@ def _with_name(file: File, reference: Reference, decision: Decision) -> Decision
 
 
 def move_imports(draft: Draft) -> Draft:
-    """Move the imports of Keras that can be moved; those that a comment forbids to touch stay."""
+    """Move the imports of Keras that can be moved, except those that a comment protects."""
     file = draft.file
     if file.is_shared:
         return draft
@@ -49,14 +49,14 @@ def move_imports(draft: Draft) -> Draft:
     moved = MovedImports()
     for statement in file.names.imports:
         if not file.ignored.covers(statement, "TJ"):
-            moved = _joined(moved, _move(file, statement, uses))
+            moved = _join_moves(moved, _move(file, statement, uses))
     if moved.module:
         file = dataclasses.replace(file, spelling=_spelling_with_keras(file, moved.module))
     return dataclasses.replace(draft, file=file, moved=moved)
 
 
 def _spelling_with_keras(file: File, module: str) -> Spelling:
-    """The file's names for modules, once it imports Keras."""
+    """Return the file's module names, with the moved import of Keras added."""
     spelling = file.spelling
     if "keras" in spelling.present:
         return spelling
@@ -68,16 +68,16 @@ def _spelling_with_keras(file: File, module: str) -> Spelling:
 
 
 def keep_names(draft: Draft) -> Draft:
-    """Drop the edits of the names whose import moves: the name stays."""
+    """Drop the edits of names whose import moves: they stay as written."""
     kept = {
-        reference: _with_name(draft.file, reference, decision)
+        reference: _keep_written_name(draft.file, reference, decision)
         for reference, decision in draft.decisions.items()
         if reference in draft.moved.kept
     }
     return draft.with_decisions({**draft.decisions, **kept})
 
 
-def _joined(first: MovedImports, second: MovedImports) -> MovedImports:
+def _join_moves(first: MovedImports, second: MovedImports) -> MovedImports:
     return MovedImports(
         (*first.edits, *second.edits),
         first.kept | second.kept,
@@ -89,7 +89,7 @@ def _joined(first: MovedImports, second: MovedImports) -> MovedImports:
 def _move(
     file: File, statement: ImportStatement, uses: dict[int, list[tuple[Reference, Decision]]]
 ) -> MovedImports:
-    """The move of one statement, an empty one where it must stay."""
+    """Move one statement, or return an empty move where it must stay."""
     if isinstance(statement, ast.ImportFrom):
         inside = f"{statement.module}."
         if statement.level or not is_tensorflow(statement.module or ""):
@@ -115,7 +115,7 @@ def _move(
 
 
 def _exists(dotted: str) -> bool:
-    """Whether Keras 3 has what an import brings, under the same name."""
+    """Check whether Keras 3 has an imported name under the same name."""
     path, version = tensorflow_path(dotted)
     if path == "keras" or path.removeprefix("keras.") in MODULES:
         return path.startswith("keras")
@@ -128,7 +128,7 @@ def _is_understood(reference: Reference, decision: Decision) -> bool:
 
 
 def _is_plain(reference: Reference) -> bool:
-    """Whether the name of Keras 3 is TensorFlow's, without `tf.` in front."""
+    """Check whether Keras 3's name equals TensorFlow's without the leading `tf.`."""
     known = look_up(reference)
     if known is None or not is_of_keras(known):
         return False

@@ -1,7 +1,7 @@
-"""Steps of training that a Keras model or optimizer runs itself, which Keras 3 does in another way.
+"""Refuse training steps that Keras runs itself and that Keras 3 runs differently.
 
-A loop of one's own stays what it is: the tapes and functions of `shims` see the variables of Keras.
-What `fit` calls is given other arguments on JAX, and `minimize` is gone.
+A hand-written loop stays: the tapes and functions of `shims` see the variables of Keras. But on JAX `fit`
+calls a model's `train_step` with other arguments, and `minimize` is gone.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def refuse_steps(draft: Draft) -> Draft:
-    """Refuse a `train_step` of a model, and an optimizer that minimizes."""
+    """Refuse a model's own `train_step`, and an optimizer whose `minimize` is called."""
     file, found = draft.file, dict(draft.decisions)
     data = file.source.data
     if b"keras" not in data and b"optimizers" not in data:
@@ -48,12 +48,12 @@ def _why(file: File, reference: Reference, known: Known) -> str:
         step = _own_step(file, reference)
         return _STEP.format(step) if step else ""
     if name.startswith("keras.optimizers.") and ".schedules." not in name:
-        return _applied(file, reference)
+        return _why_not_keras(file, reference)
     return ""
 
 
 def _own_step(file: File, reference: Reference) -> str:
-    """The step that a class derived from a model writes itself, `""` for none."""
+    """Return the training step that a derived class defines itself, `""` for none."""
     parent = file.names.parents[reference.node]
     if not isinstance(parent, ast.ClassDef) or reference.node not in parent.bases:
         return ""
@@ -61,8 +61,8 @@ def _own_step(file: File, reference: Reference) -> str:
     return next((name for name in methods if name in _STEPS), "")
 
 
-def _applied(file: File, reference: Reference) -> str:
-    """Why the optimizer that is made here cannot be Keras' own."""
+def _why_not_keras(file: File, reference: Reference) -> str:
+    """Explain why the optimizer created here cannot be one of Keras, `""` where it can."""
     parent = file.names.parents[reference.node]
     statement = file.names.parents[parent]
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None

@@ -1,7 +1,7 @@
-"""Weights of Keras layers among the arguments of operators.
+"""Pass the arrays of Keras layers' weights to rewritten operators.
 
-JAX's functions do not take a `keras.Variable`; its array is `variable.value`. Which attributes of a
-layer are weights can be read where the class makes them: `self.kernel = self.add_weight(...)`.
+JAX's functions do not accept a `keras.Variable`; its array is `variable.value`. Which attributes of a layer
+are weights is visible where the class creates them: `self.kernel = self.add_weight(...)`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Attributes = dict[str, set[ast.ClassDef | None]]
 
 
 def read_weights(draft: Draft) -> Draft:
-    """Write `.value` behind each weight that is an argument of a rewritten operator."""
+    """Append `.value` to each weight that is an argument of a rewritten operator."""
     file, found = draft.file, dict(draft.decisions)
     if not any(maker.encode() in file.source.data for maker in _MAKERS):
         return draft
@@ -46,14 +46,14 @@ def _arguments(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _attribute_of_self(node: ast.AST) -> str:
-    """`kernel` of `self.kernel`, `""` for anything else."""
+    """Return `kernel` for `self.kernel`, `""` for anything else."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return ""
     return node.attr if node.value.id == "self" else ""
 
 
 def _attributes(names: Names) -> tuple[_Attributes, _Attributes]:
-    """The attributes of `self` that are weights, and those that are something else, by class."""
+    """Collect the attributes of `self` by class: those that are weights, and the others."""
     made: _Attributes = {}
     others: _Attributes = {}
     for node in names.parents:

@@ -1,1 +1,1 @@
-"""Optimizers that become those of Optax."""
+"""Turn optimizers into those of Optax."""

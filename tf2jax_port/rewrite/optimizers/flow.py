@@ -1,7 +1,7 @@
-"""Where an optimizer that a file makes goes to, and what is asked of it there.
+"""Follow where an optimizer goes in a file, and which of its attributes are used there.
 
-It is followed through names, attributes of classes of the file, containers that are written out, and
-arguments of the file's own functions. Whatever else happens to it is a reason to leave it alone.
+It is followed through names, attributes of the file's classes, containers that are written out, and
+arguments of the file's own functions. Any other use is a reason to leave the optimizer alone.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites.references import File
 
 _UNSEEN = "where it goes cannot be seen"
-# Base classes that do nothing with attributes which are no variables and no layers.
+# Base classes that ignore attributes which are neither variables nor layers.
 _BASES = ("Module", "keras.Model", "keras.layers.Layer", "keras.models.Model")
-# What Keras' models call their own.
+# Attributes that Keras' models use themselves.
 _OWN = ("optimizer", "_optimizer")
 Asked = Callable[[ast.Attribute], str]
 Handed = Callable[[ast.Call, ast.expr], "str | None"]
 
 
 class Follower:
-    """Follows values of one file; each question is asked once, so that circles end.
+    """Follows values through one file; each name is visited once, so that cycles end.
 
     Args:
       file: the file.
-      asked: why what is asked of the value by an attribute is not understood, `""` where it is.
-      handed: the same of a call that it is an argument of, or that calls it; `None` where the
-        function must be looked into.
+      asked: returns why a use of an attribute of the value is not understood, `""` where it is.
+      handed: the same for a call that takes the value as an argument, or that calls it; `None` where the
+        function's own code must be followed.
     """
 
     def __init__(self, file: File, asked: Asked, handed: Handed) -> None:
@@ -51,7 +51,7 @@ class Follower:
         }
 
     def why_not(self, node: ast.expr) -> str:
-        """Why the value of an expression cannot be followed, `""` where it can."""
+        """Explain why the value of an expression cannot be followed, `""` where it can."""
         parent = self.file.names.parents[node]
         if isinstance(parent, ast.IfExp) and node is not parent.test:
             return self.why_not(parent)
@@ -73,7 +73,7 @@ class Follower:
         return next(filter(None, reasons), "")
 
     def _packed(self, container: ast.Tuple | ast.List | ast.Dict, node: ast.expr) -> str:
-        """One of the parts of a container that is written out."""
+        """Follow an element of a container that is written out."""
         statement = self.file.names.parents[container]
         if isinstance(container, ast.Dict) and node not in container.values:
             return _UNSEEN
@@ -94,7 +94,7 @@ class Follower:
         return self._first(reasons)
 
     def _stored(self, target: ast.expr, packed: bool) -> str:
-        """What is assigned to a name or to an attribute of `self`."""
+        """Follow a value that is assigned to a name or to an attribute of `self`."""
         if isinstance(target, ast.Name):
             scope = self.homes.get(target)
             return self._named(scope, target.id, packed) if scope is not None else _UNSEEN
@@ -106,7 +106,7 @@ class Follower:
         return _UNSEEN
 
     def _named(self, scope: Scope, name: str, packed: bool) -> str:
-        """All uses of a name that may hold it."""
+        """Follow all uses of a name that may hold the value."""
         key = (id(scope), name, packed)
         if key in self.open:
             return ""
@@ -119,7 +119,7 @@ class Follower:
         return self._kept(kinds[0], name, packed) if isinstance(kinds[0], ast.ClassDef) else _UNSEEN
 
     def _kept(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
-        """All uses of attributes of that name in the file."""
+        """Follow all uses of an attribute's name in the file."""
         key = (0, name, packed)
         if key in self.open:
             return ""
@@ -144,7 +144,7 @@ class Follower:
     # ---- classes ---------------------------------------------------------------------------------
 
     def _class_of(self, attribute: ast.Attribute) -> ast.ClassDef | None:
-        """The class in one of whose methods something is assigned to its `self`."""
+        """Return the class whose `self` an attribute belongs to, `None` for none."""
         assert isinstance(attribute.value, ast.Name)
         inner: ast.AST = attribute
         for node in self.file.names.ancestors(attribute):
@@ -156,7 +156,7 @@ class Follower:
         return None
 
     def _foreign_base(self, kind: ast.ClassDef, name: str) -> str:
-        """A base class that is not known, or that uses such an attribute itself; `""` for none."""
+        """Return an unknown base class, or one that uses the attribute itself; `""` for none."""
         if kind.keywords:
             return ast.unparse(kind.keywords[0].value)
         for base in kind.bases:
@@ -177,7 +177,7 @@ class Follower:
         return ""
 
     def _defined(self, node: ast.expr) -> ast.AST | None:
-        """The function or class of this file that a name means."""
+        """Return the function or class of this file that a name refers to."""
         if not isinstance(node, ast.Name):
             return None
         place = self.file.values.scope_of.get(node)
@@ -201,7 +201,7 @@ class Follower:
         return self._named(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:
-        """The function of the file that a call runs, and whether its first parameter is `self`."""
+        """Return the file's function that a call runs, and whether it is a bound method."""
         found = self._defined(node)
         if isinstance(found, ast.FunctionDef):
             return found, False
@@ -225,7 +225,7 @@ def _method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 def _parameter(
     call: ast.Call, node: ast.expr, function: ast.FunctionDef, bound: bool
 ) -> str | None:
-    """The parameter that an argument becomes, `None` where it cannot be told."""
+    """Return the parameter that an argument binds to, `None` where it is unclear."""
     arguments = function.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][bound:]
     for keyword in call.keywords:

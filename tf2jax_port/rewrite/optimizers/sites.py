@@ -1,8 +1,8 @@
-"""Optimizers and schedules as those of Optax, where a person asks for them.
+"""Turn optimizers and schedules into those of Optax, where a person asks for them.
 
-An optimizer becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all
-that the file does with it is understood. What a model is compiled with, and what is handed to
-somebody else, stays an optimizer of Keras 3, which makes the same steps.
+An optimizer becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all uses of
+it in the file are understood. An optimizer that a model is compiled with, or that is passed to unknown code,
+stays one of Keras 3, which makes the same steps.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _METHODS = {
 _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainable_variables")
 _OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
 _VALUES = ("learning_rate", "iterations", "variables")
-# How reasons end that say who else may have it.
+# The endings of reasons that say that other code may use the optimizer.
 _ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
 _GRAPH = "it belongs to a graph"
 _NO_PLACE = "an argument has no place in Optax's"
@@ -47,8 +47,8 @@ _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Made:
-    """One call that makes an optimizer or a schedule."""
+class _Creation:
+    """A call that creates an optimizer or a schedule."""
 
     reference: Reference
     known: Known
@@ -56,18 +56,18 @@ class _Made:
 
     @property
     def is_version_1(self) -> bool:
-        """Whether it is one of `tf.train`."""
+        """Whether it comes from `tf.train`."""
         return self.known.row.name.startswith(("train.", "v1.train."))
 
 
 def write_optimizers(draft: Draft) -> Draft:
-    """Turn optimizers and schedules into those of Optax, where that is asked for."""
+    """Turn optimizers and schedules into those of Optax, if the options ask for it."""
     file, found = draft.file, dict(draft.decisions)
     if file.options.optimizers != "optax" or file.target != "jax":
         return draft
     if not any(word in file.source.data for word in (b"ptimizer", b"decay", b"constant")):
         return draft
-    made = _all_made(file, draft.decisions)
+    made = _find_creations(file, draft.decisions)
     written: set[ast.Call] = set()
     rates = []
     for each in made:
@@ -75,23 +75,23 @@ def write_optimizers(draft: Draft) -> Draft:
             rates.append(each)
             continue
         site = _site(file, each)
-        unfit = _without_place(site)
+        unfit = _why_unsupported_argument(site)
         why = unfit or _why_no_optimizer(file, each)
         handed = not unfit and why.endswith(_ELSEWHERE) and _is_spelled_out(file, each)
-        edits = _optimizer(site) if site is not None and (not why or handed) else None
+        edits = _write_optimizer(site) if site is not None and (not why or handed) else None
         if edits is None:
-            found[each.reference] = _stays(found[each.reference], why or _NO_PLACE)
+            found[each.reference] = _kept_decision(found[each.reference], why or _NO_PLACE)
             continue
         written.add(each.call)
-        found[each.reference] = _is_written(found[each.reference], each, edits, why)
+        found[each.reference] = _written_decision(found[each.reference], each, edits, why)
     for each in rates:
-        edits = _rate(file, each, written)
+        edits = _write_schedule(file, each, written)
         if edits is not None:
-            found[each.reference] = _is_written(found[each.reference], each, edits)
+            found[each.reference] = _written_decision(found[each.reference], each, edits)
     return draft.with_decisions(_with_rows(file, found) if written else found)
 
 
-def _all_made(file: File, decisions: Decisions) -> list[_Made]:
+def _find_creations(file: File, decisions: Decisions) -> list[_Creation]:
     found = []
     for reference, decision in decisions.items():
         known = look_up(reference)
@@ -107,12 +107,14 @@ def _all_made(file: File, decisions: Decisions) -> list[_Made]:
             continue
         if name.startswith("keras.") and decision.code not in _WRITTEN_BY_KERAS:
             continue
-        found.append(_Made(reference, known, call))
+        found.append(_Creation(reference, known, call))
     return found
 
 
-def _is_written(decision: Decision, made: _Made, edits: list[Edit], why: str = "") -> Decision:
-    """The decision, reviewed where it is not seen what becomes of an optimizer, and `why`."""
+def _written_decision(
+    decision: Decision, made: _Creation, edits: list[Edit], why: str = ""
+) -> Decision:
+    """Return the new decision: a review where unknown code uses the optimizer, for the reason `why`."""
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
     if why:
@@ -128,13 +130,13 @@ def _is_written(decision: Decision, made: _Made, edits: list[Edit], why: str = "
     )
 
 
-def _is_spelled_out(file: File, made: _Made) -> bool:
-    """Whether a file with plain names of TensorFlow asks for one of `compat.v1` by its whole name."""
+def _is_spelled_out(file: File, made: _Creation) -> bool:
+    """Check for a full `compat.v1` name in a file that otherwise uses TensorFlow 2's names."""
     by_name = "compat.v1" in made.known.reference.dotted[-1]
     return by_name and any("compat.v1" not in r.dotted[-1] for r in file.references)
 
 
-def _stays(decision: Decision, why: str) -> Decision:
+def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
         return dataclasses.replace(decision, message=f"{decision.message}; {why}")
     message = f"it stays one of Keras 3, which makes the same steps: {why}"
@@ -144,14 +146,14 @@ def _stays(decision: Decision, why: str) -> Decision:
 # ---- optimizers ----------------------------------------------------------------------------------
 
 
-def _why_no_optimizer(file: File, made: _Made) -> str:
-    """Why an optimizer cannot become one of Optax, `""` where it can."""
+def _why_no_optimizer(file: File, made: _Creation) -> str:
+    """Explain why an optimizer cannot become one of Optax, `""` where it can."""
     if made.is_version_1 and any(r.path in _GRAPHS for r in file.references):
         return _GRAPH
     eager = any(r.path == "GradientTape" for r in file.references)
 
     def asked(attribute: ast.Attribute) -> str:
-        return _asked(file, attribute, made.is_version_1, eager)
+        return _why_attribute_unknown(file, attribute, made.is_version_1, eager)
 
     def handed(call: ast.Call, node: ast.expr) -> str | None:
         if call.func is node:
@@ -166,8 +168,10 @@ def _why_no_optimizer(file: File, made: _Made) -> str:
     return Follower(file, asked, handed).why_not(made.call)
 
 
-def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -> str:
-    """Why an attribute of an optimizer is not understood, `""` where it is."""
+def _why_attribute_unknown(
+    file: File, attribute: ast.Attribute, version_1: bool, eager: bool
+) -> str:
+    """Explain why an attribute of an optimizer is not understood, `""` where it is."""
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
@@ -196,14 +200,14 @@ def _asked(file: File, attribute: ast.Attribute, version_1: bool, eager: bool) -
 
 
 def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
-    """Whether a method of variables is called, which those of Keras have, too."""
+    """Check for a call of a variable's method that Keras' variables have as well."""
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
     return is_called and attribute.attr in _OF_VARIABLES
 
 
 def _is_function(file: File, node: ast.expr) -> bool:
-    """Whether an expression is a function of the file."""
+    """Check whether an expression is a function of the file."""
     if isinstance(node, ast.Lambda):
         return True
     if not isinstance(node, ast.Name):
@@ -216,8 +220,8 @@ def _is_function(file: File, node: ast.expr) -> bool:
     )
 
 
-def _optimizer(site: CallSite) -> list[Edit] | None:
-    """The call as `shims.optax.Optimizer(shims.optax.adam(...))`."""
+def _write_optimizer(site: CallSite) -> list[Edit] | None:
+    """Write the call as `shims.optax.Optimizer(shims.optax.adam(...))`."""
     edits = _with_own_arguments(site, f"shims.optax.{OPTIMIZERS[site.row.name]}")
     if edits is None:
         return None
@@ -228,8 +232,8 @@ def _optimizer(site: CallSite) -> list[Edit] | None:
     return [named, *rest, Edit(end, end, (")",))]
 
 
-def _without_place(site: CallSite | None) -> str:
-    """Which argument an optimizer of Optax has no place for, `""` where there is none."""
+def _why_unsupported_argument(site: CallSite | None) -> str:
+    """Explain which argument Optax has no parameter for, `""` where there is none."""
     if site is None:
         return _NO_PLACE
     usual = defaults(site.row.params or "")
@@ -245,12 +249,12 @@ def _without_place(site: CallSite | None) -> str:
 
 
 def _with_own_arguments(site: CallSite, function: str) -> list[Edit] | None:
-    """The call with another function and without names; `None` where a comment is in the way."""
+    """Write the call with another function, without names; `None` if a comment prevents it."""
     dropped = [name for name in site.bound.arguments if name in (*NAMES, *WITHOUT_PLACE)]
     return calls.write_facade(site, function, dropped)
 
 
-def _site(file: File, made: _Made) -> CallSite | None:
+def _site(file: File, made: _Creation) -> CallSite | None:
     known = made.known
     layout = call_layout(file.source, made.call)
     bound = bind_arguments(layout.arguments, known.row.params or "", known.renames)
@@ -271,9 +275,9 @@ def _site(file: File, made: _Made) -> CallSite | None:
 
 
 def _with_rows(file: File, decisions: Decisions) -> Decisions:
-    """The decisions; rows are taken by the function whose gradient is of rows, as in TensorFlow.
+    """Take rows with `shims.gather`, whose gradient has rows, as in TensorFlow.
 
-    Where a row is taken twice, an optimizer that squares gradients steps otherwise by a dense one.
+    Where a row is taken twice, an optimizer that squares gradients makes another step for a dense gradient.
     """
     found = dict(decisions)
     for reference, decision in decisions.items():
@@ -285,7 +289,7 @@ def _with_rows(file: File, decisions: Decisions) -> Decisions:
             continue
         if decision.span is not call:
             continue
-        site = _site(file, _Made(reference, known, call))
+        site = _site(file, _Creation(reference, known, call))
         edits = calls.write_facade(site, "shims.gather", []) if site is not None else None
         if edits is not None:
             found[reference] = dataclasses.replace(
@@ -297,8 +301,8 @@ def _with_rows(file: File, decisions: Decisions) -> Decisions:
 # ---- rates ---------------------------------------------------------------------------------------
 
 
-def _rate(file: File, made: _Made, written: set[ast.Call]) -> list[Edit] | None:
-    """A schedule whose rates only an optimizer of Optax takes, or somebody who calls it."""
+def _write_schedule(file: File, made: _Creation, written: set[ast.Call]) -> list[Edit] | None:
+    """Write a schedule whose rates only an Optax optimizer or a direct call uses; `None` otherwise."""
 
     def handed(call: ast.Call, node: ast.expr) -> str | None:
         if call in written or (call.func is node and len(call.args) == 1 - made.is_version_1):

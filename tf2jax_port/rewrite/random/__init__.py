@@ -1,1 +1,1 @@
-"""Random draws that are given keys of JAX."""
+"""Give JAX's keys to random draws."""

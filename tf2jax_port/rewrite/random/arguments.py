@@ -1,4 +1,4 @@
-"""The arguments of a call that draws, and the shape of what it draws as JAX takes it."""
+"""Read the arguments of a call that draws, and its shape as JAX takes it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
 
 
 class NoFormError(Exception):
-    """There is no form; the text says why."""
+    """Raised when a draw has no form; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawSite:
-    """One call, its arguments by parameter, and what has become of the names in them."""
+    """A call that draws, its arguments by parameter, and the diagnostics of the names in them."""
 
     file: File
     name: str
@@ -31,16 +31,16 @@ class DrawSite:
     shapes: list[ast.Call]
 
     def has(self, name: str) -> bool:
-        """Whether an argument is given, and not as `None`."""
+        """Check whether an argument is given, and not as `None`."""
         argument = self.arguments.get(name)
         return argument is not None and not is_none(argument.node)
 
     def node(self, name: str) -> ast.expr:
-        """The expression of an argument that is given."""
+        """Return the expression of an argument that is given."""
         return self.arguments[name].node
 
     def text(self, name: str, *, operand: bool = False) -> list[Piece]:
-        """An argument as it stands, in parentheses where an operator comes beside it."""
+        """Return an argument as written, parenthesized where it becomes an operand."""
         argument = self.arguments[name]
         span = Span(argument.value, argument.end)
         if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
@@ -51,7 +51,7 @@ class DrawSite:
         return ["(", span, ")"]
 
     def path(self, name: str) -> str:
-        """TensorFlow's name for an argument such as `tf.float32`, or the string that says it."""
+        """Return TensorFlow's name for an argument such as `tf.float32`, or the string given."""
         node = self.node(name)
         reference = self.file.values.by_node.get(node)
         if reference is not None:
@@ -60,7 +60,7 @@ class DrawSite:
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
     def is_repeatable(self, name: str) -> bool:
-        """Whether an argument may be computed more than once: it holds numbers and names only."""
+        """Check whether an argument may be evaluated twice: it has numbers and names only."""
         node = self.node(name)
         parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
         return is_simple(node) or all(
@@ -69,18 +69,18 @@ class DrawSite:
         )
 
     def repeatable(self, name: str) -> None:
-        """Refuses an argument that must not be computed more than once."""
+        """Refuse an argument that must not be evaluated more than once."""
         if not self.is_repeatable(name):
             raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
 
 
 def is_none(node: ast.expr) -> bool:
-    """Whether `None` is written."""
+    """Check whether an expression is `None`."""
     return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_simple(node: ast.expr) -> bool:
-    """Whether a node is a number, a name or attributes of one."""
+    """Check whether a node is a number, a name or attributes of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     if isinstance(node, ast.UnaryOp):
@@ -89,7 +89,7 @@ def is_simple(node: ast.expr) -> bool:
 
 
 def number(node: ast.expr) -> float | None:
-    """The number that is written out, `None` for anything else."""
+    """Return the number that is written out, `None` for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         found = number(node.operand)
         return None if found is None else -found
@@ -101,7 +101,7 @@ def number(node: ast.expr) -> float | None:
 
 
 def shape_of(site: DrawSite) -> list[Piece]:
-    """The argument `shape` as JAX takes it: numbers that are known while tracing."""
+    """Return the argument `shape` as JAX takes it: numbers that are known while tracing."""
     argument = site.arguments["shape"]
     node = argument.node
     whole = node
@@ -118,7 +118,7 @@ def shape_of(site: DrawSite) -> list[Piece]:
 
 
 def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
-    """The array in `tf.shape(array)`."""
+    """Return the array in `tf.shape(array)`."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return None
     starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
@@ -128,13 +128,13 @@ def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
 
 
 def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
-    """The text of a node."""
+    """Return the text of a node."""
     start, end = file.source.span(node)
     return file.source.data[start:end]
 
 
 def check_sizes(site: DrawSite, node: ast.expr) -> None:
-    """Refuses a shape that arrays decide."""
+    """Refuse a shape that depends on arrays."""
     sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
     values = site.file.values
     if any(values.kind(size) is Kind.TENSOR for size in sizes):

@@ -1,7 +1,7 @@
-"""What a call that draws becomes when there is a key for it: the words of `jax.random`.
+"""Write a draw as a call of `jax.random` with a key.
 
-A form is the new text with a gap for the key. Where JAX has no such draw, or an argument may not stand
-where it would have to, there is no form but a reason.
+A form is the new text with a gap for the key. Where JAX has no such distribution, or an argument cannot move
+to where JAX needs it, there is a reason instead of a form.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
-    """The new text of a call, `None` where the key belongs.
+    """The new text of a call, with `None` where the key belongs.
 
     Attributes:
       pieces: text, old text, and gaps.
-      shapes: calls of `tf.shape` that become JAX's, which are settled together with the draw.
-      seedless: the operator's own seed is left out.
+      shapes: calls of `tf.shape` that become JAX's together with the draw.
+      seedless: whether the operator's own seed is dropped.
     """
 
     pieces: tuple[Piece | None, ...]
@@ -49,7 +49,7 @@ class Form:
     seedless: bool = False
 
     def edit(self, file: File, call: ast.Call, key: tuple[Piece, ...]) -> Edit:
-        """The call with a key."""
+        """Return the edit that writes the call with a key."""
         whole = [p for piece in self.pieces for p in ((piece,) if piece is not None else key)]
         written = tuple(file.spelling.text(p) if isinstance(p, str) else p for p in whole)
         return Edit(*file.source.span(call), written)
@@ -58,14 +58,14 @@ class Form:
 def find_form(
     file: File, known: Known, call: ast.Call, codes: Mapping[ast.expr, str], name: str
 ) -> Form | str:
-    """The form of a draw, or why there is none.
+    """Return the form of a draw, or why there is none.
 
     Args:
       file: the file.
       known: the operator.
-      call: the call of it.
+      call: the call of the operator.
       codes: the diagnostic of every reference.
-      name: the stateful operator that draws alike.
+      name: the stateful operator that draws from the same distribution.
     """
     if name not in _FORMS:
         return f"`jax.random` has no `{known.row.name}`"
@@ -89,7 +89,7 @@ def find_form(
 
 
 def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
-    """The arguments of a call by TensorFlow 2's parameters."""
+    """Bind the arguments of a call to TensorFlow 2's parameters."""
     params = known.row.params or ""
     if not known.version_1_params:
         return bind_arguments(layout.arguments, params, known.renames)
@@ -99,10 +99,10 @@ def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
 
 
 def _left_out(site: DrawSite) -> bool:
-    """Whether a seed is left out.
+    """Check the arguments that are dropped, and return whether a seed is among them.
 
     Raises:
-      NoFormError: an argument cannot be left out, or the others would be computed in another order.
+      NoFormError: an argument cannot be dropped, or the others would be evaluated in another order.
     """
     if "alg" in site.arguments:
         raise NoFormError("it names an algorithm")
@@ -124,7 +124,7 @@ def _left_out(site: DrawSite) -> bool:
 
 
 def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
-    """`, dtype=...` where one is given."""
+    """Return `, dtype=...` where a dtype is given."""
     if not site.has("dtype"):
         return []
     path = site.path("dtype")
@@ -169,7 +169,7 @@ def _normal(site: DrawSite) -> list[Piece | None]:
 
 
 def _array(site: DrawSite, name: str) -> list[Piece]:
-    """An argument that must be an array."""
+    """Return an argument that must be an array, converted where it may not be one."""
     text = site.text(name)
     kind = site.file.values.kind(site.node(name))
     plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None
@@ -196,7 +196,7 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
 
 
 def _behind(site: DrawSite, name: str) -> list[Piece]:
-    """The shape, with the one of a parameter behind it where that may be an array."""
+    """Return the shape, followed by a parameter's shape where that may be an array."""
     if number(site.node(name)) is not None:
         return shape_of(site)
     site.repeatable(name)
@@ -246,7 +246,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
 
 
 def _has_plain_noise(site: DrawSite) -> bool:
-    """Whether the shape of what is dropped is that of the array, or written out."""
+    """Check whether the noise shape is that of the array, or written out."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")
@@ -256,7 +256,7 @@ def _has_plain_noise(site: DrawSite) -> bool:
     return True
 
 
-# Operators that JAX does not have are drawn by a seed, and the seed by the key.
+# Operators that JAX lacks draw with a seed, which is drawn with the key.
 
 _SEED = ("seed=jax.random.randint(", None, ", [2], 0, 2**31 - 1))")
 

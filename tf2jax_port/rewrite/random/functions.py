@@ -1,7 +1,7 @@
-"""Which functions of a file can be given a parameter for a key, because every call of them can be.
+"""Find the functions of a file that can take a key parameter, because every call can pass one.
 
-A function can if all that the file says of it are plain calls, and nobody else can call it: then a call
-that was overlooked is none. Methods are found by their names, which must mean nothing else in the file.
+A function can if the file only calls it directly and nothing outside can call it: then no call is
+overlooked. Methods are found by their names, which must mean nothing else in the file.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tf2jax_port.rewrite.reading.scopes import Function, Scope
 from tf2jax_port.rewrite.sites.decision import File
 from tf2jax_port.rewrite.values.pure_functions import only_switches
 
-# What looks at names while it runs: then no name is safe from being called.
+# Builtins that read names at run time: with them any function may be called.
 _LOOKING = ("eval", "exec", "globals", "locals", "vars")
-# Classes of which nothing is known but that they call none of these methods themselves.
+# Base classes that never call the methods of a derived class by unknown names.
 _BASES = ("Module", "TestCase", "object")
 _CALLED_BY_OTHERS = ("setUp", "tearDown", "test", "__")
 
 
 class NotKeyedError(Exception):
-    """A function cannot be given a key; the text says why."""
+    """Raised when a function cannot take a key; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Callers:
     """All calls of a function.
 
     Attributes:
-      calls: the calls, each of which must be given a key.
-      reason: why there can be none, empty where there can.
+      calls: the calls, each of which must pass a key.
+      reason: why there can be no key, empty where there can.
     """
 
     calls: tuple[ast.Call, ...]
@@ -44,7 +44,7 @@ class Callers:
 
 
 class Functions:
-    """Answers who calls a function of a file."""
+    """Finds the callers of the functions of a file."""
 
     def __init__(self, file: File, neighbors: Neighbors) -> None:
         self.file = file
@@ -52,7 +52,7 @@ class Functions:
         self.known: dict[FunctionNode, Callers] = {}
 
     def callers(self, function: FunctionNode) -> Callers:
-        """Who calls a function, looked for once."""
+        """Return the calls of a function, searched for once."""
         if function not in self.known:
             try:
                 calls = self._calls(function)
@@ -62,7 +62,7 @@ class Functions:
         return self.known[function]
 
     def is_unused(self, function: FunctionNode) -> bool:
-        """Whether nothing in the file calls or names a function or method."""
+        """Check whether nothing in the file calls or names a function or method."""
         parent = self.file.names.parents[function]
         if isinstance(parent, ast.ClassDef):
             others = [a for a in self._attributes(function.name) if not _is_super(a.value)]
@@ -71,7 +71,7 @@ class Functions:
 
     @functools.cached_property
     def uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """The uses of each name, by the scope that it means."""
+        """The uses of each name, by the scope that it refers to."""
         found: dict[tuple[int, str], list[ast.Name]] = {}
         for name, scope in self.file.names.uses:
             home = scope.lookup(name.id)
@@ -79,7 +79,7 @@ class Functions:
         return found
 
     def uses_of(self, function: FunctionNode) -> list[ast.Name]:
-        """Where the name of a function is read."""
+        """Return the places where the name of a function is read."""
         return self._uses(function.name, self._home(function))
 
     def _uses(self, name: str, home: Scope | None) -> list[ast.Name]:
@@ -89,14 +89,14 @@ class Functions:
         return [a for a in self.file.names.attributes if a.attr == name]
 
     def _home(self, definition: FunctionNode | ast.ClassDef) -> Scope:
-        """The scope that a definition is made in."""
+        """Return the scope that contains a definition."""
         scope = self.file.names.scopes[definition].parent
         while scope is not None and scope.kind == "types":
             scope = scope.parent
         assert scope is not None
         return scope.home(definition.name)
 
-    # Functions, methods, and what makes objects.
+    # Functions, methods and constructors.
 
     def _calls(self, function: FunctionNode) -> tuple[ast.Call, ...]:
         self._check_decorators(function)
@@ -119,7 +119,7 @@ class Functions:
         return found
 
     def _looks(self, use: ast.Name) -> bool:
-        """Whether a builtin may read names of the program; `vars(x)` reads those of an object."""
+        """Check whether a builtin may read names of the program; `vars(x)` reads an object's."""
         call = self.file.names.parents[use]
         return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
 
@@ -171,7 +171,7 @@ class Functions:
         )
 
     def _checked(self, call: ast.Call, name: str) -> ast.Call:
-        """A call to which an argument can be added."""
+        """Return a call, after checking that an argument can be added to it."""
         if enclosing_string(self.file.names, call) is not None:
             raise NotKeyedError(f"`{name}` is called inside a string")
         if call_layout(self.file.source, call).opened < 0:
@@ -179,7 +179,7 @@ class Functions:
         return call
 
     def _only_asks(self, use: ast.Name) -> bool:
-        """Whether a class is named by `isinstance`, `super` or an annotation."""
+        """Check whether `isinstance`, `super` or an annotation names a class."""
         parents = self.file.names.parents
         parent = parents[use]
         if isinstance(parent, ast.arg | ast.AnnAssign | ast.Constant):
@@ -194,7 +194,7 @@ class Functions:
         return name in ("isinstance", "super") and self.file.spelling.allows([name])
 
     def _check_class(self, node: ast.ClassDef) -> None:
-        """Refuses a class that others may derive from, or whose base may call its methods."""
+        """Refuse a class that others may derive from, or whose base may call its methods."""
         if node.decorator_list or node.keywords:
             raise NotKeyedError(f"`{node.name}` is decorated, or has a metaclass")
         for base in node.bases:
@@ -205,13 +205,13 @@ class Functions:
                 raise NotKeyedError(f"nothing is known of the base of `{node.name}`")
 
     def _check_made(self, node: ast.ClassDef) -> None:
-        """Refuses a class whose `__init__` is not called by calling the class alone."""
+        """Refuse a class whose `__init__` may run in other ways than by calling the class."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
             raise NotKeyedError(f"`{node.name}` is made in a way of its own")
 
     def _of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
-        """The calls of a method, `self.method()` or `thing.method()` of a thing of that class."""
+        """Find the calls of a method: `self.method()`, or on an object of that class."""
         name = method.name
         self._check_class(node)
         home = self._home(node)
@@ -243,7 +243,7 @@ class Functions:
         return tuple(found)
 
     def _is_of_class(self, value: ast.expr, node: ast.ClassDef) -> bool:
-        """Whether a value is an object of a class: `self` in its methods, or made by calling it."""
+        """Check whether a value is an object of a class: its `self`, or a new object."""
         if isinstance(value, ast.Call):
             return self._makes(value, node)
         if not isinstance(value, ast.Name):
@@ -286,7 +286,7 @@ _TESTING = ("pytest", "unittest", "absl.testing")
 
 
 def is_program(file: File, functions: Functions, function: FunctionNode) -> bool:
-    """Whether a function is run as a program: a test, what is around it, or what `app.run` is given."""
+    """Check whether a function runs as a program: a test, a test's setup, or `app.run`'s argument."""
     if function.name.startswith(("test", "setUp")):
         return _is_test(file, function) and functions.is_unused(function)
     if not isinstance(file.names.parents[function], ast.Module):
@@ -303,7 +303,7 @@ def is_program(file: File, functions: Functions, function: FunctionNode) -> bool
 
 
 def _is_test(file: File, function: FunctionNode) -> bool:
-    """Whether a framework runs a function as a test, by its name and what is around it."""
+    """Check whether a framework runs a function as a test, by its name and context."""
     parent = file.names.parents[function]
     if isinstance(parent, ast.ClassDef):
         bases = [
@@ -315,7 +315,7 @@ def _is_test(file: File, function: FunctionNode) -> bool:
 
 
 def _is_run(node: ast.AST) -> bool:
-    """Whether a node is `app.run`, of absl or of TensorFlow."""
+    """Check whether a node is `app.run`, of absl or of TensorFlow."""
     if not isinstance(node, ast.Attribute) or node.attr != "run":
         return False
     value = node.value

@@ -1,8 +1,8 @@
-"""Random numbers from explicit keys of JAX, for who asks for them: other numbers, equally distributed.
+"""Draw random numbers with explicit keys of JAX, on request: other numbers, equally distributed.
 
-A stateless draw makes its key from its seed of two integers. Every other draw takes a key that is split
-in front of its statement; functions that draw get a parameter for one, if all of their calls can give
-one. What cannot be given a key stays `shims.random`, with a finding that says why.
+A stateless draw makes its key from its seed of two integers. Every other draw takes a key that is split before
+its statement; functions that draw get a key parameter, if all of their calls can pass one. A draw that cannot
+have a key stays `shims.random`, with a finding that says why.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _TAPES = ("TJ114", "TJ205")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Draw:
-    """One call that draws, and its form or why it has none."""
+    """One call that draws, and its form or the reason why it has none."""
 
     reference: Reference
     call: ast.Call | None
@@ -53,12 +53,12 @@ class _Draw:
 
 
 def draw_by_keys(draft: Draft) -> Draft:
-    """Give keys to draws, where that is asked for and can be done."""
+    """Give keys to draws, where the options ask for it and it can be done."""
     file, decisions = draft.file, draft.decisions
     options = file.options
     asked = options.random == "keys" and options.target == "jax" and not options.safe_only
     if not asked:
-        return _told(draft)
+        return _name_generators(draft)
     found = dict(decisions)
     draws: list[_Draw] = []
     stateless: list[ast.Call] = []
@@ -86,8 +86,8 @@ def draw_by_keys(draft: Draft) -> Draft:
     return draft.with_decisions(found)
 
 
-def _told(draft: Draft) -> Draft:
-    """Say at each draw whose numbers are drawn."""
+def _name_generators(draft: Draft) -> Draft:
+    """Add to each draw's message whose numbers it draws."""
     data = draft.file.source.data
     if b"random" not in data and b"dropout" not in data:
         return draft
@@ -101,7 +101,7 @@ def _told(draft: Draft) -> Draft:
 
 
 def is_stateful(name: str) -> bool:
-    """Whether an operator draws from the state of the program."""
+    """Check whether an operator draws from the state of the program."""
     if name.startswith("random."):
         own = name.removeprefix("random.")
         return not own.startswith(("stateless_", "experimental.")) and own not in _NO_DRAWS
@@ -118,7 +118,7 @@ def _reviewed(decision: Decision, code: str, message: str, edits: tuple[Edit, ..
 def _of_seed(
     file: File, known: Known, call: ast.Call, codes: dict[ast.expr, str], decision: Decision
 ) -> Decision:
-    """A stateless draw: its seed is a pair of integers, or a name for one."""
+    """Write a stateless draw whose seed is a pair of integers, or a name for one."""
     form = find_form(file, known, call, codes, known.row.name)
     if isinstance(form, str) or form.shapes:
         return decision
@@ -139,7 +139,7 @@ def _of_seed(
 
 
 def _seed(file: File, call: ast.Call) -> Seed:
-    """The seed that a call sets."""
+    """Describe the seed that a call sets."""
     arguments = call_layout(file.source, call).arguments
     node = arguments[0].node if len(arguments) == 1 else None
     statement = file.names.parents.get(call)
@@ -151,7 +151,7 @@ def _seed(file: File, call: ast.Call) -> Seed:
 
 
 class _Keys:
-    """Gives keys to the draws of one file; the decisions about them stand in `found`."""
+    """Gives keys to the draws of one file; its decisions are in `found`."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class _Keys:
         self.lines = Lines(file)
 
     def give(self, codes: dict[ast.expr, str]) -> None:
-        """Decides about all draws."""
+        """Decide about all draws."""
         names = choose_names(self.file)
         reason = self._against_all(names)
         if reason or names is None:
@@ -189,7 +189,7 @@ class _Keys:
         self._attach(keys, threads)
 
     def _against_all(self, names: KeyNames | None) -> str:
-        """Why no draw of the file can have a key."""
+        """Explain why no draw of the file can have a key, `""` where one can."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
             return "comments or settings leave parts of the file as they are"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
@@ -202,7 +202,7 @@ class _Keys:
         return threading.why_not(draw.call)
 
     def _leave(self, why: Callable[[_Draw], str]) -> None:
-        """Says of the draws that have no key why they have none."""
+        """Record why draws have no key."""
         for draw in self.draws:
             reason = why(draw)
             if reason:
@@ -215,7 +215,7 @@ class _Keys:
     def _write(
         self, threads: Threads, threading: Threading, names: KeyNames
     ) -> dict[ast.Call, str]:
-        """Plans everything but the draws; gives the text of the key of each call."""
+        """Plan everything but the draws, and return the key text of each call."""
         keys: dict[ast.Call, str] = {}
         made = self.file.spelling.text("jax.random.key(")
         taken = self._numbers()
@@ -245,7 +245,7 @@ class _Keys:
         return keys
 
     def _numbers(self) -> set[object]:
-        """Numbers that the file uses as seeds: from the same one the same keys would come."""
+        """Return the numbers that the file uses as seeds: reusing one would repeat its keys."""
         pairs = [
             node.elts[0]
             for call in self.stateless
@@ -259,7 +259,7 @@ class _Keys:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
-        """The keys of a function's calls, and the lines that split them off."""
+        """Return the keys of a function's calls, and add the lines that split them off."""
         keys: dict[ast.Call, str] = {}
         by_anchor: dict[ast.stmt, list[Need]] = {}
         for need in needs:
@@ -276,7 +276,7 @@ class _Keys:
         return keys
 
     def _numbered(self, need: Need, text: str, names: KeyNames) -> str:
-        """The key of a call, folded with the number of the element in a comprehension."""
+        """Return the key of a call, folded with the element's index in a comprehension."""
         if need.place.repeated is None:
             return text
         number, edits = numbered(self.file, need.place.repeated, names)
@@ -284,7 +284,7 @@ class _Keys:
         return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
 
     def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
-        """The decision about a draw that has a key."""
+        """Record the decision about a draw that has a key."""
         assert draw.call is not None
         assert isinstance(draw.form, Form)
         place = threading.place(draw.call)
@@ -303,7 +303,7 @@ class _Keys:
             self._size(call)
 
     def _size(self, call: ast.Call) -> None:
-        """`tf.shape(x)` that says the shape of a draw becomes `jnp.shape(x)`."""
+        """Turn `tf.shape(x)` in a draw's shape into `jnp.shape(x)`."""
         inner = Span(*self.file.source.span(call.args[0]))
         written = self.file.spelling.text("jnp.shape(")
         edit = Edit(*self.file.source.span(call), (written, inner, ")"))
@@ -319,7 +319,7 @@ class _Keys:
                 )
 
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
-        """Hands what is written around the draws to the first decision that has a key."""
+        """Attach the edits around the draws to the first decision that has a key."""
         for reference, seed in self.seeds.items():
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:
                 decision = self.found[reference]
@@ -337,7 +337,7 @@ def _position(need: Need) -> tuple[int, int]:
 
 
 def _tape_blocks(file: File, codes: dict[ast.expr, str]) -> set[ast.AST]:
-    """The blocks of tapes that become functions."""
+    """Return the blocks of tapes that become functions."""
     parents = file.names.parents
     tapes = [node for node, code in codes.items() if code in _TAPES]
     items = [parents[parents[node]] for node in tapes if isinstance(parents[node], ast.Call)]

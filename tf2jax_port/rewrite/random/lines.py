@@ -1,4 +1,4 @@
-"""What is written for keys: parameters, arguments, and the lines that make keys and split them."""
+"""Write the text for keys: parameters, arguments, and lines that create and split keys."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _NUMBERS = ("i", "index", "draw_index")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeyNames:
-    """What a file calls a key, what is split from it, and the number of an element."""
+    """The names of a file's keys, of the keys split from them, and of an element's index."""
 
     key: str
     subkey: str
     number: str
 
     def subkeys(self, count: int) -> list[str]:
-        """`subkey, subkey_2, ...`."""
+        """Return the names `subkey, subkey_2, ...`."""
         return [self.subkey if n == 0 else f"{self.subkey}_{n + 1}" for n in range(count)]
 
 
 def choose_names(file: File) -> KeyNames | None:
-    """Names that nothing in the file has; words in strings count where they may become keywords."""
+    """Choose names that the file does not use; strings count where they may become keywords."""
     used = {*file.spelling.bound, *(name.id for name, _ in file.names.uses)}
     if any(isinstance(n, ast.keyword) and n.arg is None for n in file.names.parents):
         strings = (n.value for n in file.names.parents if isinstance(n, ast.Constant))
@@ -52,7 +52,7 @@ def choose_names(file: File) -> KeyNames | None:
 
 
 def parameter_edit(file: File, function: FunctionNode, key: str) -> Edit | None:
-    """A function's new parameter, which can be given by its name only; `None` for unusual text."""
+    """Add a keyword-only parameter to a function; `None` if its text is unusual."""
     written = _Parameters.read(file, function)
     if written is None:
         return None
@@ -81,14 +81,14 @@ def parameter_edit(file: File, function: FunctionNode, key: str) -> Edit | None:
 
 @dataclasses.dataclass(slots=True)
 class _Parameters:
-    """How parameters are written: offsets in the text.
+    """The layout of a parameter list: offsets in the text.
 
     Attributes:
-      opened: just behind the parenthesis.
-      last: the end of the last word in it.
-      comma: whether that is a comma.
+      opened: just after the opening parenthesis.
+      last: the end of the last token in it.
+      comma: whether that token is a comma.
       hanging: whether the parenthesis is closed on another line.
-      double: where `**` stands.
+      double: the offset of `**`.
     """
 
     opened: int = -1
@@ -99,7 +99,7 @@ class _Parameters:
 
     @classmethod
     def read(cls, file: File, function: FunctionNode) -> _Parameters | None:
-        """The parameters of a function, `None` where the text cannot be told."""
+        """Scan the parameters of a function, `None` where the text cannot be scanned."""
         start, end = file.source.span(function)[0], file.source.span(function)[1]
         if b"\r" in file.source.data[start:end].replace(b"\r\n", b""):
             return None
@@ -133,7 +133,7 @@ class _Parameters:
 
 
 def _tokens(text: str, offset: int) -> Iterator[tuple[tokenize.TokenInfo, int, int]]:
-    """The tokens of a text and where in the file they begin and end, in bytes."""
+    """Yield the tokens of a text and their byte offsets in the file."""
     lines = text.split("\n")
     starts = [0]
     for line in lines:
@@ -147,7 +147,7 @@ def _tokens(text: str, offset: int) -> Iterator[tuple[tokenize.TokenInfo, int, i
 
 
 def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
-    """The key of a call, behind its other arguments."""
+    """Append the key to the arguments of a call."""
     layout = call_layout(file.source, call)
     if not layout.arguments:
         return Edit(layout.opened + 1, layout.opened + 1, (f"{key}={value}",))
@@ -159,7 +159,7 @@ def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
 
 
 def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, list[Edit]]:
-    """The name that counts the elements of a comprehension, and the edits that it needs."""
+    """Return the index name of a comprehension's elements, and the edits that add it."""
     source, loop = file.source, node.generators[0]
     counts = (
         isinstance(loop.iter, ast.Call)
@@ -186,7 +186,7 @@ def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, lis
 
 
 def _inside(node: Comprehension) -> Iterator[ast.AST]:
-    """What a comprehension computes, its own target left out."""
+    """Yield the nodes that a comprehension computes, without its own target."""
     parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
     for part in (*parts, *node.generators[0].ifs):
         yield from ast.walk(part)
@@ -196,18 +196,18 @@ def _inside(node: Comprehension) -> Iterator[ast.AST]:
 
 
 class Lines:
-    """New lines in front of statements, in the order in which they are asked for."""
+    """New lines before statements, in the order in which they were added."""
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.texts: dict[ast.stmt, list[str]] = {}
 
     def add(self, statement: ast.stmt, text: str) -> None:
-        """A line in front of a statement, which must begin one."""
+        """Add a line before a statement, which must begin a line."""
         self.texts.setdefault(statement, []).append(text)
 
     def edits(self) -> list[Edit]:
-        """The edits, one for each statement."""
+        """Return the edits, one for each statement."""
         source, found = self.file.source, []
         for statement, texts in self.texts.items():
             start = source.starts[first_line(statement) - 1]
@@ -219,7 +219,7 @@ class Lines:
 
 
 def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.stmt:
-    """The statement in front of which a key is made: above all items, and in no loop.
+    """Find the statement before which a key is created: above all items, and in no loop.
 
     Args:
       file: the file.
@@ -242,19 +242,19 @@ def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.st
 
 
 def _may_hold(statement: ast.stmt) -> bool:
-    """Whether what stands in a statement is run as often as the statement."""
+    """Check whether the body of a statement runs at most once for each run of the statement."""
     return isinstance(statement, ast.If | ast.With | ast.AsyncWith)
 
 
 def _block_with(statement: ast.stmt, chain: list[ast.AST]) -> list[ast.stmt] | None:
-    """The block of a statement in which one of its parts stands."""
+    """Return the block of a statement that contains one of its parts."""
     place = chain.index(statement)
     part = chain[place - 1]
     return (block_of(statement, part) or None) if isinstance(part, ast.stmt) else None
 
 
 def is_in_loop(file: File, unit: Unit, statement: ast.stmt) -> bool:
-    """Whether a statement may be run more than once in a call of a function."""
+    """Check whether a statement may run more than once in a call of a function."""
     for outer in file.names.ancestors(statement):
         if outer is unit:
             return False

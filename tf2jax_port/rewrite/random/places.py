@@ -1,8 +1,8 @@
-"""Where a call that needs a key stands: whose key it takes, and in front of which statement it is split.
+"""Find where a call's key comes from, and before which statement it is split.
 
-A key is split in front of a statement, once each time that the statement is run. What is computed at
-most once in a statement can have a key of its own so. What is computed for each element of a
-comprehension takes one that is folded with the number of the element.
+A key is split before a statement, once for each run of the statement. A call that runs at most once per
+statement gets a key of its own that way. A call that runs for each element of a comprehension folds the
+element's index into the key.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.sites.decision import File
 
 Unit = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-# Around a call: what is computed once, or not at all, each time that the statement is run.
+# Nodes around a call that are evaluated at most once for each run of the statement.
 _ONCE = (
     *(ast.Call, ast.keyword, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.IfExp, ast.Compare, ast.Await),
     *(ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred),
@@ -26,7 +26,7 @@ _PLAIN = (
     *(ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Assert),
     *(ast.With, ast.AsyncWith, ast.If, ast.For, ast.AsyncFor),
 )
-# Builtins that are through with a generator when they return.
+# Builtins that exhaust a generator before they return.
 _CONSUMERS = (
     "all",
     "any",
@@ -44,18 +44,18 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
 class NoPlaceError(Exception):
-    """There is no place for a key; the text says why."""
+    """Raised when there is no place for a key; the text says why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key is needed.
+    """The place at which a key is needed.
 
     Attributes:
       unit: the function, or the program itself, whose key it is.
-      anchor: the statement in front of which the key is split.
+      anchor: the statement before which the key is split.
       repeated: the comprehension that computes the call for each of its elements.
-      room: whether a line can be put in front of the statement.
+      room: whether a line can be inserted before the statement.
     """
 
     unit: Unit
@@ -65,12 +65,12 @@ class Place:
 
 
 def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place | str:
-    """The place of a call, or why there is none.
+    """Return the place of a call, or why there is none.
 
     Args:
       file: the file.
       node: the call.
-      blocks: `with` statements that become functions, before which keys are split.
+      blocks: `with` statements that become functions, before which keys must be split.
     """
     try:
         statement, repeated = _statement(file, node)
@@ -86,7 +86,7 @@ def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place 
 
 
 def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
-    """Whether a statement is all of a function, on the line of its name."""
+    """Check whether a statement is the whole body of a function, on the `def` line."""
     parent = file.names.parents[statement]
     return (
         isinstance(parent, Function) and parent.body == [statement] and not _leads(file, statement)
@@ -94,7 +94,7 @@ def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
 
 
 def unit_of(file: File, node: ast.AST) -> Unit:
-    """The innermost function around a node, or the file."""
+    """Return the innermost function around a node, or the module."""
     for outer in file.names.ancestors(node):
         if isinstance(outer, Function | ast.Module):
             return outer
@@ -102,7 +102,7 @@ def unit_of(file: File, node: ast.AST) -> Unit:
 
 
 def _outside_of_classes(file: File, statement: ast.stmt) -> ast.stmt:
-    """The class in whose body a statement stands, which is run once, or the statement itself."""
+    """Return the class whose body contains a statement, or the statement itself."""
     found, looped = statement, False
     for outer in file.names.ancestors(statement):
         if isinstance(outer, Function | ast.Module):
@@ -123,7 +123,7 @@ def _unit(file: File, statement: ast.stmt) -> Unit:
 
 
 def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | None]:
-    """The statement that computes a node, and the comprehension that does so for each element."""
+    """Return the statement that computes a node, and the comprehension that repeats it."""
     repeated: Comprehension | None = None
     inner: ast.AST = node
     for outer in file.names.ancestors(node):
@@ -152,7 +152,7 @@ def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _check_loop(file: File, comprehension: Comprehension) -> None:
-    """Refuses a comprehension whose elements cannot be numbered, or come later."""
+    """Refuse a comprehension whose elements cannot be numbered, or are computed lazily."""
     if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
         raise NoPlaceError("it stands in a comprehension whose elements cannot be numbered")
     if not isinstance(comprehension, ast.GeneratorExp):
@@ -164,7 +164,7 @@ def _check_loop(file: File, comprehension: Comprehension) -> None:
 
 
 def _is_branch(file: File, node: ast.Lambda) -> bool:
-    """Whether a lambda is a branch of `tf.cond`, which calls it at most once, and at once."""
+    """Check whether a lambda is a branch of `tf.cond`, which calls it at most once, immediately."""
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     return isinstance(call, ast.Call) and file.values.is_call_of(call, "cond")
@@ -194,14 +194,14 @@ def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
         raise NoPlaceError("it stands where no key can be split in front of it")
 
 
-# Statements in front of which there is room for a line.
+# Statements before which a line can be inserted.
 
 
 def leading(file: File, statement: ast.stmt) -> ast.stmt:
-    """The statement in front of which a line may be put: the first of the line, or one around it.
+    """Return the statement before which a line can be inserted: first on its line, or enclosing.
 
     Raises:
-      NoPlaceError: there is none that is run as often.
+      NoPlaceError: there is none that runs equally often.
     """
     while True:
         parent = file.names.parents[statement]
@@ -210,7 +210,7 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
             first = _first_of_line(parent, statement)
             if _leads(file, first):
                 return first
-        # What comes after the body of a `try` would take a key that the body has split meanwhile.
+        # Code after the body of a `try` would reuse a key that the body has split already.
         attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
         if not attempted and not isinstance(parent, ast.If | ast.With | ast.AsyncWith):
             raise NoPlaceError("there is no room for a line in front of it")
@@ -219,12 +219,12 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
 
 
 def begins_with(file: File, statement: ast.stmt, word: bytes) -> bool:
-    """Whether the text of a statement begins so."""
+    """Check whether the text of a statement begins with a word."""
     return file.source.data.startswith(word, file.source.span(statement)[0])
 
 
 def block_of(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """The statements among which one stands."""
+    """Return the block of statements that contains a statement."""
     for field in _BLOCKS:
         block = getattr(parent, field, [])
         if isinstance(block, list) and statement in block:
@@ -238,7 +238,7 @@ def _first_of_line(parent: ast.AST, statement: ast.stmt) -> ast.stmt:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """The line in which a statement begins, its decorators included."""
+    """Return the line on which a statement begins, including its decorators."""
     return min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
 
 
@@ -247,7 +247,7 @@ def _is_decorated(statement: ast.stmt) -> bool:
 
 
 def _leads(file: File, statement: ast.stmt) -> bool:
-    """Whether nothing stands in front of a statement on its line, or goes on from the line before."""
+    """Check whether a statement begins its line, which does not continue the line before."""
     source = file.source
     start = source.starts[first_line(statement) - 1]
     before = source.data[start : source.span(statement)[0]] if not _is_decorated(statement) else b""

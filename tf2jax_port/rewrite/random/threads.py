@@ -1,8 +1,9 @@
-"""Who needs a key for what: the calls that draw, the functions around them, and where keys begin.
+"""Decide who needs a key: the calls that draw, the functions around them, and where keys begin.
 
-Keys begin in the program itself, in a function that sets the seed before it draws, in a test and in what
-`app.run` is given. Every other function that draws is given a key by whoever calls it. Where one of its
-calls cannot, the function keeps TensorFlow's numbers, and so does what only it could have given a key.
+Keys begin in the program itself, in a function that sets the seed before it draws, in a test, and in the
+argument of `app.run`. Every other function that draws receives a key from its callers. If one of its calls
+cannot pass one, the function keeps TensorFlow's numbers, and so do the functions that only it could have
+given a key.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from tf2jax_port.rewrite.sites.decision import File
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Need:
-    """A call that needs a key: one that draws, or one of a function that is given one."""
+    """A call that needs a key: one that draws, or one of a function with a key parameter."""
 
     call: ast.Call
     place: Place
@@ -28,7 +29,7 @@ class Need:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Seed:
-    """A call that sets the seed; `value` is its argument, where that can be written once more."""
+    """A call that sets the seed; `value` is its argument, where that can be written again."""
 
     call: ast.Call
     unit: Unit
@@ -38,19 +39,19 @@ class Seed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Threads:
-    """What is done: the needs of each function, and which of them begin with a key of their own."""
+    """The result: the needs of each function, and the functions that create their own key."""
 
     needs: dict[Unit, list[Need]]
     roots: frozenset[Unit]
 
 
 class Threading:
-    """Settles who is given a key.
+    """Decides which functions receive a key.
 
     Args:
       file: the file.
-      functions: knows who calls what.
-      draws: the calls that can draw by a key.
+      functions: finds the callers of functions.
+      draws: the calls that can draw with a key.
       seeds: the calls that set the seed.
       blocks: `with` statements that become functions.
     """
@@ -72,13 +73,13 @@ class Threading:
         self.draws = list(draws)
 
     def place(self, call: ast.Call) -> Place | str:
-        """The place of a call, or why there is none."""
+        """Return the place of a call, or why there is none."""
         if call not in self.places:
             self.places[call] = find_place(self.file, call, self.blocks)
         return self.places[call]
 
     def settled(self) -> Threads:
-        """Everything that can be given a key."""
+        """Settle which calls can have a key, by refusing until nothing more is refused."""
         while True:
             threads = self._threads()
             more = self._refusals(threads)
@@ -87,11 +88,11 @@ class Threading:
             self.refused.update(more)
 
     def why_not(self, call: ast.Call) -> str:
-        """Why a call that draws has no key."""
+        """Explain why a call that draws has no key."""
         place = self.place(call)
         return place if isinstance(place, str) else self.refused[place.unit]
 
-    # Who needs a key, as far as nothing is known to stand against it.
+    # Who needs a key, given the refusals so far.
 
     def _threads(self) -> Threads:
         roots: set[Unit] = set()
@@ -119,13 +120,13 @@ class Threading:
         return found
 
     def _begins(self, unit: Unit, needs: list[Need]) -> bool:
-        """Whether a function, or the program, has a key without being given one."""
+        """Check whether a function, or the program, creates its own key."""
         if isinstance(unit, ast.Module):
             return True
         return self.is_seeded(unit, needs) or is_program(self.file, self.functions, unit)
 
     def is_seeded(self, unit: Unit, needs: list[Need]) -> bool:
-        """Whether a seed is set before anything is drawn, whatever way is taken."""
+        """Check whether a seed is set before every draw, on every path."""
         return any(
             seed.unit is unit
             and seed.statement is not None
@@ -134,7 +135,7 @@ class Threading:
         )
 
     def _is_above(self, statement: ast.stmt, needs: list[Need]) -> bool:
-        """Whether a statement is run before all needs: they follow in its own block."""
+        """Check whether a statement runs before all needs: they follow in its own block."""
         block = block_of(self.file.names.parents[statement], statement)
         later = block[block.index(statement) + 1 :]
         anchors = [need.place.anchor for need in needs]
@@ -143,7 +144,7 @@ class Threading:
             for anchor in anchors
         )
 
-    # What stands against it.
+    # Reasons to refuse.
 
     def _refusals(self, threads: Threads) -> dict[Unit, str]:
         found: dict[Unit, str] = {}
@@ -174,7 +175,7 @@ class Threading:
         return ""
 
     def needs_lines(self, unit: Unit, threads: Threads) -> bool:
-        """Whether keys are split in a function: one draw takes the key that the function has."""
+        """Check whether a function must split its key; a single draw uses the key itself."""
         needs = threads.needs[unit]
         alone = len(needs) == 1 and not isinstance(unit, ast.Module)
         return (
@@ -189,14 +190,14 @@ class Threading:
         return f"{name} calls `{unit.name}` without a key: {reason}"
 
     def _stray(self, threads: Threads) -> str:
-        """A seed that is known only when it is set, in a function that needs no key."""
+        """Explain that a computed seed is set in a function that needs no key, `""` if none is."""
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
                 return f"the seed is set in line {seed.call.lineno}, where no key is made"
         return ""
 
     def _unreached(self, threads: Threads) -> dict[Unit, str]:
-        """Functions that only call each other."""
+        """Refuse functions that only call each other."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:
@@ -212,23 +213,23 @@ class Threading:
 
 
 def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: bool) -> Seed:
-    """What is known of a call that sets the seed.
+    """Describe a call that sets the seed.
 
     Args:
       file: the file.
       call: the call.
       argument: the seed.
-      leads: whether the call is a statement, in front of which a line may be put.
+      leads: whether the call is a statement before which a line can be inserted.
     """
     statement = file.names.statement(call)
-    value = argument if argument is not None and _is_written_twice(file, argument) else None
+    value = argument if argument is not None and _is_repeatable_number(file, argument) else None
     usable = leads and not isinstance(file.names.parents[statement], ast.ClassDef)
     usable = usable and value is not None
     return Seed(call, unit_of(file, call), statement if usable else None, value)
 
 
-def _is_written_twice(file: File, node: ast.expr) -> bool:
-    """Whether an expression says the same when it is written once more, and is a number."""
+def _is_repeatable_number(file: File, node: ast.expr) -> bool:
+    """Check whether an expression is a number that may be written a second time."""
     allowed = (
         *(
             ast.Name,

@@ -1,1 +1,1 @@
-"""Blocks of gradient tapes that become functions."""
+"""Turn blocks of gradient tapes into functions."""

@@ -1,8 +1,8 @@
-"""The block of a tape as a function that JAX differentiates: `jax.value_and_grad`, `jax.grad`.
+"""Turn a tape's block into a function that `jax.value_and_grad` or `jax.grad` differentiates.
 
 One form is understood: `with tf.GradientTape() as tape:`, the sources watched in its first lines, then
-assignments that compute a scalar, and behind the block one `tape.gradient(target, sources)`. Every
-other block keeps its tape, the one of `shims`.
+assignments that compute a scalar, and after the block one `tape.gradient(target, sources)`. Every other block
+keeps its tape, as `shims.GradientTape`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WRITTEN = ("TJ101", "TJ201", "TJ401", "TJ403")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Block:
-    """A `with` block of a tape, and what stands behind it."""
+    """A `with` block of a tape, and the statement after it."""
 
     block: ast.With
     tape: ast.Name
@@ -47,7 +47,7 @@ class _Block:
 
 
 def differentiate(draft: Draft) -> Draft:
-    """Turn tapes whose blocks are functions that JAX can differentiate into these functions."""
+    """Turn tapes into functions, where JAX can differentiate their blocks."""
     file = draft.file
     if file.target != "jax" or b"GradientTape" not in file.source.data:
         return draft
@@ -57,13 +57,13 @@ def differentiate(draft: Draft) -> Draft:
         known = look_up(reference) if decision.code == "TJ401" else None
         if known is not None and known.row.name == "GradientTape" and not known.rest:
             block = _matched(file, reference.node)
-            judged = block and _Judge(file, codes, block).decision(decision)
+            judged = block and _BlockDecision(file, codes, block).decision(decision)
             found[reference] = judged or decision
     return draft.with_decisions(found)
 
 
 def _matched(file: File, node: ast.expr) -> _Block | None:
-    """The block of a tape, where all of it has the one form."""
+    """Return the block of a tape, `None` unless it has the supported form."""
     parents = file.names.parents
     call, item = parents[node], parents.get(parents[node])
     block = parents.get(item) if isinstance(item, ast.withitem) else None
@@ -93,7 +93,7 @@ def _matched(file: File, node: ast.expr) -> _Block | None:
 
 
 def _next(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
-    """The statement behind another one in the same block."""
+    """Return the next statement in the same block."""
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, [])
         if isinstance(block, list) and statement in block[:-1]:
@@ -103,7 +103,7 @@ def _next(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
 
 
 def _is_asked(node: ast.expr, tape: str, method: str, count: int) -> bool:
-    """Whether an expression is a call of a method of the tape with so many arguments."""
+    """Check whether an expression calls a method of the tape with `count` arguments."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -116,7 +116,7 @@ def _is_asked(node: ast.expr, tape: str, method: str, count: int) -> bool:
 
 
 def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
-    """The calls of `watch` with which a block begins."""
+    """Return the calls of `watch` with which a block begins."""
     found: list[ast.Call] = []
     for statement in body:
         call = statement.value if isinstance(statement, ast.Expr) else None
@@ -129,18 +129,18 @@ def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
 
 
 def _names(node: ast.expr) -> list[ast.Name]:
-    """A name, or the names in a list; none where there is anything else."""
+    """Return a name, or the names in a list; none where there is anything else."""
     nodes = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
     names = [n for n in nodes if isinstance(n, ast.Name)]
     return names if len(names) == len(nodes) else []
 
 
 def _is_plain(last: ast.Assign) -> bool:
-    """Whether the gradients get a name, or a name each."""
+    """Check whether the gradients are assigned to one name, or to one name each."""
     return len(last.targets) == 1 and bool(_names(last.targets[0]))
 
 
-class _Judge:
+class _BlockDecision:
     """Decides about one block."""
 
     def __init__(self, file: File, codes: dict[ast.expr, str], block: _Block) -> None:
@@ -152,7 +152,7 @@ class _Judge:
         self.flow = Flow(self._operation, self._is_scalar)
 
     def decision(self, before: Decision) -> Decision | None:
-        """What becomes of the tape, `None` where it stays."""
+        """Return the new decision about the tape, `None` where it stays."""
         for statement in self.block.body:
             self.flow.follow(statement)
         if not self.flow.understood or not self._is_function() or not self._is_own():
@@ -175,7 +175,7 @@ class _Judge:
         )
 
     def _operation(self, call: ast.Call) -> Operation | None:
-        """The operation of a call that has become one of JAX or of `shims`."""
+        """Return the operation of a call that has become one of JAX or of `shims`."""
         reference = self.file.values.by_node.get(call.func)
         known = look_up(reference) if reference is not None else None
         if known is None or known.rest or known.version_1_params or known.row.params is None:
@@ -195,13 +195,13 @@ class _Judge:
         return Operation(known.row.name, operands, alone=not rest)
 
     def _is_scalar(self, name: ast.Name) -> bool:
-        """Whether a name from outside is given nothing but a number."""
+        """Check whether a name from outside is only ever assigned numbers."""
         home = self.scope.lookup(name.id)
         bindings = home.bindings[name.id] if home is not None else []
         return bool(bindings) and all(_is_number(b.value, self._operation) for b in bindings)
 
     def _is_function(self) -> bool:
-        """Whether what the block computes is a function of the sources, with a scalar result."""
+        """Check whether the block computes a scalar as a function of the sources."""
         target = self.block.target.id
         sources = {source.id for source in self.block.sources}
         reached = self.flow.reaches.get(target, frozenset())
@@ -216,7 +216,7 @@ class _Judge:
         )
 
     def _is_inside_tape(self) -> bool:
-        """Whether another tape looks on."""
+        """Check whether another tape surrounds the block."""
         for node in self.file.names.ancestors(self.block.block):
             if isinstance(node, Function):
                 return False
@@ -229,7 +229,7 @@ class _Judge:
         return False
 
     def _is_own(self) -> bool:
-        """Whether nobody else sees the tape, or what the block assigns beside the target."""
+        """Check that the tape and the names assigned in the block, except the target, stay local."""
         tape, target = self.block.tape.id, self.block.target.id
         first, last = self.block.block, self.block.last
         if {tape, target} & {source.id for source in self.block.sources} or tape == target:
@@ -248,7 +248,7 @@ class _Judge:
         return all(name in self.scope.bindings for name in (*self.flow.made, tape))
 
     def _has_blocks_of_its_own(self, tape: str) -> bool:
-        """Whether every use of the tape's name stands in, or just behind, a `with` that binds it."""
+        """Check that every use of the tape's name is in, or right after, its `with` block."""
         places = []
         for binding in self.scope.bindings.get(tape, []):
             item = self.file.names.parents.get(binding.node)
@@ -260,13 +260,13 @@ class _Judge:
         return all(any(_within(n, *place) for place in places) for n in self._uses(tape))
 
     def _uses(self, name: str) -> Iterator[ast.Name]:
-        """Where a name of the block's scope is read, in inner scopes too."""
+        """Yield the reads of a name of the block's scope, inner scopes included."""
         for node, scope in self.file.names.uses:
             if node.id == name and scope.lookup(name) is self.scope:
                 yield node
 
     def _is_read_later(self) -> bool:
-        """Whether the value of the target is wanted, and not only its gradients."""
+        """Check whether the value of the target is needed, not only its gradients."""
         first, last = self.block.block.lineno, self.block.last.end_lineno
         outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
         return isinstance(self.block.last, ast.Assign) and (
@@ -274,12 +274,12 @@ class _Judge:
         )
 
     def _is_tested_outside(self) -> bool:
-        """Whether the target is deleted, or bound in another way than by assignments."""
+        """Check whether the target is deleted, or bound other than by assignment."""
         bindings = self.scope.bindings.get(self.block.target.id, [])
         return any(binding.kind != "assign" for binding in bindings)
 
     def _doubts(self) -> str | None:
-        """Which name may hold an array of another one; `""` for none, `None` where one does."""
+        """Return which names may alias an array: `""` for none, `None` where aliasing is certain."""
         sources = {source.id for source in self.block.sources}
         outside = [name for name in self.flow.read if name not in sources]
         doubtful = []
@@ -298,12 +298,12 @@ class _Judge:
                 doubtful.append(name)
                 own = home is self.scope
                 parameters += own and all(b.kind == "parameter" for b in home.bindings[name])
-        # What a function is given and what it makes itself are two arrays.
+        # An argument of a function and an array that it makes itself are never the same array.
         apart = len(doubtful) == parameters == 1 or len(sources) + len(outside) == 1
         return "" if apart or not doubtful else f"`{doubtful[-1]}` is not made here"
 
     def _is_array(self, home: Scope, name: str) -> bool:
-        """Whether a name may hold an array: no function, no import, no variable of TensorFlow."""
+        """Check that a name may hold an array: no function, import or `tf.Variable`."""
         for binding in home.bindings[name]:
             if binding.kind == "import" or not isinstance(binding.node, ast.Name | ast.arg):
                 return False
@@ -317,13 +317,13 @@ class _Judge:
         return True
 
     def _may_hand_on(self, value: ast.expr | None, others: set[str]) -> bool:
-        """Whether a value that is assigned may be, or hold, the array of another name."""
+        """Check whether an assigned value may be, or hold, the array of another name."""
         if value is None or self._is_new(value):
             return False
         return any(isinstance(node, ast.Name) and node.id in others for node in ast.walk(value))
 
     def _is_new(self, value: ast.expr | None) -> bool:
-        """Whether a value is an array that no other name holds."""
+        """Check whether a value is an array that no other name holds."""
         if isinstance(value, ast.BinOp | ast.UnaryOp | ast.Compare):
             return self.file.values.kind(value) is Kind.TENSOR
         if not isinstance(value, ast.Call) or value.func not in self.file.values.by_node:
@@ -337,7 +337,7 @@ class _Judge:
 
 
 def _is_number(value: ast.expr | None, operations: object) -> bool:
-    """Whether a value is a number, or the constant of one."""
+    """Check whether a value is a number, or a constant tensor of one."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         value = value.operand
     if isinstance(value, ast.Constant):
@@ -349,7 +349,7 @@ def _is_number(value: ast.expr | None, operations: object) -> bool:
 
 
 def _within(node: ast.AST, first: int, last: int | None) -> bool:
-    """Whether a node stands in some lines."""
+    """Check whether a node is between two lines."""
     return first <= getattr(node, "lineno", 0) <= (last or 0)
 
 
@@ -357,7 +357,7 @@ def _within(node: ast.AST, first: int, last: int | None) -> bool:
 
 
 def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | None:
-    """The block as a function and a call of it; `None` where the text does not have the form."""
+    """Write the block as a function and a call of it; `None` where the text does not have the form."""
     source, data = file.source, file.source.data
     target, names = block.target.id, ", ".join(source.id for source in block.sources)
     function = f"{target}_of"
@@ -396,7 +396,7 @@ def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | 
 
 
 def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -> str:
-    """`target, gradients = call`."""
+    """Write `target, gradients = call`."""
     names = [name.id for name in _names(gradients)]
     if isinstance(gradients, ast.Name):
         written = names[0]
@@ -408,7 +408,7 @@ def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -
 
 
 def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
-    """`with tf.GradientTape() as tape` as `def loss_of(x)`."""
+    """Turn `with tf.GradientTape() as tape` into `def loss_of(x)`."""
     source, data = file.source, file.source.data
     call = block.block.items[0].context_expr
     start, end = source.span(block.block)[0], source.span(block.tape)[1]
@@ -428,7 +428,7 @@ def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
 
 
 def _without(file: File, watch: ast.Call) -> Edit | None:
-    """Takes away `tape.watch(x)`, with its line where nothing else stands there."""
+    """Remove `tape.watch(x)`, with its line where nothing else is on it."""
     source, data = file.source, file.source.data
     start, end = source.span(watch)
     line, stop = source.starts[watch.lineno - 1], source.line_end(watch.end_lineno or 0)
@@ -442,7 +442,7 @@ def _without(file: File, watch: ast.Call) -> Edit | None:
 
 
 def _ends_line(file: File, statement: ast.stmt) -> bool:
-    """Whether a statement begins a line, and nothing but a comment follows it in its last one."""
+    """Check that a statement begins a line, and only a comment follows on its last one."""
     source, data = file.source, file.source.data
     start, end = source.span(statement)
     before = data[source.starts[statement.lineno - 1] : start]

@@ -1,7 +1,7 @@
-"""What the block of a tape computes: whether JAX can differentiate it as a function, and by what.
+"""Follow what the block of a tape computes, to decide whether JAX can differentiate it.
 
-Nothing is assumed. A block that is understood assigns to names what operators make of names, numbers
-and each other; every name in it is known to be a source, made in the block, or a constant of it.
+Nothing is assumed. An understood block assigns to names what operators compute from names, numbers and each
+other; every name in it is known to be a source, assigned in the block, or constant in it.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _FLOWING: dict[str, tuple[str, ...]] = {
     "nn.sparse_softmax_cross_entropy_with_logits": ("logits",),
     "where": ("x", "y"),
 }
-# Operators that may stand in the block, and through which nothing flows.
+# Operators that a block may use, and through which no gradient flows.
 _CONSTANT = ("stop_gradient", "zeros_like", "ones_like", "zeros", "ones", "constant")
-# Operators that may give back the very tensor that they were given.
+# Operators that may return their operand itself.
 _PASSING = ("identity", "constant", "stop_gradient", "reshape", "squeeze", "concat")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operation:
-    """A call of an operator: TensorFlow's name, and the operands by their parameters."""
+    """A call of an operator: TensorFlow's name, and the operands by parameter."""
 
     name: str
     operands: dict[str, ast.expr]
@@ -53,35 +53,35 @@ class Operation:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether it may stand in a block."""
+        """Whether it may be used in a block."""
         return self.name in _FLOWING or self.name in _CONSTANT
 
     @property
     def is_new(self) -> bool:
-        """Whether its result is a tensor that nobody else has, whatever it is given."""
+        """Whether its result is always a new tensor, whatever its operands are."""
         return self.name in _FLOWING and self.name not in _PASSING
 
     def flowing(self) -> list[ast.expr]:
-        """The operands that a gradient reaches."""
+        """Return the operands that a gradient reaches."""
         if self.name not in _FLOWING:
             return []
         names = _FLOWING[self.name] or tuple(self.operands)
         return [node for name, node in self.operands.items() if name in names]
 
 
-# The operation of a call, `None` where it is none that has become JAX.
+# Returns the operation of a call, `None` unless it has become one of JAX.
 Operations = Callable[[ast.Call], "Operation | None"]
 
 
 class Flow:
-    """What the statements of a block do, one after the other.
+    """Follows the statements of a block, one after the other.
 
     Attributes:
       made: the names that the block assigns.
       read: the names from outside that it reads.
       reaches: for each name that it assigns, the names from outside that a gradient reaches.
       scalars: the names that are known to be scalars.
-      understood: whether every statement so far is.
+      understood: whether every statement so far is understood.
     """
 
     def __init__(self, operations: Operations, scalars: Callable[[ast.Name], bool]) -> None:
@@ -94,7 +94,7 @@ class Flow:
         self.understood = True
 
     def follow(self, statement: ast.stmt) -> None:
-        """Takes in the next statement."""
+        """Process the next statement."""
         target = _target(statement)
         value = getattr(statement, "value", None)
         if target is None or value is None or not self._computes(value):
@@ -114,7 +114,7 @@ class Flow:
         (self.scalars.add if scalar else self.scalars.discard)(name)
 
     def _computes(self, node: ast.expr) -> bool:
-        """Whether an expression holds nothing but operators, numbers and names."""
+        """Check whether an expression has only operators, numbers and names."""
         if isinstance(node, ast.Constant):
             return type(node.value) in (int, float)
         if isinstance(node, ast.Name):
@@ -139,13 +139,13 @@ class Flow:
         return False
 
     def _is_operand(self, node: ast.expr) -> bool:
-        """Whether an operand is an expression, or a list of them."""
+        """Check whether an operand is an expression, or a list of them."""
         if isinstance(node, ast.List | ast.Tuple):
             return all(map(self._is_operand, node.elts))
         return self._computes(node)
 
     def _reached(self, node: ast.expr) -> frozenset[str]:
-        """The names from outside that a gradient of an expression reaches."""
+        """Return the outside names that a gradient of an expression reaches."""
         parts: list[ast.expr] = []
         if isinstance(node, ast.Name):
             return self.reaches[node.id] if node.id in self.made else frozenset({node.id})
@@ -161,7 +161,7 @@ class Flow:
         return frozenset[str]().union(*map(self._reached, parts))
 
     def _is_scalar(self, node: ast.expr) -> bool:
-        """Whether an expression is known to have no dimensions."""
+        """Check whether an expression is known to be a scalar."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.Name):
@@ -180,7 +180,7 @@ class Flow:
 
 
 def _target(statement: ast.stmt) -> ast.Name | None:
-    """The name that a statement assigns, where it does nothing else."""
+    """Return the name that a statement assigns, `None` where it does anything else."""
     target: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
