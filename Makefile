@@ -13,7 +13,7 @@ demo: setup  ## scan, rewrite and compare a real TensorFlow program; writes buil
 test: setup  ## everything that a change must pass
 	@$(PY) -m pytest -q -m "not long" -n auto --dist loadgroup
 test-fast: setup  ## what to run between two edits
-	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/specs tests/shims
+	@$(PY) -m pytest -q -x -m "not long" tests/meta tests/rewrite tests/specs tests/tracing tests/sizes tests/function tests/errors
 test-long: setup  ## everything, the slow parts too
 	@JAX_DISABLE_MOST_OPTIMIZATIONS=0 $(PY) -m pytest -q -m "" -n auto --dist loadgroup
 bench: setup  ## ratios side by side; rewrites the table of docs/performance.md
@@ -31,6 +31,6 @@ where: setup  ## where an operator's row, code, tests and pages are: make where 
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX
 	@$(PYTHON) -m tf2jax_port.diff.parity tests/parity/operators.golden --json build/parity.json
 check-gpu:  ## what shims does otherwise on an accelerator, against NumPy; needs only $(PYTHON) with JAX
-	@$(PYTHON) -m tests.shims.accelerator_checks
+	@$(PYTHON) -m tests.platform.accelerator_checks
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache

@@ -28,8 +28,8 @@ PROMISES = (
     "tests/random/test_generator.py",
     "tests/random/test_initializers_of_version_1.py",
     "tests/random/test_libm.py",
-    "tests/shims/test_exact_quotients.py",
-    "tests/shims/test_separate_rounding.py",
+    "tests/numeric/test_exact_quotients.py",
+    "tests/numeric/test_separate_rounding.py",
 )
 _ROOT = pathlib.Path(__file__).parents[2]
 

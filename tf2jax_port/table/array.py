@@ -353,7 +353,7 @@ ROWS: tuple[Row, ...] = (
         "parallel_stack",
         "values, name='parallel_stack'",
         "array.joining",
-        tests="tests/shims",  # TensorFlow has it inside functions only
+        tests="tests/v1",  # TensorFlow has it inside functions only
     ),
     shim(
         "unstack",

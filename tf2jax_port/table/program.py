@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tf2jax_port.table.row import Row, Shim
 
-_TESTS = "tests/surroundings"
+_TESTS = "tests/debugging"
 
 
 def _row(name: str, params: str, own: str, gives: str = "") -> Row:

@@ -262,7 +262,7 @@ ROWS: tuple[Row, ...] = (
         "signal.inverse_stft_window_fn",
         "frame_step, forward_window_fn=tf.signal.hann_window, name=None",
         "signal.short_time",
-        tests="tests/surroundings",
+        tests="tests/signal",
         gives="a function of sizes",
     ),
     *(

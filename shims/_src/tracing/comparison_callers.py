@@ -5,7 +5,7 @@ Where the user's code compares with a data-dependent size, the trace assumes an 
 checked at run time. Where JAX compares for itself (in its caches, in the shape rule of a gather), an
 assumption would be checked although the program does not depend on it, and would cause a needless
 retrace. JAX passes the caller to none of its functions, so the stack is the only source. All stack
-inspection is in this module, and `tests/shims/test_askers.py` checks JAX for the names below.
+inspection is in this module, and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
 """
 
 from __future__ import annotations

@@ -1,0 +1,421 @@
+"""Each bad input: the class of its error, and its whole message."""
+
+from __future__ import annotations
+
+import re
+
+import jax
+import numpy as np
+import pytest
+from jax import lax
+
+import shims as tf
+from tests.errors import refused_inputs as calls
+
+CASES = (
+    (
+        calls.unbounded,
+        tf.errors.CapacityError,
+        "range: this data-dependent size has no bound, and inside an enclosing trace its capacity cannot grow.\n"
+        "  Required: a count whose bound follows from the inputs\n"
+        "  At:       refused_inputs.py:N  return jax.jit(tf.dynamic(lambda k: tf.range(k)))(np.int32(3))\n"
+        "  Do:       write `shims.bounded(k, max=...)` for the count, or call the function through `shims.function` at the top level",
+    ),
+    (
+        calls.outgrown,
+        tf.errors.CapacityError,
+        "a data-dependent size exceeds its capacity.\n"
+        "  Required: capacity 8100 (needed)\n"
+        "  Received: capacity 16\n"
+        '  At:       refused_inputs.py:N  return tf.function(lambda k: tf.range(k * k), overflow="raise")(np.int32(90))\n'
+        '  Do:       raise the bound to 8100, or let `shims.function(overflow="grow")` do it',
+    ),
+    (
+        calls.outgrown_bound_under_jit,
+        tf.errors.CapacityError,
+        "Padded: the data needed more entries than there is room for; the values are not valid.\n"
+        "  Required: room for 9 entries\n"
+        "  Received: 4 entries\n"
+        "  At:       refused_inputs.py:N  return padded.unpad()\n"
+        "  Do:       raise the bound to 9, or call through `shims.function`, which grows",
+    ),
+    (
+        calls.a_loop_without_a_bound,
+        tf.errors.CapacityError,
+        "while_loop: nothing bounds the size of this value, and inside an enclosing JAX trace no buffer can grow.\n"
+        "  Required: a bound on the number of iterations\n"
+        "  At:       refused_inputs.py:N  lambda x: tf.while_loop(\n"
+        "  Do:       give `maximum_iterations`, or call the function through `shims.function` at the top level",
+    ),
+    (
+        calls.more_than_there_is,
+        tf.errors.InvalidArgumentError,
+        "top_k: the input has fewer than k columns.\n"
+        "  Required: k <= input.shape[-1]\n"
+        "  Received: k=4, input.shape[-1]=u0\n"
+        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: tf.math.top_k(x[m][:, 0], 4))(X, M)",
+    ),
+    (
+        calls.a_shape_that_does_not_fit,
+        tf.errors.InvalidArgumentError,
+        "reshape: the input has 3 values, which do not fill the requested shape.\n"
+        "  Required: as many values as shape=(2, 2) takes\n"
+        "  Received: shape (n0)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x.reshape(2, 2), [tf.TensorSpec([None])])(np.ones(3, np.float32))",
+    ),
+    (
+        calls.sizes_that_differ,
+        tf.errors.InvalidArgumentError,
+        "add: the sizes of two operands differ.\n"
+        "  Required: one size: u1 == u0 (axis 0)\n"
+        "  Received: u1 = 2\n"
+        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+        "  Size:     u1: refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m, k: tf.boolean_mask(x, m) + tf.boolean_mask(x, k))(X, M, K)\n"
+        "  Do:       select both with one mask, or cut them to one size",
+    ),
+    (
+        calls.sizes_that_differ_under_jit,
+        tf.errors.InvalidArgumentError,
+        "Padded: operands of this computation were invalid (sizes that had to agree do not).\n"
+        "  At:       refused_inputs.py:N  return padded.unpad()\n"
+        "  Do:       call the function through `shims.function` at the top level, which names the operands or traces again",
+    ),
+    (
+        calls.sizes_that_are_known_to_differ,
+        tf.errors.InvalidArgumentError,
+        "same_size: the sizes of two operands differ.\n"
+        "  Required: size 2 along axis 0\n"
+        "  Received: size 4\n"
+        "  At:       refused_inputs.py:N  return tf.same_size(X, X[:2])",
+    ),
+    (
+        calls.a_size_and_a_number,
+        tf.errors.InvalidArgumentError,
+        "add: the sizes of two operands differ.\n"
+        "  Required: one size: u0 == 2 (axis 0)\n"
+        "  Received: u0 = 3\n"
+        "  Size:     u0: refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, M)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m] + jnp.ones((2, 2)))(X, M)\n"
+        "  Do:       select both with one mask, or cut them to one size",
+    ),
+    (
+        calls.sizes_of_one_name,
+        tf.errors.InvalidArgumentError,
+        "function: two sizes named `n` differ.\n"
+        "  Required: n = 4\n"
+        "  Received: n = 2 (argument 1, axis 0)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, y: x, input_signature=specs)(X, X[0])",
+    ),
+    (
+        calls.too_small,
+        tf.errors.CapacityError,
+        "Padded.pad: `x` does not fit.\n"
+        "  Required: at most 2 entries along axis 0\n"
+        "  Received: 4\n"
+        "  At:       refused_inputs.py:N  return tf.Padded.pad(X, 2)",
+    ),
+    (
+        calls.above_a_stated_bound,
+        tf.errors.CapacityError,
+        "bounded: `x` is 9, above its stated bound.\n"
+        "  Required: x <= 4\n"
+        "  Received: 9\n"
+        "  At:       refused_inputs.py:N  return tf.bounded(np.int32(9), max=4)\n"
+        "  Do:       raise the bound: `shims.bounded(x, max=9)`",
+    ),
+    (
+        calls.another_dtype,
+        TypeError,
+        "function: `argument 0` has another dtype than its spec.\n"
+        "  Required: int32\n"
+        "  Received: float32\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[spec])(X[0])",
+    ),
+    (
+        calls.another_shape,
+        ValueError,
+        "function: `argument 0` has another shape than its spec.\n"
+        "  Required: (None, 3)\n"
+        "  Received: (4, 2)\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[tf.TensorSpec([None, 3])])(X)",
+    ),
+    (
+        calls.another_structure,
+        ValueError,
+        "function: the arguments do not have the structure of `input_signature`.\n"
+        "  Required: ({'a': TensorSpec(shape=(None,), dtype=tf.float32, name=None)},)\n"
+        "  Received: ({'b': (6,)},)\n"
+        '  At:       refused_inputs.py:N  return tf.function(lambda d: d, input_signature=[{"a": SPEC}])({"b": V})',
+    ),
+    (
+        calls.one_argument_too_many,
+        TypeError,
+        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
+        "  Required: 1 argument\n"
+        "  Received: 2\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, V)",
+    ),
+    (
+        calls.an_option_beside_the_signature,
+        TypeError,
+        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
+        "  Required: 1 argument\n"
+        "  Received: 2\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, flag=True: x, input_signature=[SPEC])(V, False)",
+    ),
+    (
+        calls.one_argument_too_few,
+        TypeError,
+        "function: `<lambda>` takes as many arguments as `input_signature` has.\n"
+        "  Required: 2 arguments\n"
+        "  Received: 1\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, y: x, input_signature=[SPEC, SPEC])(V)",
+    ),
+    (
+        calls.an_unknown_keyword,
+        TypeError,
+        "function: `<lambda>` got an unexpected keyword argument 'z'.\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC])(V, z=V)",
+    ),
+    (
+        calls.past_the_last_bucket,
+        tf.errors.CapacityError,
+        "function: an input is larger than the largest bucket.\n"
+        "  Required: at most 3 entries\n"
+        "  Received: 4\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[spec], buckets=[2, 3])(X)\n"
+        "  Do:       add 4 to `buckets`",
+    ),
+    (
+        calls.buckets_of_another_kind,
+        ValueError,
+        "function: `buckets` is not understood.\n"
+        '  Required: "powers_of_two", a capacity, a list of capacities, or a function of the size\n'
+        "  Received: 'primes'\n"
+        '  At:       refused_inputs.py:N  return tf.function(lambda x: x, buckets="primes")',
+    ),
+    (
+        calls.nothing_to_compile_for,
+        ValueError,
+        "precompile: the sizes to compile for are not specified.\n"
+        "  Required: example arguments, `sizes`, or a list of `buckets`\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x: x, input_signature=[SPEC]).precompile()\n"
+        "  Do:       write `precompile(sizes=[64, 256, 1024])`",
+    ),
+    (
+        calls.a_constant_size,
+        tf.errors.SpecializationError,
+        "<lambda>: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
+        "  Received: sizes [6]; expected a sequence of integers or a single integer, got 'n0'\n"
+        '  At:       refused_inputs.py:N  lambda x: np.zeros(x.shape[0]) + x, input_signature=[SPEC], on_specialize="raise"\n'
+        "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+    ),
+    (
+        calls.a_mask_of_another_length,
+        tf.errors.InvalidArgumentError,
+        "boolean_mask: `mask` must match the leading axes of `tensor`.\n"
+        "  Required: mask.shape == tensor.shape[0:1] (axis=0)\n"
+        "  Received: tensor f32[4, 2], mask bool[3]\n"
+        "  At:       refused_inputs.py:N  return tf.boolean_mask(X, np.ones(3, bool))\n"
+        "  Do:       build the mask from `tensor`, or name both sizes alike in the spec",
+    ),
+    (
+        calls.a_mask_of_a_higher_rank,
+        tf.errors.InvalidArgumentError,
+        "boolean_mask: `mask` must match the leading axes of `tensor`.\n"
+        "  Required: mask.shape == tensor.shape[0:3] (axis=0)\n"
+        "  Received: tensor f32[4, 2], mask bool[4, 2, 1]\n"
+        "  At:       refused_inputs.py:N  return tf.boolean_mask(X, np.ones((4, 2, 1), bool))\n"
+        "  Do:       build the mask from `tensor`, or name both sizes alike in the spec",
+    ),
+    (
+        calls.a_mask_without_an_axis,
+        tf.errors.InvalidArgumentError,
+        "boolean_mask: `mask` is a scalar.\n"
+        "  Required: a mask with at least one axis\n"
+        "  At:       refused_inputs.py:N  return tf.boolean_mask(X, True)",
+    ),
+    (
+        calls.an_index_of_another_length,
+        IndexError,
+        "x[mask]: the mask must have the shape of the axes that it selects from.\n"
+        "  Required: bool[4]\n"
+        "  Received: bool[3] for float32[4, 2]\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m])(X, M[:3])\n"
+        "  Do:       build the mask from the array that it selects from",
+    ),
+    (
+        calls.an_index_of_a_higher_rank,
+        IndexError,
+        "x[mask]: the mask must have the shape of the axes that it selects from.\n"
+        "  Required: rank 2 or less\n"
+        "  Received: bool[4, 2, 1] for float32[4, 2]\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, m: x[m])(X, np.ones((4, 2, 1), bool))\n"
+        "  Do:       build the mask from the array that it selects from",
+    ),
+    (
+        calls.traced_bounds_twice,
+        tf.errors.UnimplementedError,
+        "x.at[...]: a slice with traced bounds stands beside another traced index.\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, k: x.at[:k, :k].set(0.0))(X, np.int32(1))\n"
+        "  Do:       update in two steps, or use `shims.where` with a mask",
+    ),
+    (
+        calls.a_traced_axis,
+        tf.errors.FreshSizeError,
+        "reduce_sum: `axis` depends on traced data.\n"
+        "  Required: axis known while the program is traced\n"
+        "  At:       refused_inputs.py:N  return tf.function(lambda x, k: tf.reduce_sum(x, axis=k))(X, np.int32(0))\n"
+        "  Do:       pass a Python number",
+    ),
+    (
+        calls.windows_of_unknown_extent,
+        tf.errors.UnsupportedPrimitiveError,
+        "`gather` accesses several windows of unknown extent.\n"
+        "  Received: float32[u0]\n"
+        "  Size:     u0: refused_inputs.py:N  y = x[x > 0]\n"
+        "  At:       refused_inputs.py:N  return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)\n"
+        "  Do:       take whole rows, or windows of a static extent",
+    ),
+    (
+        calls.random_rows_from_many_keys,
+        tf.errors.UnsupportedPrimitiveError,
+        "random numbers of an unknown shape need one key and partitionable Threefry.\n"
+        "  Received: shape (u0,)\n"
+        "  Size:     u0: refused_inputs.py:N  n = x[x > 0].shape[0]\n"
+        "  At:       refused_inputs.py:N  return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)\n"
+        "  Do:       leave `jax_threefry_partitionable` on, and draw all rows at once from one key: `jax.random.normal(key, (rows, n))`",
+    ),
+    (
+        calls.padded_in_numpy,
+        tf.errors.PaddedUseError,
+        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+        "  Received: Padded(float32[5x2], axis 0: 3)\n"
+        "  At:       refused_inputs.py:N  return np.asarray(tf.Padded.pad(X[:3], 5))\n"
+        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+    ),
+    (
+        calls.padded_in_a_sum,
+        tf.errors.PaddedUseError,
+        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+        "  Received: Padded(float32[5x2], axis 0: traced)\n"
+        "  At:       refused_inputs.py:N  return jnp.sum(tf.Padded.pad(X[:3], 5))\n"
+        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+    ),
+    (
+        calls.padded_has_no_length,
+        tf.errors.PaddedUseError,
+        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+        "  Received: Padded(float32[5x2], axis 0: 3)\n"
+        "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
+        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+    ),
+    (
+        calls.a_decision_under_jit,
+        tf.errors.FreshSizeError,
+        "`u0 > 2` asks for a data-dependent size while the program is traced.\n"
+        "  Required: a decision that does not depend on traced data\n"
+        "  Size:     u0: refused_inputs.py:N  f = tf.dynamic(lambda x, m: x if x[m].shape[0] > 2 else -x, autograph=False)\n"
+        "  At:       refused_inputs.py:N  f = tf.dynamic(lambda x, m: x if x[m].shape[0] > 2 else -x, autograph=False)\n"
+        "  Do:       compare the number instead, `shims.size(y)` with `shims.cond`, or let `shims.where` choose between the results",
+    ),
+    (
+        calls.a_decision_in_a_loop,
+        tf.errors.FreshSizeError,
+        "a decision on the size `- u0 + 2` of one iteration is made while tracing.\n"
+        "  Size:     u0: refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
+        "  At:       refused_inputs.py:N  return lax.fori_loop(0, 3, lambda i, c: c + (x[x > c].shape[0] > 2), 0)\n"
+        "  Do:       use `shims.cond` or `shims.where` on the number instead",
+    ),
+    (
+        calls.a_size_out_of_a_loop,
+        tf.errors.FreshSizeError,
+        "the data-dependent size `u0` belongs to a loop body, a branch or one row, and is used outside of it.\n"
+        "  Size:     u0: refused_inputs.py:N  lax.map(lambda t: kept.append(x[x > t].shape[0]) or t, x)\n"
+        "  At:       refused_inputs.py:N  return tf.function(f, autograph=False)(V)\n"
+        "  Do:       return the number itself, `shims.size(y)`, from the loop or the branch",
+    ),
+    (
+        calls.no_dynamic_trace,
+        tf.errors.OutsideDynamicTraceError,
+        "boolean_mask: the size of the result depends on traced data.\n"
+        "  Required: a dynamic trace\n"
+        "  At:       refused_inputs.py:N  return jax.jit(primitives.compress)(X, M)\n"
+        "  Do:       call this through `shims.function` or `shims.dynamic(f)`",
+    ),
+)
+
+
+def rendered(text):
+    """A message without the numbers of lines and without JAX's footer."""
+    return re.sub(r"(\w+\.py):\d+", r"\1:N", str(text)).partition("\n-----")[0]
+
+
+@pytest.mark.parametrize(("call", "error", "text"), CASES, ids=[c[0].__name__ for c in CASES])
+def test_message(call, error, text):
+    with pytest.raises(error) as raised:
+        call()
+    assert type(raised.value) is error
+    assert rendered(raised.value) == text
+
+
+def test_the_table_has_every_call():
+    bodies = {f for f in vars(calls).values() if getattr(f, "__module__", "") == calls.__name__}
+    assert bodies == {c[0] for c in CASES}
+
+
+def test_a_padded_value_in_lax_is_refused_for_the_same_reason():
+    with pytest.raises(TypeError) as raised:
+        lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an error of its own around ours
+    assert type(raised.value.__cause__) is tf.errors.PaddedUseError
+    assert rendered(raised.value.__cause__) == (
+        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+        "  Received: Padded(float32[5x2], axis 0: 3)\n"
+        "  At:       test_errors.py:N  lax.exp(tf.Padded.pad(calls.X[:3], 5))  # JAX puts an error of its own around ours\n"
+        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`"
+    )
+
+
+def test_a_size_that_becomes_a_constant_warns_once():
+    @tf.function(input_signature=[calls.SPEC])
+    def f(x):
+        return np.zeros(x.shape[0]) + x
+
+    with pytest.warns(tf.errors.SpecializationWarning) as warned:
+        np.testing.assert_array_equal(f(calls.V), calls.V)
+    assert [rendered(w.message) for w in warned] == [
+        "f: an unknown input size has become a constant: one compilation per size, as `jax.jit`.\n"
+        "  Received: sizes [6]; expected a sequence of integers or a single integer, got 'n0'\n"
+        "  At:       test_errors.py:N  return np.zeros(x.shape[0]) + x\n"
+        "  Do:       keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size"
+    ]
+    np.testing.assert_array_equal(f(calls.V[:4]), calls.V[:4])  # a second warning would be an error
+
+
+def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
+    f = tf.dynamic(lambda x, m: x[m] if x[m].shape[0] == 2 else -x[m], autograph=False)
+    padded = jax.jit(f)(calls.X, calls.K)
+    with pytest.raises(tf.errors.InvalidArgumentError) as raised:
+        padded.unpad()
+    assert rendered(raised.value) == (
+        "Padded: an assumption about a data-dependent size does not hold for this data.\n"
+        "  At:       test_errors.py:N  padded.unpad()\n"
+        "  Do:       call the function through `shims.function` at the top level, which names the operands or traces again"
+    )
+
+
+@pytest.mark.parametrize("option", ["overflow", "on_specialize"])
+def test_an_unknown_option(option):
+    allowed = {"overflow": "('grow', 'raise')", "on_specialize": "('warn', 'raise')"}[option]
+    with pytest.raises(
+        ValueError, match=re.escape(f"function: `{option}` is one of {allowed}, not 'x'")
+    ):
+        tf.function(lambda x: x, **{option: "x"})
+
+
+def test_errors_belong_to_the_public_module():
+    classes = [c for c in vars(tf.errors).values() if isinstance(c, type)]
+    assert {c.__name__ for c in classes} >= {"DtypeMismatchError", "CapacityError", "OpError"}
+    assert {c.__module__ for c in classes} == {"shims.errors"}

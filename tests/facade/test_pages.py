@@ -1,0 +1,55 @@
+"""The programs of the pages about state and optimizers run, block after block."""
+
+import re
+
+import pytest
+
+from tests.facade.test_keras import run as run_process
+from tests.meta import tree
+
+pytest.importorskip("optax", reason="Optax is not installed")
+
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    return BLOCK.findall((tree.ROOT / "docs" / page).read_text())
+
+
+def run(texts, folder):
+    """The names that blocks define. They stand in files, where autograph finds their source."""
+    names = {}
+    for i, text in enumerate(texts):
+        file = folder / f"block{i}.py"
+        file.write_text(text)
+        exec(compile(text, str(file), "exec"), names)
+    return names
+
+
+def test_state(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = run(blocks("state.md"), tmp_path)
+    assert float(names["restored"].total) == 12
+    assert (tmp_path / "counter.npz").exists()
+
+
+def test_optimizers(tmp_path):
+    names = run(blocks("optimizers.md")[4:5], tmp_path)
+    assert float(names["loss"]) == 9
+    assert names["w"].numpy().tolist() == pytest.approx([0.4, 1.4])
+
+
+def test_optimizers_of_keras_over_variables():
+    of_variables, _, _, of_schedule = blocks("optimizers.md")[3:]
+    program = f"{of_variables}\n{of_schedule}\nprint(*map(float, w.numpy()), float(x[1]))\n"
+    scheduled = 1 - sum(0.1 * 0.5 ** (step / 10) for step in range(25))
+    expected = pytest.approx([0.9, 1.9, scheduled], abs=1e-6)
+    assert list(map(float, run_process(program).split())) == expected
+
+
+@pytest.mark.long
+def test_optimizers_of_keras():
+    program = blocks("optimizers.md")[5] + "\nprint(*map(float, values[0]))\n"
+    first, second = map(float, run_process(program).split())
+    assert first < 1
+    assert 0 < 2 - second < 0.2

@@ -1,0 +1,359 @@
+"""What a person reads where a step needs a size that only the run knows: each message whole."""
+
+from __future__ import annotations
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import shims as tf
+from tests.errors import refused_calls as calls
+
+CASES = (
+    (
+        calls.unsupported_primitive,
+        tf.errors.UnsupportedPrimitiveError,
+        "the JAX primitive `fft` has no rule for unknown sizes.\n"
+        "  Received: complex64[u0]\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.fft.fft(y)\n"
+        "  Do:       put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`",
+    ),
+    (
+        calls.split,
+        tf.errors.FreshSizeError,
+        "jnp.split: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: array split does not result in an equal division: rest is mod(u0, 2)\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.split(y, 2)\n"
+        "  Do:       write `shims.split(y, 2)`, which checks the size at run time",
+    ),
+    (
+        calls.array_split,
+        tf.errors.FreshSizeError,
+        "jnp.array_split: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: unsupported operand type(s) for *: 'list' and 'DynamicJaxprTracer'\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.array_split(y, 2)\n"
+        "  Do:       cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`",
+    ),
+    (
+        calls.unstack,
+        tf.errors.FreshSizeError,
+        "tf.unstack: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Cannot infer argument `num` from shape (u0,)\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return tf.unstack(y)\n"
+        "  Do:       give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
+    ),
+    (
+        calls.reshape,
+        tf.errors.FreshSizeError,
+        "y.reshape: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Cannot divide evenly the sizes of shapes (u0,) and (2, -1). The remainder mod(u0, - 2) should be 0.\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return y.reshape(2, -1)\n"
+        "  Do:       write the size out in place of -1: `y.reshape(2, n // 2)` with `n = y.shape[0]`, checked at run time",
+    ),
+    (
+        calls.bincount,
+        tf.errors.FreshSizeError,
+        "jnp.bincount: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Abstract tracer value encountered where concrete value is expected: traced array with shape int32[u0]\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.bincount(y.astype(int))\n"
+        "  Do:       write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
+    ),
+    (
+        calls.setdiff1d,
+        tf.errors.FreshSizeError,
+        "jnp.setdiff1d: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Abstract tracer value encountered where concrete value is expected: traced array with shape float32[u0]\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.setdiff1d(y, y[:1])\n"
+        "  Do:       write `jnp.unique(y[~jnp.isin(y, z)])`",
+    ),
+    (
+        calls.union1d,
+        tf.errors.FreshSizeError,
+        "jnp.union1d: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Abstract tracer value encountered where concrete value is expected: traced array with shape float32[u0]\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return jnp.union1d(y, y[:1])\n"
+        "  Do:       write `jnp.unique(jnp.concatenate([y, z]))`",
+    ),
+    (
+        calls.top_k,
+        tf.errors.FreshSizeError,
+        "lax.top_k: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: k argument to top_k must be no larger than size along axis; got k=2 with shape=[u0] and axis=0\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return lax.top_k(y, 2)\n"
+        "  Do:       write `shims.math.top_k(y, k)`, which checks `k` at run time",
+    ),
+    (
+        calls.numpy_zeros,
+        tf.errors.FreshSizeError,
+        "np.zeros: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: expected a sequence of integers or a single integer, got 'u0'\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return np.zeros(y.shape[0])\n"
+        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which are known only at run time",
+    ),
+    (
+        calls.numpy_random,
+        tf.errors.FreshSizeError,
+        "np.random.rand: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: '_DimExpr' object cannot be interpreted as an integer\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return np.random.rand(*y.shape)\n"
+        "  Do:       put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`",
+    ),
+    (
+        calls.int_of_a_size,
+        tf.errors.FreshSizeError,
+        "int: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: Symbolic dimension 'u0' used in a context that requires a constant\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return int(y.shape[0])\n"
+        "  Do:       keep the size as it is: `n = y.shape[0]` works in `jnp` functions, slices and arithmetic; `shims.size(y)` is the number as an array",
+    ),
+    (
+        calls.float_of_a_size,
+        tf.errors.FreshSizeError,
+        "float: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: float() argument must be a string or a real number, not '_DimExpr'\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return float(y.shape[0])\n"
+        "  Do:       write `jnp.float32(n)`: an array, which may depend on data",
+    ),
+    (
+        calls.position_in_a_list,
+        tf.errors.FreshSizeError,
+        "this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: list indices must be integers or slices, not _DimExpr\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return [10, 20, 30, 40, 50][y.shape[0]]\n"
+        "  Do:       put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`",
+    ),
+    (
+        calls.sizes_in_a_stack,
+        tf.errors.FreshSizeError,
+        "jnp.stack: two sizes have to be equal, which is unknown while tracing.\n"
+        "  Received: All input arrays must have the same shape. Got (u0,), (u1,).\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  Size:     u1: refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
+        "  At:       refused_calls.py:N  return jnp.stack([y, y[y > 1]])\n"
+        "  Do:       state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time",
+    ),
+    (
+        calls.sizes_in_a_product,
+        tf.errors.FreshSizeError,
+        "two sizes have to be equal, which is unknown while tracing.\n"
+        "  Received: dot_general requires contracting dimensions to have the same shape, got (u0,) and (3,).\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  At:       refused_calls.py:N  return y @ jnp.ones(3)\n"
+        "  Do:       state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time",
+    ),
+    (
+        calls.sizes_of_branches,
+        tf.errors.FreshSizeError,
+        "lax.cond: two sizes have to be equal, which is unknown while tracing.\n"
+        "  Received: cond branches must have equal output types but they differ.\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  Size:     u1: refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)\n"
+        "  At:       refused_calls.py:N  return lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y)\n"
+        "  Do:       write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own",
+    ),
+    (
+        calls.size_of_a_carry,
+        tf.errors.FreshSizeError,
+        "lax.while_loop: two sizes have to be equal, which is unknown while tracing.\n"
+        "  Received: while_loop body function carry input and carry output must have equal types, but they differ:\n"
+        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
+        "  Size:     u1: refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)\n"
+        "  At:       refused_calls.py:N  return lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 5], y)\n"
+        "  Do:       write `shims.while_loop`, and name the sizes that change in `shape_invariants`",
+    ),
+    (
+        calls.rows_of_a_map,
+        tf.errors.FreshSizeError,
+        "the data-dependent size `u1` differs from row to row; an array cannot hold such rows.\n"
+        "  Size:     u1: refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
+        "  At:       refused_calls.py:N  return lax.map(lambda t: y[y > t], y)\n"
+        "  Do:       reduce or pad each row inside the mapped function",
+    ),
+    (
+        calls.rows_of_a_vmap,
+        tf.errors.FreshSizeError,
+        "vmap: every row of the result has a data-dependent size `u1` of its own.\n"
+        "  Required: rows of one size\n"
+        "  Size:     u1: refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
+        "  At:       refused_calls.py:N  return jax.vmap(lambda t: y[y > t])(y)\n"
+        "  Do:       reduce or pad each row inside the mapped function, or apply `jax.vmap` outside of the function, which gives a `Padded` whose rows have their own sizes",
+    ),
+)
+
+
+def rendered(error):
+    """A message, with the numbers of lines left open."""
+    return re.sub(r"(\w+\.py):\d+", r"\1:N", str(error))
+
+
+@pytest.mark.parametrize(("body", "error", "text"), CASES, ids=[c[0].__name__ for c in CASES])
+def test_message(body, error, text):
+    with pytest.raises(error) as raised:
+        calls.selected(body)()
+    assert type(raised.value) is error
+    assert rendered(raised.value) == text
+
+
+def test_the_table_has_every_call():
+    bodies = {f for f in vars(calls).values() if callable(f) and f.__module__ == calls.__name__}
+    assert bodies - {calls.selected} == {c[0] for c in CASES}
+
+
+X, Y = calls.X, calls.X[calls.M]
+WAYS_OUT = (
+    (lambda y: tf.split(y, 2), np.split(Y, 2)),
+    (lambda y: [y[: y.shape[0] // 2], y[y.shape[0] // 2 :]], np.array_split(Y, 2)),
+    (lambda y: y.reshape(2, y.shape[0] // 2), Y.reshape(2, -1)),
+    (lambda y: tf.math.bincount(tf.cast(y, tf.int32)), np.bincount(Y.astype(int))),
+    (lambda y: jnp.bincount(y.astype(int), length=4), np.bincount(Y.astype(int))),
+    (lambda y: jnp.unique(y[~jnp.isin(y, y[:1])]), np.setdiff1d(Y, Y[:1])),
+    (lambda y: jnp.unique(jnp.concatenate([y, y[:1]])), np.union1d(Y, Y[:1])),
+    (lambda y: tf.math.top_k(y, 2).values, np.sort(Y)[:-3:-1]),
+    (lambda y: jnp.stack(tf.unstack(y, num=4)), Y),
+    (lambda y: jnp.zeros(y.shape[0]), np.zeros(len(Y))),
+    (lambda y: jnp.float32(y.shape[0]), len(Y)),
+    (lambda y: tf.size(y), len(Y)),
+    (lambda y: jnp.zeros(8).at[jnp.arange(y.shape[0])].set(y), np.pad(Y, (0, 8 - len(Y)))),
+    (lambda y: jnp.stack([y, tf.same_size(y[y >= 0], y)]), np.stack([Y, Y])),
+    (lambda y: tf.cond(y.sum() > 1, lambda: y[y > 1], lambda: y), Y[Y > 1]),
+    (
+        lambda y: tf.while_loop(
+            lambda c: tf.reduce_sum(c) > 5,
+            lambda c: [c[c < 3]],
+            [y],
+            shape_invariants=[tf.TensorShape([None])],
+        )[0],
+        Y[Y < 3],
+    ),
+    (lambda y: tf.map_fn(lambda t: t + 1, y), Y + 1),
+)
+
+
+@pytest.mark.parametrize("number", range(len(WAYS_OUT)))
+def test_what_the_messages_advise_works(number):
+    body, expected = WAYS_OUT[number]
+    jax.tree.map(np.testing.assert_array_equal, calls.selected(body)(), expected)
+
+
+ANNOTATED = (
+    (
+        lambda y: np.asarray(y),
+        jax.errors.TracerArrayConversionError,
+        "write `jnp.asarray`: `np.asarray` needs numbers, which are known only at run time",
+    ),
+    (
+        lambda y: y.sum().item(),
+        jax.errors.ConcretizationTypeError,
+        "keep the value as an array; ask for a Python number or a NumPy array after the call",
+    ),
+)
+
+
+@pytest.mark.parametrize(("body", "error", "do"), ANNOTATED)
+def test_errors_about_values_are_jax_own_with_a_note(body, error, do):
+    with pytest.raises(error) as raised:
+        calls.selected(body)()
+    (note,) = [rendered(n) for n in raised.value.__notes__ if "At:" in n]
+    place, said = note.split("\n")
+    assert place.startswith("  At:       test_refused_sizes.py:N  lambda y: ")
+    assert said == f"  Do:       {do}"
+
+
+def test_a_decision_without_autograph_says_what_to_write():
+    def f(x):
+        return x if x[x > 1].sum() > 2 else -x
+
+    with pytest.raises(jax.errors.TracerBoolConversionError) as raised:
+        tf.function(f, autograph=False)(X)
+    assert [rendered(n) for n in raised.value.__notes__ if "At:" in n] == [
+        "  At:       test_refused_sizes.py:N  return x if x[x > 1].sum() > 2 else -x\n"
+        "  Do:       write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
+    ]
+
+
+def test_what_the_user_raises_is_left_alone():
+    def refuse(y):
+        raise ValueError(f"u0 is not mine: {y.ndim}")
+
+    def misread(y):
+        return int("five") + y
+
+    for body, text in ((refuse, "u0 is not mine: 1"), (misread, "invalid literal for int()")):
+        with pytest.raises(ValueError, match=re.escape(text)) as raised:
+            calls.selected(body)()
+        assert type(raised.value) is ValueError
+
+
+@pytest.mark.parametrize("call", [jax.jit, lambda f: f, jax.vmap], ids=["jit", "eager", "vmap"])
+def test_the_line_is_found_under_every_transformation(call):
+    def f(x):
+        return jnp.split(x[x > 0], 2)[0].sum()
+
+    with pytest.raises(tf.errors.FreshSizeError) as raised:
+        call(tf.dynamic(f))(np.stack([X, X]) if call is jax.vmap else X)
+    assert rendered(raised.value) == (
+        "jnp.split: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: array split does not result in an equal division: rest is mod(u0, 2)\n"
+        "  Size:     u0: test_refused_sizes.py:N  return jnp.split(x[x > 0], 2)[0].sum()\n"
+        "  At:       test_refused_sizes.py:N  return jnp.split(x[x > 0], 2)[0].sum()\n"
+        "  Do:       write `shims.split(y, 2)`, which checks the size at run time"
+    )
+
+
+def test_a_size_of_a_padded_argument_is_named():
+    with pytest.raises(tf.errors.FreshSizeError) as raised:
+        jax.jit(tf.dynamic(lambda p: np.zeros(p.shape[0])))(tf.Padded.pad(X, 8))
+    assert rendered(raised.value) == (
+        "np.zeros: this step needs to know a data-dependent size while it is traced.\n"
+        "  Received: expected a sequence of integers or a single integer, got 'p0'\n"
+        "  Size:     p0: axis 0 of a `Padded` argument\n"
+        "  At:       test_refused_sizes.py:N  jax.jit(tf.dynamic(lambda p: np.zeros(p.shape[0])))(tf.Padded.pad(X, 8))\n"
+        "  Do:       write `jnp.zeros`: `np.zeros` needs numbers, which are known only at run time"
+    )
+
+
+def test_a_rate_that_data_decide():
+    def widened(x):
+        rate = tf.math.count_nonzero(x, dtype=tf.int32)
+        kernel, image = np.ones((2, 2, 1, 1), np.float32), np.ones((1, 2, 2, 1), np.float32)
+        return tf.nn.atrous_conv2d_transpose(image, kernel, [1, 3, 3, 1], rate, "SAME")
+
+    for compiled in (jax.jit(widened), tf.function(widened)):
+        with pytest.raises(tf.errors.FreshSizeError) as raised:
+            compiled(np.ones(2, np.float32))
+        lines = str(raised.value).splitlines()
+        assert lines[0] == (
+            "atrous_conv2d_transpose: an argument that has to be known while the program is traced "
+            "depends on data."
+        )
+        assert lines[-1] == "  Do:       pass Python numbers"
+
+
+def test_coordinates_of_as_many_axes_as_data_say():
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def taken(x):
+        return tf.gather_nd(x, tf.where(x[0] > 0)[:, 0])
+
+    with pytest.raises(tf.errors.FreshSizeError) as raised:
+        taken(np.ones((3, 2), np.float32))
+    assert str(raised.value).startswith(
+        "gather_nd: the number of coordinates per index depends on data.\n"
+        "  Required: indices.shape[-1] known while the program is traced\n"
+    )
