@@ -21,9 +21,8 @@ _SHORT = (290, (136, 113, 107, 32, 0))
 
 _WORD = np.dtype("<u8")
 _CHUNK = 1 << 15  # words folded at a time, so that they fit into the cache
-_TABLES = 8 * (
-    _SHORT[0] + 1
-)  # for the words left after folding and the bytes of an incomplete word
+# For the words left after folding and the bytes of an incomplete word.
+_TABLES = 8 * (_SHORT[0] + 1)
 _FEW = 128  # up to this many bytes, a loop over single bytes is faster
 
 

@@ -92,4 +92,4 @@ def _clip_by_global_norm(gradients, bound):
     norm = jnp.sqrt(sum(jnp.sum(jnp.square(x)) for x in values))
     # The last term turns a non-finite norm into NaN, as in TensorFlow.
     scale = bound * jnp.minimum(1.0 / norm, 1.0 / bound) + (norm - norm)
-    return [dense(g) * scale for g in gradients]  # rows are added here, as there
+    return [dense(g) * scale for g in gradients]  # rows are summed here, as in TensorFlow
