@@ -303,7 +303,7 @@ CALLS = {
     ),
     "fewer scores than boxes": (
         lambda tf: tf.image.non_max_suppression(np.ones((2, 4), np.float32), V[:1], 3),
-        "non_max_suppression: boxes are four numbers each, with one score each.\n"
+        "non_max_suppression: each box must have four coordinates and one score.\n"
         "  Required: boxes [n, 4], scores [n]\n"
         "  Received: boxes (2, 4), scores (1,)\n"
         "  At:",

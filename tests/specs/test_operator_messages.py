@@ -169,7 +169,7 @@ MESSAGES = {
     ),
     "nms shapes": (
         tf.errors.InvalidArgumentError,
-        "non_max_suppression: boxes are four numbers each, with one score each.\n"
+        "non_max_suppression: each box must have four coordinates and one score.\n"
         "  Required: boxes [n, 4], scores [n]\n"
         "  Received: boxes (2, 3), scores (3,)\n"
         "  At:",

@@ -1,12 +1,10 @@
 """Compute the likelihood of alignments of labels with frames, in TensorFlow's steps and constants.
 
-A sequence of `n` labels has a start state, a state per label, and a blank state after each of
-those. `reading` holds the log-probabilities of the start and the labels, `waiting` those of the
-blanks. Before
-the first frame only the start is possible, after the last frame only the end. All other states
-have a log-probability of -706.9 instead of minus infinity, so that the loss is finite even if
-no alignment is
-possible.
+A sequence of `n` labels has a start state, a state per label, and a blank state after each
+of those. `reading` holds the log-probabilities of the start and the labels, `waiting` those
+of the blanks. Before the first frame only the start is possible, after the last frame only
+the end. All other states have a log-probability of -706.9 instead of minus infinity, so that
+the loss is finite even if no alignment is possible.
 """
 
 from __future__ import annotations
@@ -72,9 +70,7 @@ def observed(lattice: Lattice, scores):
     """
     places = jnp.clip(lattice.labels, 0, None)[None]
     read = jnp.take_along_axis(scores, places.astype(jnp.int32), axis=2, mode="fill", fill_value=0)
-    read = jnp.where(
-        lattice.labels[None] < 0, 0, read
-    )  # a negative label has log-probability 0, as in TensorFlow
+    read = jnp.where(lattice.labels[None] < 0, 0, read)  # as in TensorFlow
     start = jnp.full((*scores.shape[:2], 1), -jnp.inf, scores.dtype)
     return jnp.concatenate([start, read], 2), scores[:, :, :1]
 

@@ -161,7 +161,7 @@ def collapse_repeated(labels, seq_length, name=None):
     checks.check_data(
         primitives.true_size(labels.shape[0]) == 0,
         "collapse_repeated",
-        "there are no sequences, and no longest one.",
+        "`labels` has no rows.",
         required="at least one row of labels",
     )
     place = jnp.arange(labels.shape[1], dtype=length.dtype)

@@ -89,8 +89,8 @@ def _check_filled(logits) -> None:
         checks.check_data(
             (size if checks.is_known(size) else primitives.true_size(size)) == 0,
             _FUNCTION,
-            f"there are no {what}.",
-            required=f"logits of at least one of the {what}",
+            f"the logits have no {what}.",
+            required=f"logits with {what}",
             received=describe(logits),
         )
 

@@ -319,7 +319,7 @@ def hsv_to_rgb(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      It can be differentiated; TensorFlow lets no gradient through.
+      It can be differentiated; TensorFlow has no gradient.
 
     Under jit:
       Pixel by pixel.
@@ -574,9 +574,7 @@ def _rotate_hue(x, delta):
     sixth = jnp.floor(lax.stop_gradient(place))
     way = place - sixth
     middle = low + jnp.where(sixth % 2 == 0, way, 1 - way) * (high - low)
-    order = jnp.where(jnp.isnan(sixth), 5, sixth).astype(
-        jnp.int32
-    )  # NaN, between two infinite channels
+    order = jnp.where(jnp.isnan(sixth), 5, sixth).astype(jnp.int32)  # NaN between infinities
     channels = [
         jnp.select([order == i for i in range(6)], [(low, middle, high)[k] for k in ranks])
         for ranks in ((2, 1, 0, 0, 1, 2), (1, 2, 2, 1, 0, 0), (0, 0, 1, 2, 2, 1))

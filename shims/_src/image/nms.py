@@ -136,7 +136,7 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if not fits or len(counts) > 1:
         raise checks.invalid(
             "non_max_suppression",
-            "boxes are four numbers each, with one score each.",
+            "each box must have four coordinates and one score.",
             required="boxes [n, 4], scores [n]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )

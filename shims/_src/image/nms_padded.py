@@ -2,8 +2,7 @@
 
 TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros.
 Where an overlap equals the threshold or numbers are not finite, its rounds end early and its
-marks fail, so that
-the selection is no longer greedy. This module reproduces its steps.
+marks fail, so that the selection is not greedy. This module reproduces its steps.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import agreeing, operand
 from shims._src.array.sorting import argsort
-from shims._src.image.nms_variants import constants, limits
+from shims._src.image.nms_variants import as_primals, limits
 from shims._src.math.over_axes import largest
 from shims._src.numeric.separate_rounding import rounded_product
 from shims._src.platform import jax_private as jp
@@ -92,8 +91,8 @@ class _Tiles:
     """Access to boxes `[b, n, 4]` in TensorFlow's tiles of `width` boxes, zero-padded at the end.
 
     With every tile that it writes, TensorFlow adds zero times that tile to all others, so that
-    values that are not finite become NaN at the same position of each tile. `spoilt`, `[b, width,
-    4]`, is that sum.
+    values that are not finite become NaN at the same position of each tile. `spoilt`, an array
+    `[b, width, 4]`, is that sum.
     """
 
     def __init__(self, boxes, width):
@@ -197,7 +196,7 @@ def _padded(
     if boxes.ndim != scores.ndim + 1 or not scores.ndim or boxes.shape[-1] != 4:
         raise checks.invalid(
             _FUNCTION,
-            "boxes are four numbers each, with one score each.",
+            "each box must have four coordinates and one score.",
             required="boxes [..., n, 4], scores [..., n]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )
@@ -309,7 +308,7 @@ def non_max_suppression_padded(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_padded
     """
-    given = *constants(boxes, scores), max_output_size
+    given = *as_primals(boxes, scores), max_output_size
     options = iou_threshold, score_threshold, sorted_input, canonicalized_coordinates, tile_size
     if pad_to_max_output_size:
         slots = checks.static_int(_FUNCTION, "max_output_size", max_output_size)

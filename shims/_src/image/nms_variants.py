@@ -27,7 +27,7 @@ CombinedNonMaxSuppression = collections.namedtuple(
 )
 
 
-def constants(*values):
+def as_primals(*values):
     """Return the primal values, since a selection of boxes is not differentiated."""
     return [jp.primal_tracer(v) for v in values]
 
@@ -41,7 +41,7 @@ def limits(scores, max_output_size):
     return slots, jnp.minimum(jnp.asarray(max_output_size, jnp.int32), primitives.as_size(slots))
 
 
-def share(function, name, value, dtype):
+def check_fraction(function, name, value, dtype):
     """Check that a threshold lies in [0, 1], and return it as an array."""
     threshold = operand(value, dtype)
     checks.check_data(
@@ -54,7 +54,7 @@ def share(function, name, value, dtype):
     return threshold
 
 
-def above(scores, score_threshold):
+def mask_low_scores(scores, score_threshold):
     """Replace scores at or below the threshold by -inf; return the scores and the threshold."""
     lowest = operand(score_threshold, scores.dtype)
     return jnp.where(scores > lowest, scores, -jnp.inf), lowest
@@ -66,7 +66,7 @@ def boxes_and_scores(function, boxes, scores):
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
         raise checks.invalid(
             function,
-            "boxes are four numbers each, with one score each.",
+            "each box must have four coordinates and one score.",
             required="boxes [n, 4], scores [n]",
             received=f"boxes {boxes.shape}, scores {scores.shape}",
         )
@@ -111,7 +111,7 @@ def non_max_suppression_with_scores(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_with_scores
     """
-    given = constants(boxes, scores)
+    given = as_primals(boxes, scores)
     return _with_scores(*given, max_output_size, iou_threshold, score_threshold, soft_nms_sigma)
 
 
@@ -129,12 +129,12 @@ _in_turn_by_boxes = Repeated(_by_boxes, _by_boxes)
 def _with_scores(boxes, scores, max_output_size, iou_threshold, score_threshold, sigma):
     function = "non_max_suppression_with_scores"
     boxes, scores = boxes_and_scores(function, boxes, scores)
-    threshold = share(function, "iou_threshold", iou_threshold, scores.dtype)
+    threshold = check_fraction(function, "iou_threshold", iou_threshold, scores.dtype)
     if float(sigma) < 0:
         raise checks.invalid(
             function, f"`soft_nms_sigma` is {sigma}.", required="soft_nms_sigma >= 0"
         )
-    scores, lowest = above(scores, score_threshold)
+    scores, lowest = mask_low_scores(scores, score_threshold)
     slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32), jnp.zeros((0,), scores.dtype)
@@ -178,7 +178,7 @@ def non_max_suppression_overlaps(
 
     https://www.tensorflow.org/api_docs/python/tf/image/non_max_suppression_overlaps
     """
-    given = constants(overlaps, scores)
+    given = as_primals(overlaps, scores)
     return _by_table(*given, max_output_size, overlap_threshold, score_threshold)
 
 
@@ -205,7 +205,7 @@ def _by_table(overlaps, scores, max_output_size, overlap_threshold, score_thresh
     for axis in (0, 1):
         table = primitives.unify_axis(table, axis, scores.shape[0], label=function)
     threshold = operand(overlap_threshold, scores.dtype)
-    scores, lowest = above(scores, score_threshold)
+    scores, lowest = mask_low_scores(scores, score_threshold)
     slots, limit = limits(scores, max_output_size)
     if is_known(slots) and slots == 0:
         return jnp.zeros((0,), jnp.int32)
@@ -258,7 +258,7 @@ def combined_non_max_suppression(
     https://www.tensorflow.org/api_docs/python/tf/image/combined_non_max_suppression
     """
     function = "combined_non_max_suppression"
-    boxes, scores = constants(boxes, scores)
+    boxes, scores = as_primals(boxes, scores)
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     fits = boxes.ndim == 4 and scores.ndim == 3 and boxes.shape[3] == 4
     if not fits or boxes.shape[2] not in (1, scores.shape[2]):
@@ -273,8 +273,8 @@ def combined_non_max_suppression(
     if each <= 0 or total <= 0:
         raise checks.invalid(function, "a size must be positive.", received=f"{each} and {total}")
     boxes, scores = agreeing(function, [boxes, scores], (0, 1))
-    threshold = share(function, "iou_threshold", iou_threshold, scores.dtype)
-    scores, _ = above(scores, score_threshold)
+    threshold = check_fraction(function, "iou_threshold", iou_threshold, scores.dtype)
+    scores, _ = mask_low_scores(scores, score_threshold)
     classes = scores.shape[2]
     total = min(total, each * classes) if pad_per_class else total
     if checks.is_known(scores.shape[1]):

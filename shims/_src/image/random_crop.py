@@ -78,10 +78,10 @@ def sample_distorted_bounding_box(
         are invalid.
 
     Differs from TensorFlow:
-      With a seed the result is that of TensorFlow on CPU after the same `set_seed`; see `seed`.
+      With a seed the result is that of TensorFlow on CPU after the same `set_seed`.
 
     Under jit:
-      Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` keeps the
+      Every call of a `shims.function` draws a new rectangle; an enclosing `jax.jit` reuses the
       first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/sample_distorted_bounding_box

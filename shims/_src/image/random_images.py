@@ -67,8 +67,7 @@ def random_brightness(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_brightness
     """
@@ -125,8 +124,7 @@ def random_contrast(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_contrast
     """
@@ -182,8 +180,7 @@ def random_hue(image, max_delta, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_hue
     """
@@ -241,8 +238,7 @@ def random_saturation(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_saturation
     """
@@ -314,8 +310,7 @@ def random_flip_left_right(image, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_left_right
     """
@@ -341,8 +336,7 @@ def random_flip_up_down(image, seed=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_flip_up_down
     """
@@ -449,8 +443,7 @@ def random_crop(value, size, seed=None, name=None):
       Nothing.
 
     Under jit:
-      New numbers with every call of a `shims.function`; an enclosing `jax.jit` keeps the first
-      ones.
+      Every call of a `shims.function` draws new numbers; an enclosing `jax.jit` reuses the first.
 
     https://www.tensorflow.org/api_docs/python/tf/image/random_crop
     """

@@ -139,7 +139,7 @@ def _sigmoid_loss(*given):
 
 
 def _samples(labels, num_true, num_sampled, num_classes, seed):
-    """Draw the classes of the default sampler."""
+    """Sample classes with the default log-uniform sampler."""
     classes = operand(labels)
     if not jnp.issubdtype(classes.dtype, jnp.integer):
         classes = classes.astype(jnp.int32)

@@ -75,7 +75,7 @@ def _quantized(function, x, low, high, others, options):
     signed, num_bits, given, mode, narrow, _ = options
     if mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise checks.invalid(
-            function, "there is no such `round_mode`.", required="HALF_TO_EVEN or HALF_UP"
+            function, "`round_mode` is unknown.", required="HALF_TO_EVEN or HALF_UP"
         )
     extent = _extent(function, num_bits, signed, narrow)
     if given:

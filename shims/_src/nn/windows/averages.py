@@ -32,7 +32,7 @@ def avg_pool(input, ksize, strides, padding, data_format=None, name=None):
         batch.
       ksize: the size of the windows: one number, one for each spatial axis, or one for every axis.
       strides: the distance between windows, like `ksize`.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NWC`, `NHWC`, `NDHWC`, or with the C after the N.
       name: ignored.
 
@@ -71,7 +71,7 @@ def avg_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       input: floating-point array `[batch, width, channels]` (`NWC`) or `[batch, channels, width]`.
       ksize: the size of the windows.
       strides: the distance between windows.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NWC` or `NCW`.
       name: ignored.
 
@@ -104,7 +104,7 @@ def avg_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
         `[batch, channels, height, width]`.
       ksize: the size of the windows: one number, two, or one for every axis.
       strides: the distance between windows, like `ksize`.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NHWC` or `NCHW`.
       name: ignored.
 
@@ -138,7 +138,7 @@ def avg_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
         channels after the batch.
       ksize: the size of the windows: one number, three, or one for every axis.
       strides: the distance between windows, like `ksize`.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NDHWC` or `NCDHW`.
       name: ignored.
 

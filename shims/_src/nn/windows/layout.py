@@ -53,7 +53,7 @@ def is_channels_first(function: str, data_format, count: int) -> bool:
 
 
 def channels_last(x, first: bool):
-    """Move the channels behind all other axes."""
+    """Move the channels to the last axis."""
     return jnp.moveaxis(x, 1, -1) if first else x
 
 

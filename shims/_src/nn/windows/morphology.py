@@ -30,7 +30,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
       input: array of real numbers `[batch, height, width, channels]`.
       filters: array `[height, width, channels]` of the same dtype.
       strides: four numbers, one for every axis.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NHWC`.
       dilations: four numbers, the distance between the kernel's elements.
       name: ignored.
@@ -63,7 +63,7 @@ def erosion2d(value, filters, strides, padding, data_format, dilations, name=Non
       value: array of real numbers `[batch, height, width, channels]`.
       filters: array `[height, width, channels]` of the same dtype.
       strides: four numbers, one for every axis.
-      padding: `SAME` or `VALID`; padding is ignored.
+      padding: `SAME` or `VALID`; padded elements are ignored.
       data_format: `NHWC`.
       dilations: four numbers, the distance between the kernel's elements.
       name: ignored.

@@ -63,9 +63,7 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/max_pool
     """
     x = operand(input)
-    if (
-        x.ndim == 4 and trace.current() is None
-    ):  # only TensorFlow's 2-D operator has a preferred dtype
+    if x.ndim == 4 and trace.current() is None:  # only 2-D has a preferred dtype
         x = operand(as_preferred(input, "float32"))
     if not 3 <= x.ndim <= 5:
         raise ValueError(
