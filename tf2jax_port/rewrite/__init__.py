@@ -1,4 +1,4 @@
-"""The rewriter: source text in, source text and findings out; it touches no file."""
+"""Rewrite TensorFlow source text to JAX and report findings, without touching files."""
 
 from tf2jax_port.rewrite.findings.findings import Finding, LedgerError, Outcome, State, count_states
 from tf2jax_port.rewrite.plan import rewrite

@@ -1,7 +1,7 @@
-"""Examples in docstrings, `>>> tf.square(x)`: rewritten with `--doctests`, otherwise plain text.
+"""Rewrite the examples in docstrings, `>>> tf.square(x)`, with the option `--doctests`.
 
-The examples of one docstring are one program. It is put together from their lines, with a comment
-before each example that says which one it is, rewritten like any other, and taken apart again.
+The examples of one docstring form one program. It is assembled from their lines, with a comment before
+each example that numbers it, rewritten like any other program, and split again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Example:
 
     Attributes:
       line: its first line in the file, from 1.
-      indent: what stands before the prompt.
+      indent: the text before the prompt.
       code: its lines without prompts.
       has_output: whether output follows.
     """
@@ -44,13 +44,16 @@ class Example:
 
 
 def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: Rewriter) -> Outcome:
-    """The outcome of a file with the examples of its docstrings rewritten as well.
+    """Rewrite the examples in the docstrings of a file as well.
 
     Args:
-      outcome: what became of the file itself; its docstrings are as they were.
+      outcome: the outcome of the file itself; its docstrings are unchanged.
       raw: the bytes of the file.
-      options: what was asked for.
-      rewriter: rewrites one program.
+      options: the options of the run.
+      rewriter: a function that rewrites one program.
+
+    Returns:
+      The outcome with the edits and findings of the examples.
     """
     source = decode(outcome.data)
     old_tree, new_tree = parse(decode(raw)), parse(source)
@@ -58,12 +61,12 @@ def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: R
     text = source.data.decode()
     lines = text.splitlines(keepends=True)
     if len(lines) != len(source.data.splitlines()) or len(old) != len(new):
-        return outcome  # separators that only Python's strings know: lines cannot be counted
+        return outcome  # other line separators (form feeds): lines cannot be counted
     prelude = list(dict.fromkeys([*_imports(old_tree), *_imports(new_tree)]))
     findings: list[Finding] = []
     for before, after in reversed(list(zip(old, new, strict=True))):
         docstring = _Docstring(list(_examples(lines, after)), prelude)
-        found = docstring.rewritten(lines, options, rewriter, source.newline)
+        found = docstring.rewrite(lines, options, rewriter, source.newline)
         moved = before.lineno - after.lineno
         findings += [f._replace(line=f.line + moved) for f in found]
     data = with_data(source, "".join(lines).encode())
@@ -78,7 +81,7 @@ def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: R
 
 
 def _docstrings(tree: ast.Module) -> list[ast.Constant]:
-    """Docstrings with an example, in text order."""
+    """Return the docstrings that hold an example, in text order."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -91,7 +94,7 @@ def _docstrings(tree: ast.Module) -> list[ast.Constant]:
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
-    """The imports of the module that matter to its examples."""
+    """Yield the imports of the module that its examples may rely on."""
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             module = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
@@ -100,7 +103,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _examples(lines: list[str], docstring: ast.Constant) -> Iterator[Example]:
-    """The examples of a docstring whose lines are what they say: no escapes in them."""
+    """Yield the examples of a docstring, none if its lines contain escapes."""
     last = docstring.end_lineno or docstring.lineno
     if any("\\" in line for line in lines[docstring.lineno - 1 : last]):
         return
@@ -139,17 +142,17 @@ class _Docstring:
                 self.lines.append(line)
                 self.places[len(self.lines)] = (example, offset)
 
-    def rewritten(
+    def rewrite(
         self, lines: list[str], options: Options, rewriter: Rewriter, newline: str
     ) -> list[Finding]:
-        """Changes the lines of the file.
+        """Rewrite the examples in the lines of the file.
 
         Returns:
-          What became of the references.
+          The findings of the examples.
         """
         try:
             outcome = rewriter("\n".join([*self.lines, ""]).encode())
-            chunks = self._chunks(outcome.data)
+            chunks = self._split_examples(outcome.data)
         except (UnreadableError, SyntaxError):
             return []  # no program: pseudo code, or output that looks like input
         findings = [f for f in outcome.findings if f.line in self.places]
@@ -157,16 +160,16 @@ class _Docstring:
         if code is None and any('"""' in c or "'''" in c or "\\" in c for c in chunks):
             code = "TJ308"
         if code is not None:
-            return [self._placed(f, options, left=code) for f in findings]
+            return [self._move_to_file(f, options, left=code) for f in findings]
         for example, text in reversed(list(zip(self.examples, chunks, strict=True))):
             if text.splitlines() != list(example.code):
                 first = example.line - 1
-                new = [f"{example.indent}{line}{newline}" for line in _prompted(text)]
+                new = [f"{example.indent}{line}{newline}" for line in _add_prompts(text)]
                 lines[first : first + len(example.code)] = new
-        return [self._placed(f, options) for f in findings]
+        return [self._move_to_file(f, options) for f in findings]
 
-    def _chunks(self, data: bytes) -> list[str]:
-        """The new text of each example; new imports stand in the first one."""
+    def _split_examples(self, data: bytes) -> list[str]:
+        """Split the rewritten program into examples; new imports go to the first one."""
         source = from_text(data.decode())
         tree = parse(source)
         text = without_lines(source, marker_lines(source, tree)).decode()
@@ -179,7 +182,10 @@ class _Docstring:
         return chunks
 
     def _reason_to_leave(self, findings: list[Finding], options: Options) -> str | None:
-        """Why the examples stay as they are; a docstring is changed as a whole or not at all."""
+        """Return the diagnostic for which the examples stay unchanged, `None` if there is none.
+
+        A docstring is changed as a whole or not at all.
+        """
         if any(finding.message.endswith(READ_AS_VERSION_1) for finding in findings):
             return "TJ308"
         printed = any(f.after and self.places[f.line][0].has_output for f in findings)
@@ -187,8 +193,8 @@ class _Docstring:
             return "TJ503"
         return "TJ313" if printed and options.safe_only else None
 
-    def _placed(self, finding: Finding, options: Options, left: str | None = None) -> Finding:
-        """A finding of the program as one of the file."""
+    def _move_to_file(self, finding: Finding, options: Options, left: str | None = None) -> Finding:
+        """Convert a finding of the program to one of the file."""
         example, offset = self.places[finding.line]
         finding = finding._replace(
             line=example.line + offset,
@@ -204,8 +210,8 @@ class _Docstring:
         return finding
 
 
-def _prompted(text: str) -> Iterator[str]:
-    """The lines of an example with prompts: `>>>` where a statement begins."""
+def _add_prompts(text: str) -> Iterator[str]:
+    """Yield the lines of an example with prompts: `>>>` where a statement begins."""
     starts = set()
     for node in ast.parse(text).body:
         decorators = getattr(node, "decorator_list", [])

@@ -1,4 +1,4 @@
-"""What a person may ask of a run."""
+"""Define the options of a run."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _ALL = ("TJ",)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileIgnores:
-    """Diagnostics that are left alone in the files that patterns below a folder meet."""
+    """Diagnostics to ignore in the files below a folder that match patterns."""
 
     base: pathlib.Path
     patterns: tuple[Pattern, ...]
     codes: tuple[str, ...]
 
     def meets(self, file: pathlib.Path) -> bool:
-        """Whether a file, or a folder that it is in, is met."""
+        """Return whether a file, or a folder that contains it, matches."""
         if not file.is_relative_to(self.base):
             return False
         parts = file.relative_to(self.base).parts
@@ -33,20 +33,20 @@ class FileIgnores:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """The same for every file of a run; goes to worker processes as a whole.
+    """The options of a run, the same for every file; passed whole to worker processes.
 
     Attributes:
-      target: `jax`: each operator becomes JAX's; `shims`: each becomes its namesake in `shims`.
-      exact: where JAX's spelling differs from TensorFlow in a corner, `shims` is called instead.
-      safe_only: nothing is written that could differ; implies `exact`.
-      select: beginnings of the diagnostics whose references are rewritten.
-      ignore: beginnings of the diagnostics whose references are left alone.
-      doctests: examples in docstrings are rewritten too.
-      random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other
-        numbers where a key can be had.
-      optimizers: `keras`: TensorFlow's optimizers become those of Keras 3; `optax`: those of Optax
-        where all that is done with them can be seen.
-      per_file: more to ignore, in some files.
+      target: `jax`: operators become JAX's; `shims`: they become their namesakes in `shims`.
+      exact: call `shims` where JAX's spelling differs from TensorFlow in a corner case.
+      safe_only: write nothing that could differ; implies `exact`.
+      select: prefixes of the diagnostics whose references are rewritten.
+      ignore: prefixes of the diagnostics whose references are not rewritten.
+      doctests: rewrite examples in docstrings too.
+      random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other numbers
+        where a key is available.
+      optimizers: `keras`: TensorFlow's optimizers become those of Keras 3; `optax`: those of Optax where all
+        their uses are visible.
+      per_file: further diagnostics to ignore, in some files.
     """
 
     target: TargetName = "jax"
@@ -61,11 +61,11 @@ class Options:
 
     @property
     def takes_exact(self) -> bool:
-        """Whether TensorFlow's corners are kept where they can be."""
+        """Whether TensorFlow's behavior in corner cases is kept where possible."""
         return self.exact or self.safe_only
 
     def selects(self, code: str) -> bool:
-        """Whether references with a diagnostic are rewritten: the longest beginning decides."""
+        """Return whether references with a diagnostic are rewritten; the longest prefix decides."""
         if not self.ignore and self.select == _ALL:
             return True
         selected = max((len(s) for s in self.select if code.startswith(s)), default=-1)
@@ -73,7 +73,7 @@ class Options:
         return selected > ignored
 
     def for_file(self, file: pathlib.Path) -> Options:
-        """What was asked for of one file."""
+        """Return the options for one file."""
         if not self.per_file:
             return self
         absolute = file.absolute()

@@ -1,4 +1,4 @@
-"""The passes that decide what becomes of a file's references, in order."""
+"""List the passes that decide the references of a file, in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf2jax_port.rewrite.tapes.blocks import differentiate
 
 
 class Pass(NamedTuple):
-    """One pass over the draft of a file, and the reason for its place among the others."""
+    """One pass over the draft of a file, and the reason for its position in the order."""
 
     run: Callable[[Draft], Draft]
     reason: str
@@ -58,8 +58,8 @@ PASSES = (
 def run_passes(file: File, passes: tuple[Pass, ...] = PASSES) -> Draft:
     """Decide all references of a file.
 
-    A pass that changes the file changes how modules are spelled: what the passes before it have
-    written is written again.
+    A pass that changes the file changes how modules are spelled; then the earlier passes run again on the new
+    file.
     """
     draft = Draft(file, {})
     for index, each in enumerate(passes):

@@ -1,4 +1,4 @@
-"""Source text to source text and findings: the passes of the rewriter, in order.
+"""Rewrite source text: run all steps of the rewriter in order.
 
 source -> resolve names -> bind arguments -> plan edits -> apply once -> fix imports -> source, findings
 """
@@ -52,13 +52,13 @@ def rewrite(
     verify: bool = True,
     neighbors: Neighbors = ALONE,
 ) -> Outcome:
-    """Rewrites the bytes of one Python file.
+    """Rewrite the bytes of one Python file.
 
     Args:
-      raw: the file.
-      options: what was asked for.
-      is_package: the file is an `__init__.py`, whose imports other files may use.
-      verify: parse the result, to be sure. Whoever only counts can do without.
+      raw: the bytes of the file.
+      options: the options of the run.
+      is_package: whether the file is an `__init__.py`, whose imports other files may use.
+      verify: whether to parse the result as a check; not needed if only findings are counted.
       neighbors: the other modules of its project.
 
     Returns:
@@ -66,7 +66,7 @@ def rewrite(
 
     Raises:
       UnreadableError: the bytes are not the text of a Python program.
-      LedgerError: the states do not add up; a fault of the rewriter.
+      LedgerError: findings and references do not match; a bug of the rewriter.
     """
     if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbors.concern(raw)):
         return Outcome(raw, (), 0)
@@ -81,7 +81,7 @@ def rewrite(
     run = _Run(
         source, tree, options, is_package, tuple(marked), version_1, ignored, verify, neighbors
     )
-    outcome = _outcome(run)
+    outcome = _run_with_retry(run)
     if ignored.whole_file:
         return dataclasses.replace(outcome, data=raw)
     if options.doctests and b">>>" in raw:
@@ -90,17 +90,18 @@ def rewrite(
     return outcome
 
 
-def _outcome(run: _Run) -> Outcome:
+def _run_with_retry(run: _Run) -> Outcome:
+    """Rewrite a file; retry without strings if the edits cannot be applied."""
     try:
         return run.outcome(strings_frozen=False)
     except RecursionError as error:
         raise UnreadableError("TJ903", "expressions are nested too deeply") from error
     except (OverlapError, UnreadableError):
-        return _without_strings(run)
+        return _run_without_strings(run)
 
 
-def _without_strings(run: _Run) -> Outcome:
-    """A second try that leaves f-strings alone, the one place where positions may be wrong."""
+def _run_without_strings(run: _Run) -> Outcome:
+    """Rewrite a file without editing f-strings, whose nodes may have wrong positions."""
     try:
         return run.outcome(strings_frozen=True)
     except (OverlapError, UnreadableError) as error:
@@ -109,7 +110,7 @@ def _without_strings(run: _Run) -> Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Run:
-    """One file without its old markers, which stood at the lines `marked`."""
+    """The rewrite of one file whose old markers, at the lines `marked`, are removed."""
 
     source: Source
     tree: ast.Module
@@ -122,6 +123,7 @@ class _Run:
     neighbors: Neighbors
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
+        """Run all passes and return the outcome."""
         redirects = _REDIRECTION.search(self.source.data) is not None
         names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
@@ -150,7 +152,7 @@ class _Run:
         )
         graph = self._graph_program(file, bool(aliases) or file.is_shared)
         if graph is not None:
-            return self._kept_whole(file, graph, len(brought))
+            return self._outcome_of_graph(file, graph, len(brought))
         draft = run_passes(file)
         file, decisions = draft.file, draft.decisions
         idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
@@ -161,41 +163,41 @@ class _Run:
             edits += swap.names
         else:
             edits += [edit for decision in decisions.values() for edit in decision.edits]
-        change = self._imports(draft, aliases, brought, edits, swap)
+        change = self._plan_imports(draft, aliases, brought, edits, swap)
         edits += change.edits
         ended = [*decisions.values(), *idioms]
-        findings = [*self._findings(file, ended, edits), *map(self._star, stars)]
-        data = self._applied(edits, findings)
+        findings = [*self._findings(file, ended, edits), *map(self._star_finding, stars)]
+        data = self._apply(edits, findings)
         counted = len(sites) + len(idioms) + len(stars)
         if self.marked:
-            findings = [f._replace(line=self._original(f.line)) for f in findings]
+            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
         return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
 
     def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
-        """The file as a program of TensorFlow 1 that runs as it stands, where that was asked for."""
+        """Return the plan to run a TensorFlow 1 program unchanged, if that is the target and possible."""
         asked = self.options.target == "shims" and self.options.selects(GRAPH)
-        # What an earlier run has changed in part cannot become whole again.
+        # A file that an earlier run changed in part cannot become a graph program.
         begun = self.marked or b"import shims" in self.source.data
         if not asked or is_shared or begun or self.ignored.lines or file.names.stars:
             return None
         return as_graph_program(file)
 
-    def _kept_whole(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
-        """A program of which nothing but its imports changes."""
+    def _outcome_of_graph(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
+        """Return the outcome of a program in which only the imports change."""
         findings = self._findings(file, list(graph.decisions), list(graph.imports))
-        data = self._applied(list(graph.imports), findings)
+        data = self._apply(list(graph.imports), findings)
         if self.marked:
-            findings = [f._replace(line=self._original(f.line)) for f in findings]
+            findings = [f._replace(line=self._original_line(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
         swapped = len({edit.start for edit in graph.imports if edit.start != edit.end})
         return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
-        """Whether another module imports TensorFlow from here: then the import stays what it is."""
+        """Return whether another module imports TensorFlow from here, so that the import must stay."""
         return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
-    def _imports(
+    def _plan_imports(
         self,
         draft: Draft,
         aliases: list[Reference],
@@ -203,6 +205,7 @@ class _Run:
         edits: list[Edit],
         swap: Swap | None,
     ) -> ImportChange:
+        """Plan the changes of the import statements."""
         moved = draft.moved
         changed = {r: bool(d.edits) and r not in moved.kept for r, d in draft.decisions.items()}
         needs = ImportNeeds(
@@ -245,7 +248,8 @@ class _Run:
             marker,
         )
 
-    def _star(self, star: ast.ImportFrom) -> Finding:
+    def _star_finding(self, star: ast.ImportFrom) -> Finding:
+        """Build the finding for `from tensorflow import *`."""
         code, state = "TJ310", State.MANUAL
         message = "what else it brings cannot be told from the text"
         if self.ignored.covers(star, code):
@@ -263,8 +267,8 @@ class _Run:
             marker=star.lineno if state is State.MANUAL else 0,
         )
 
-    def _applied(self, edits: list[Edit], findings: list[Finding]) -> bytes:
-        """The new bytes, with the markers of all manual findings."""
+    def _apply(self, edits: list[Edit], findings: list[Finding]) -> bytes:
+        """Apply the edits and insert the markers of all manual findings."""
         wanted: dict[int, list[str]] = {}
         for finding in findings:
             if finding.marker:
@@ -272,28 +276,28 @@ class _Run:
                 wanted.setdefault(finding.marker, []).append(text)
         data = apply_edits(
             self.source.data,
-            [*filter(_is_line, edits), *markers.insertions(self.source, wanted)]
-            + [edit for edit in edits if not _is_line(edit)],
+            [*filter(_inserts_lines, edits), *markers.insertions(self.source, wanted)]
+            + [edit for edit in edits if not _inserts_lines(edit)],
         )
         if self.verify and data != self.source.data:
             parse(with_data(self.source, data))
         return self.source.encode(data)
 
-    def _original(self, line: int) -> int:
-        """The line in the file as it was, old markers included."""
+    def _original_line(self, line: int) -> int:
+        """Return the line number in the original file, which includes old markers."""
         for marked in self.marked:
             line += marked <= line
         return line
 
 
-def _is_line(edit: Edit) -> bool:
-    """Whether an edit puts whole lines above another one, whose markers stay with it."""
+def _inserts_lines(edit: Edit) -> bool:
+    """Return whether an edit inserts whole lines above a line; the line keeps its markers."""
     last = edit.pieces[-1] if edit.start == edit.end and edit.pieces else ""
     return isinstance(last, str) and last.endswith(("\n", "\r"))
 
 
 def is_alias(names: Names, reference: Reference) -> bool:
-    """Whether a reference gives a module of TensorFlow another name: `layers = tf.keras.layers`."""
+    """Return whether a reference binds a TensorFlow module to a name: `layers = tf.keras.layers`."""
     parent = names.parents[reference.node]
     return (
         is_module(reference.path)

@@ -1,1 +1,1 @@
-"""The result of rewriting as data."""
+"""Represent the result of a rewrite as data."""

@@ -1,4 +1,4 @@
-"""What became of each TensorFlow reference: its state, why, and the count that must add up."""
+"""Define findings: the state and the diagnostic of each TensorFlow reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class State(enum.StrEnum):
-    """Where a reference ended. Every reference has exactly one of these."""
+    """The outcome of a reference. Every reference has exactly one state."""
 
     REWRITTEN = "rewritten"
     REVIEW = "review"  # rewritten, and a person should look: the values may differ
@@ -20,24 +20,26 @@ class State(enum.StrEnum):
 
     @property
     def needs_person(self) -> bool:
-        """Whether something is left to do for a person."""
+        """Whether manual work or a review remains."""
         return self in (State.REVIEW, State.MANUAL)
 
 
 class Finding(NamedTuple):
-    """One reference of a file.
+    """The outcome of one reference of a file.
 
     Attributes:
       line: line in the original text, from 1.
       column: column in the original text, from 1, in characters.
-      symbol: TensorFlow's name, `tf.reduce_sum`; a method reads `Tensor.numpy`.
-      state: where it ended.
+      symbol: TensorFlow's name, `tf.reduce_sum`; for a method `Tensor.numpy`.
+      state: the outcome.
       code: the diagnostic.
-      message: one line for this very place.
-      before: the text as it was; `after` what stands there now, empty where nothing changed.
-      marker: the line, counted from 1 and without old markers, above which a marker comment
-        belongs; 0 for none.
-      cell: in a notebook the cell, from 1, in which the line is counted; 0 outside of notebooks.
+      message: one line for this place.
+      before: the original text.
+      after: the new text, empty if nothing changed.
+      method: whether the reference is a method or an attribute of a tensor.
+      marker: the line, counted from 1 and without old markers, above which a marker comment belongs; 0 for
+        none.
+      cell: the notebook cell, from 1, in which `line` is counted; 0 outside of notebooks.
     """
 
     line: int
@@ -54,20 +56,21 @@ class Finding(NamedTuple):
 
     @property
     def place(self) -> str:
-        """`4:5`, line and column; `cell 3:4:5` in a notebook."""
+        """Line and column, `4:5`; `cell 3:4:5` in a notebook."""
         inside = f"cell {self.cell}:" if self.cell else ""
         return f"{inside}{self.line}:{self.column}"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the rewriter makes of one file.
+    """The result of rewriting one file.
 
     Attributes:
-      data: the new bytes, the old ones where nothing changed.
+      data: the new bytes, equal to the old ones if nothing changed.
       findings: one for each reference, in text order.
-      references: how many references the scan counted, before anything was decided.
-      imports: import statements of TensorFlow: how many names they bring, how many were dropped.
+      references: the number of references that the scan counted, before any decision.
+      imports: the number of names that import statements bring from TensorFlow.
+      imports_dropped: the number of these names that are no longer imported.
     """
 
     data: bytes
@@ -77,22 +80,22 @@ class Outcome:
     imports_dropped: int = 0
 
     def __post_init__(self) -> None:
-        """Refuses a ledger that does not add up.
+        """Check that every reference has a finding.
 
         Raises:
-          LedgerError: the scan counted another number of references than have a state.
+          LedgerError: the number of references that the scan counted differs from the number of findings.
         """
         if len(self.findings) != self.references:
             raise LedgerError(self.references, len(self.findings))
 
     @property
     def needs_person(self) -> bool:
-        """Whether something is left to do for a person."""
+        """Whether manual work or a review remains."""
         return any(finding.state.needs_person for finding in self.findings)
 
 
 class LedgerError(Exception):
-    """The states of a file do not add up to what the scan counted: a fault of the rewriter."""
+    """The findings of a file do not match the references that were counted: a bug of the rewriter."""
 
     def __init__(self, counted: int, ended: int) -> None:
         super().__init__(
@@ -102,6 +105,6 @@ class LedgerError(Exception):
 
 
 def count_states(findings: Iterable[Finding]) -> dict[str, int]:
-    """How many findings ended in each state, every state named."""
+    """Count the findings in each state, including states without any."""
     counts = Counter(finding.state for finding in findings)
     return {state.value: counts[state] for state in State}

@@ -1,4 +1,4 @@
-"""The ledger: every reference of every file with its state, as plain data."""
+"""Collect the findings of all files of a run in a ledger of plain data."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One file, its bytes before, and what was made of it.
+    """One file with its original bytes and the outcome.
 
     Attributes:
-      path: where it is.
-      before: its bytes, empty after `without_texts`.
-      outcome: what was made of it.
-      lines: how many it has.
-      changed: whether its text becomes another one.
+      path: the path of the file.
+      before: its original bytes, empty after `without_texts`.
+      outcome: the result of rewriting it.
+      lines: its number of lines.
+      changed: whether its text changes.
     """
 
     path: str
@@ -41,26 +41,26 @@ class Entry:
     changed: bool = False
 
     def __post_init__(self) -> None:
-        """Counts the lines, unless they were counted."""
+        """Count the lines if no count is given."""
         if self.lines < 0:
             object.__setattr__(self, "lines", self.before.count(b"\n"))
             object.__setattr__(self, "changed", self.outcome.data != self.before)
 
     @property
     def effort(self) -> float:
-        """Places for a person: one for each to write, a quarter for each to look at."""
+        """The estimated manual work: 1 for each manual place, 1/4 for each review."""
         counts = count_states(self.outcome.findings)
         return counts[State.MANUAL] + counts[State.REVIEW] / 4
 
     @property
     def is_finished(self) -> bool:
-        """Whether it has references, and `rewrite` leaves no TensorFlow in it."""
+        """Whether the file has references, and `rewrite` leaves no TensorFlow in it."""
         left = (State.MANUAL, State.KEPT)
         findings = self.outcome.findings
         return bool(findings) and not any(finding.state in left for finding in findings)
 
     def without_texts(self) -> Entry:
-        """The same entry without the bytes of the file, for those who only count."""
+        """Return the entry without the bytes of the file, which counting does not need."""
         outcome = dataclasses.replace(self.outcome, data=b"")
         return Entry(self.path, b"", outcome, self.lines, self.changed)
 
@@ -80,16 +80,16 @@ class Ledger:
 
     @property
     def needs_person(self) -> bool:
-        """Whether anything is left to do for a person, skipped files included."""
+        """Whether manual work or a review remains; skipped files count too."""
         return bool(self.skipped) or any(e.outcome.needs_person for e in self.entries)
 
     def symbols(self, *states: State) -> list[tuple[str, int]]:
-        """Symbols that ended in some states, the commonest first."""
+        """Count the symbols of findings in the given states, most frequent first."""
         counts = Counter(finding.symbol for finding in self.findings if finding.state in states)
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
     def document(self) -> dict[str, Any]:
-        """The ledger as plain data for JSON."""
+        """Return the ledger as plain data for JSON."""
         return {
             "schema": SCHEMA,
             "target": self.target,
@@ -113,7 +113,7 @@ class Ledger:
 
 
 def collect(results: Iterable[Entry | Skipped], target: str) -> Ledger:
-    """The ledger of a whole run."""
+    """Build the ledger of a run from its entries and skipped files."""
     entries: list[Entry] = []
     skipped: list[Skipped] = []
     for result in results:
@@ -125,6 +125,7 @@ def collect(results: Iterable[Entry | Skipped], target: str) -> Ledger:
 
 
 def _has_tensorflow(entry: Entry) -> bool:
+    """Return whether a file changes, or has references or imports of TensorFlow."""
     return entry.changed or bool(entry.outcome.references or entry.outcome.imports)
 
 

@@ -1,4 +1,4 @@
-"""Families of TensorFlow's names around computing, for which a person must choose: who stands in."""
+"""Define families of TensorFlow names outside of array computation, each with its advice."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import functools
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Family:
-    """Names that share an answer.
+    """Names that share one diagnostic and advice.
 
     Attributes:
-      code: the diagnostic that says what to do.
+      code: the diagnostic that explains what to do.
       message: one line for a place.
-      prefixes: beginnings of names, without `tf.`; one without a dot or star behind is a whole name.
+      prefixes: prefixes of names, without `tf.`; one that has no `*` and no final dot is a whole name.
       computing: whether calls of these names compute, as opposed to reading, logging or placing.
     """
 
@@ -229,7 +229,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
 )
 
-# What computes nothing although the table has rows for it: types, structures, devices, texts.
+# Names that compute nothing although the table has rows for them: types, structures, devices, text.
 _OTHER = (
     *("nest.", "errors.", "dtypes.", "Tensor", "TensorShape*", "TensorSpec", "DType*", "TypeSpec*"),
     *("RaggedTensorSpec", "SparseTensorSpec", "IndexedSlicesSpec", "VariableSpec", "OptionalSpec"),
@@ -258,6 +258,7 @@ _OTHER = (
 
 
 def _matches(path: str, pattern: str) -> bool:
+    """Return whether a name matches a pattern with `*`, a prefix with a final dot, or a whole name."""
     if "*" in pattern:
         first, *rest = pattern.split("*")
         if not path.startswith(first):
@@ -272,16 +273,16 @@ def _matches(path: str, pattern: str) -> bool:
     return path == pattern or (pattern.endswith(".") and f"{path}.".startswith(pattern))
 
 
-def _weight(pattern: str) -> int:
-    """How much of a name a pattern says: the longest one decides."""
+def _specificity(pattern: str) -> int:
+    """Return the number of literal characters of a pattern; the most specific pattern wins."""
     return len(pattern.replace("*", "")) + ("*" not in pattern and not pattern.endswith("."))
 
 
 @functools.cache
 def find_family(path: str) -> Family | None:
-    """The family of a name of TensorFlow 1 or 2, `None` for one that is in none."""
+    """Return the family of a name of TensorFlow 1 or 2, `None` if it belongs to none."""
     found = [
-        (_weight(pattern), family)
+        (_specificity(pattern), family)
         for family in FAMILIES
         for pattern in family.prefixes
         if _matches(path, pattern)
@@ -291,11 +292,11 @@ def find_family(path: str) -> Family | None:
 
 @functools.cache
 def is_computing(symbol: str) -> bool:
-    """Whether a reference counts as one that computes: not reading, logging, placing, nor a type.
+    """Return whether a symbol computes, as opposed to reading, logging, placing or naming a type.
 
     Args:
-      symbol: as findings have it: `tf.reduce_sum`, `tf.compat.v1.summary.scalar`, `Tensor.numpy`;
-        methods of tensors are counted apart.
+      symbol: as in findings: `tf.reduce_sum`, `tf.compat.v1.summary.scalar`, `Tensor.numpy`; methods of
+        tensors are counted separately and give `False`.
     """
     if not symbol.startswith("tf."):
         return False

@@ -1,1 +1,1 @@
-"""Import statements after a rewrite."""
+"""Change import statements after a rewrite."""

@@ -1,7 +1,7 @@
-"""Imports after a rewrite: what is new comes in, what nobody uses any more goes.
+"""Add the imports that new text needs and drop those that are unused.
 
-An import of TensorFlow goes only when every name that came through it is gone, and only where it
-stands by itself in a module or a function: inside `try` or `if` it may be there to be tried.
+An import of TensorFlow is dropped only if every reference through it is gone, and only directly in a
+module or function: inside `try` or `if` it may test whether TensorFlow is installed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PRAGMAS = ("type:", "noqa", "pylint:", "pytype:", "isort:", "pragma:", "fmt:", 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImportChange:
-    """The edits, and how many names of TensorFlow no longer come in."""
+    """The edits, and the number of TensorFlow names that are no longer imported."""
 
     edits: tuple[Edit, ...]
     dropped: int
 
 
 def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
-    """Every name of TensorFlow that an import statement brings, in text order."""
+    """Return every TensorFlow name that an import statement binds, in text order."""
     found = []
     for statement in names.imports:
         stem = ""
@@ -46,16 +46,16 @@ def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImportNeeds:
-    """Which imports a rewritten file needs, and which it may do without.
+    """The imports that a rewritten file needs, and those that it may drop.
 
     Attributes:
       gone: references that the rewrite removes.
       left: references that stay.
-      aliases: modules of TensorFlow that get another name, as in `layers = tf.keras.layers`.
-      brought: the names of TensorFlow that import statements bring.
-      new: `(module, name)` of what must be imported.
-      keep_all: no import is dropped, because other files may import it from here.
-      first_use: offset of the first new text; new imports stand above it.
+      aliases: modules of TensorFlow bound to another name, as in `layers = tf.keras.layers`.
+      brought: the names of TensorFlow that import statements bind.
+      new: `(module, name)` of the imports to add.
+      keep_all: whether no import may be dropped, because other files may import the names from here.
+      first_use: offset of the first new text; new imports are placed above it.
     """
 
     gone: list[Reference]
@@ -82,7 +82,7 @@ def _bound_name(binding: Binding) -> str:
 
 
 def _exported_names(names: Names) -> set[str]:
-    """What `__all__` lists."""
+    """Return the names listed in `__all__`."""
     return {
         node.value
         for binding in names.module.bindings.get("__all__", [])
@@ -93,6 +93,8 @@ def _exported_names(names: Names) -> set[str]:
 
 
 class _Imports:
+    """Plans the edits of the imports of one file."""
+
     def __init__(self, file: File, brought: list[Brought], new: list[tuple[str, str]]) -> None:
         self.brought = brought
         self.neighbors = file.neighbors
@@ -104,7 +106,7 @@ class _Imports:
     def droppable(
         self, gone: list[Reference], left: list[Reference], aliases: list[Reference]
     ) -> list[Binding]:
-        """The bindings that nobody needs any more, those of aliases included."""
+        """Return the bindings that are no longer needed, including those of aliases."""
         needed = {id(b.node) for reference in left for b in reference.bindings}
         used = {id(b.node): b for reference in gone for b in reference.bindings}
         needed |= self._used_otherwise(used, gone)
@@ -121,7 +123,10 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Modules of the project that are used for more than what goes: `compat.tf`, `compat.run`."""
+        """Return the project modules that have other uses: `compat.run` beside `compat.tf`.
+
+        They are given as the ids of the nodes that bind them.
+        """
         own = {key: b for key, b in used.items() if not is_tensorflow(b.path) and b.path}
         if not own:
             return set()
@@ -135,6 +140,7 @@ class _Imports:
         return statement.targets
 
     def _may_go(self, binding: Binding, exported: set[str]) -> bool:
+        """Return whether a binding may be dropped: not exported, ignored, called or conditional."""
         statement = binding.statement
         called = isinstance(binding.value, ast.Call)  # `importorskip` does more than import
         if statement is not None and self.ignored.covers(statement, "TJ"):
@@ -144,6 +150,7 @@ class _Imports:
         return alone and not called and name not in exported and not self.neighbors.takes(name)
 
     def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
+        """Plan the edits that drop bindings and add the new imports."""
         by_statement: dict[ast.stmt, set[ast.AST]] = {}
         for binding in bindings:
             assert binding.statement is not None
@@ -156,9 +163,9 @@ class _Imports:
             dropped += sum(isinstance(node, ast.alias) for node in nodes)
             here = statement is anchor and not placed
             placed = placed or here
-            edits += self._without(statement, nodes, self.new if here else [])
+            edits += self._drop_names(statement, nodes, self.new if here else [])
         if not placed:
-            edits.append(self._added(anchor))
+            edits.append(self._insert_imports(anchor))
         return ImportChange(tuple(edits), dropped)
 
     def _stands_alone(self, statement: ast.stmt) -> bool:
@@ -167,15 +174,17 @@ class _Imports:
 
     # Dropping.
 
-    def _without(self, statement: ast.stmt, nodes: set[ast.AST], new: list[str]) -> list[Edit]:
+    def _drop_names(self, statement: ast.stmt, nodes: set[ast.AST], new: list[str]) -> list[Edit]:
+        """Return the edits that drop some names of a statement and add new imports."""
         if isinstance(statement, ImportStatement):
             kept = [alias for alias in statement.names if alias not in nodes]
             if kept:
                 edits = self._without_aliases(statement, nodes)
-                return [*edits, self._after(statement)] if new else edits
-        return [self._replaced(statement, new)]
+                return [*edits, self._insert_at(statement)] if new else edits
+        return [self._replace_statement(statement, new)]
 
     def _without_aliases(self, statement: ImportStatement, nodes: set[ast.AST]) -> list[Edit]:
+        """Return the edits that drop some names of an import statement, but not all."""
         spans = [self._alias_span(alias) for alias in statement.names]
         last = max(i for i, alias in enumerate(statement.names) if alias not in nodes)
         edits = []
@@ -194,8 +203,8 @@ class _Imports:
         start = self.source.offset(alias.lineno, alias.col_offset)
         return start, self.source.offset(alias.end_lineno or 0, alias.end_col_offset or 0)
 
-    def _replaced(self, statement: ast.stmt, new: list[str]) -> Edit:
-        """The statement gives way to new imports, to `pass`, or to nothing."""
+    def _replace_statement(self, statement: ast.stmt, new: list[str]) -> Edit:
+        """Replace a statement by new imports or by `pass`, or remove it."""
         start, end = self.source.span(statement)
         if self._shares_line(statement):
             return Edit(start, end, ("; ".join(new) or "pass",))
@@ -223,6 +232,7 @@ class _Imports:
         return body if statement in body else []
 
     def _shares_line(self, statement: ast.stmt) -> bool:
+        """Return whether other code stands on the line of a statement."""
         line = self.source.starts[statement.lineno - 1]
         start, end = self.source.span(statement)
         after = self.source.data[end : self.source.line_end(statement.end_lineno or 0)].strip()
@@ -231,30 +241,32 @@ class _Imports:
     # Adding.
 
     def _anchor(self, first_use: int) -> ast.stmt | None:
-        """The first import of TensorFlow at the outer level of the module, above all new text."""
+        """Return the first module-level import of TensorFlow above all new text."""
         for statement, _ in self.brought:
             outer = isinstance(self.names.parents[statement], ast.Module)
             if outer and self.source.span(statement)[0] < first_use:
                 return statement
         return None
 
-    def _added(self, anchor: ast.stmt | None) -> Edit:
+    def _insert_imports(self, anchor: ast.stmt | None) -> Edit:
+        """Return the edit that inserts the new imports, behind `anchor` if there is one."""
         if anchor is not None:
-            return self._after(anchor)
+            return self._insert_at(anchor)
         newline = self.source.newline
         module = next(n for n in self.names.parents.values() if isinstance(n, ast.Module))
-        head = _head(module)
+        head = _last_head_statement(module)
         if head is not None and self._shares_line(head):
             end = self.source.span(head)[1]
             return Edit(end, end, ("; " + "; ".join(self.new),))
         if head is not None:
-            return self._after(head)
+            return self._insert_at(head)
         first = module.body[0]
         line = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
         place = self.source.starts[line - 1]
         return Edit(place, place, (newline.join(self.new) + newline,))
 
-    def _after(self, statement: ast.stmt) -> Edit:
+    def _insert_at(self, statement: ast.stmt) -> Edit:
+        """Return the edit that inserts the new imports at a statement, on the next line if possible."""
         if self._shares_line(statement):
             place = self.source.span(statement)[0]
             return Edit(place, place, ("; ".join(self.new) + "; ",))
@@ -263,8 +275,8 @@ class _Imports:
         return Edit(place, place, (newline + newline.join(self.new),))
 
 
-def _head(module: ast.Module) -> ast.stmt | None:
-    """The last of the docstring and the `__future__` imports."""
+def _last_head_statement(module: ast.Module) -> ast.stmt | None:
+    """Return the last of the docstring and the `__future__` imports at the top of a module."""
     head = None
     for index, statement in enumerate(module.body):
         docstring = index == 0 and ast.get_docstring(module, clean=False) is not None

@@ -1,7 +1,7 @@
-"""`--target shims` in its shortest form: `import tensorflow as tf` becomes `import shims as tf`.
+"""Swap whole imports for `--target shims`: `import tensorflow as tf` to `import shims as tf`.
 
-That is possible where every name that comes through the import has its namesake in `shims`, with
-arguments that need no change. Otherwise each name is turned into its namesake by itself.
+This is possible if every name used through the import has a namesake in `shims` that takes the same
+arguments. Otherwise each name is replaced by its namesake separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swap:
-    """The edits of the imports, and those of the names that the swap does not settle."""
+    """The edits of the imports, and those of the names that need edits of their own."""
 
     imports: tuple[Edit, ...]
     names: tuple[Edit, ...]
@@ -24,7 +24,7 @@ class Swap:
 
 
 def swap_import(file: File, decisions: Decisions) -> Swap | None:
-    """The swap of a file's imports, `None` where a name would be left without a meaning."""
+    """Return the swap of a file's imports, `None` if a name would become unbound."""
     bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
     if not bindings or not all(map(_is_whole_import, bindings.values())):
         return None
@@ -35,18 +35,19 @@ def swap_import(file: File, decisions: Decisions) -> Swap | None:
     if not any(decision.plain for decision in decisions.values()):
         return None
     names = tuple(edit for d in decisions.values() if not d.plain for edit in d.edits)
-    imports = tuple(_swapped(file, binding) for binding in bindings.values())
+    imports = tuple(_swap_binding(file, binding) for binding in bindings.values())
     return Swap(imports, names, len(imports))
 
 
 def _is_whole_import(binding: Binding) -> bool:
-    """`import tensorflow as tf`, or of its second version; what it brings is `shims` as a whole."""
+    """Return whether a binding is `import tensorflow as tf` or of `tensorflow.compat.v2`."""
     whole = binding.path in ("tensorflow", "tensorflow.compat.v2")
     plain = isinstance(binding.node, ast.alias) and isinstance(binding.statement, ast.Import)
     return whole and plain and binding.path == getattr(binding.node, "name", "")
 
 
-def _swapped(file: File, binding: Binding) -> Edit:
+def _swap_binding(file: File, binding: Binding) -> Edit:
+    """Return the edit that replaces the imported module by `shims`."""
     alias = binding.node
     assert isinstance(alias, ast.alias)
     start = file.source.offset(alias.lineno, alias.col_offset)

@@ -1,8 +1,8 @@
-"""`--target shims` of a TensorFlow 1 program: its import becomes that of `shims.compat.v1`.
+"""Swap the import of a TensorFlow 1 program for `--target shims` by `shims.compat.v1`.
 
-A graph is a whole: its tensors, variables and sessions come from one library. So the program stays as
-it is, line for line, where `shims.compat.v1` has every name that it uses; where it lacks one the file
-is treated like any other, and what graphs need is left to a person.
+The tensors, variables and sessions of a graph must come from one library. So if `shims.compat.v1` has
+every name that the program uses, all other lines stay as they are; if it lacks one, the file is treated
+like any other, and the graph-only names are left to a person.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ _WHOLE = ("tensorflow", "tensorflow.compat.v1")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphProgram:
-    """A file that runs on `shims.compat.v1`: one decision per reference, and the edits of its imports."""
+    """A file that runs on `shims.compat.v1`: a decision for each reference and the import edits."""
 
     decisions: tuple[Decision, ...]
     imports: tuple[Edit, ...]
 
 
 def as_graph_program(file: File) -> GraphProgram | None:
-    """The file as a program over `shims.compat.v1`, `None` where it is none, or cannot be one yet."""
+    """Return the plan to run a file on `shims.compat.v1`, `None` if that is not possible."""
     references = file.references
     if not any(r.version == 1 and needs_graph(r.path) for r in references):
         return None
-    if not all(map(_is_there, references)):
+    if not all(map(_is_supported, references)):
         return None
     bindings = {id(b.node): b for reference in references for b in reference.bindings}
     if not all(map(_is_whole_import, bindings.values())):
         return None
-    edits = tuple(edit for b in bindings.values() for edit in _swapped(file, b))
+    edits = tuple(edit for b in bindings.values() for edit in _swap_binding(file, b))
     decisions = tuple(
         Decision(State.SHIM, CODE, MESSAGE, f"tf.{r.path}".rstrip("."), r.node) for r in references
     )
     return GraphProgram(decisions, edits)
 
 
-def _is_there(reference: Reference) -> bool:
-    """Whether `shims.compat.v1` has what a reference means."""
+def _is_supported(reference: Reference) -> bool:
+    """Return whether `shims.compat.v1` has the object of a reference."""
     if reference.version != 1 or reference.ambiguous or not reference.bindings:
         return False
     parts = reference.path.split(".")
@@ -60,7 +60,11 @@ def _is_there(reference: Reference) -> bool:
 
 
 def _is_whole_import(binding: Binding) -> bool:
-    """`import tensorflow as tf`, `import tensorflow.compat.v1 as tf1`, `from tensorflow.compat import v1`."""
+    """Return whether a binding imports TensorFlow or its `compat.v1` as a whole.
+
+    The forms are `import tensorflow as tf`, `import tensorflow.compat.v1 as tf1` and
+    `from tensorflow.compat import v1`.
+    """
     statement, alias = binding.statement, binding.node
     if not isinstance(alias, ast.alias) or binding.path not in _WHOLE:
         return False
@@ -76,11 +80,12 @@ def _is_whole_import(binding: Binding) -> bool:
 
 @functools.cache
 def _graph_names() -> frozenset[str]:
-    """The names that `shims.compat.v1` has, without `tf.`."""
+    """Return the names that `shims.compat.v1` has, without `tf.`."""
     return frozenset(read_data("graph_names")["names"])
 
 
-def _swapped(file: File, binding: Binding) -> tuple[Edit, ...]:
+def _swap_binding(file: File, binding: Binding) -> tuple[Edit, ...]:
+    """Return the edits that import `shims.compat.v1` instead, in the mode of version 1."""
     alias, statement = binding.node, binding.statement
     assert isinstance(alias, ast.alias)
     assert isinstance(statement, (ast.Import, ast.ImportFrom))
@@ -93,7 +98,7 @@ def _swapped(file: File, binding: Binding) -> tuple[Edit, ...]:
     swap = Edit(start, start + len(alias.name), (here,))
     if binding.path != "tensorflow":
         return (swap,)
-    # TensorFlow 1 itself has no other mode; `compat.v1` begins in that of version 2.
+    # TensorFlow 1 always builds graphs; `compat.v1` starts with the behavior of version 2.
     _, end = file.source.span(statement)
     line = file.source.data.rfind(b"\n", 0, file.source.span(statement)[0]) + 1
     indent = file.source.data[line : file.source.span(statement)[0]].decode()

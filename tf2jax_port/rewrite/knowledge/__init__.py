@@ -1,1 +1,1 @@
-"""What is known of a name of TensorFlow or Keras."""
+"""Look up names of TensorFlow and Keras: rows, signatures and removed names."""

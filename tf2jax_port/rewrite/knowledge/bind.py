@@ -1,4 +1,4 @@
-"""Which argument of a call belongs to which of TensorFlow's parameters."""
+"""Bind the arguments of a call to TensorFlow's parameters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Parameter:
 
 
 class Refusal(NamedTuple):
-    """Why a call was left to a person."""
+    """The diagnostic and the reason why a call is left to a person."""
 
     code: str
     message: str
@@ -30,8 +30,8 @@ class Refusal(NamedTuple):
 class Bound(NamedTuple):
     """The arguments of a call by parameter.
 
-    `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 has a
-    use for, by its name of them.
+    `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 uses, by its
+    names for them.
     """
 
     arguments: dict[str, Argument]
@@ -41,7 +41,7 @@ class Bound(NamedTuple):
 
 @functools.cache
 def signature(params: str) -> tuple[Parameter, ...]:
-    """The parameters that a row's text names."""
+    """Parse the parameters in a row's text."""
     arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
     plain = [*arguments.posonlyargs, *arguments.args]
     missing = len(plain) - len(arguments.defaults)
@@ -55,8 +55,8 @@ def signature(params: str) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-class _Places(NamedTuple):
-    """What binding asks of a signature.
+class _SignatureParts(NamedTuple):
+    """The parts of a signature that binding needs.
 
     `names` are the parameters that a call can name, `required` those without a default.
     """
@@ -69,10 +69,11 @@ class _Places(NamedTuple):
 
 
 @functools.cache
-def _places(params: str) -> _Places:
+def _signature_parts(params: str) -> _SignatureParts:
+    """Split a signature into the parts that binding needs."""
     parameters = signature(params)
     named = [p for p in parameters if not p.variadic]
-    return _Places(
+    return _SignatureParts(
         frozenset(p.name for p in named),
         tuple(p.name for p in named if not p.keyword_only),
         tuple(p.name for p in named if p.default is None),
@@ -83,23 +84,26 @@ def _places(params: str) -> _Places:
 
 @functools.cache
 def defaults(params: str) -> dict[str, str | None]:
-    """The text of each parameter's default, `None` for a required one."""
+    """Return the text of each parameter's default, `None` for a required one."""
     return {p.name: p.default for p in signature(params)}
 
 
 def bind_arguments(
     arguments: tuple[Argument, ...], params: str, renames: tuple[tuple[str, str], ...] = ()
 ) -> Bound | Refusal:
-    """Binds a call's arguments as Python would; what Python or the row refuses is refused.
+    """Bind a call's arguments as Python would.
 
     Args:
       arguments: the arguments as written.
       params: the signature as text.
       renames: old keywords and the parameters that they mean.
+
+    Returns:
+      The bound arguments, or a refusal if Python or the row does not accept them.
     """
     if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
         return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
-    places = _places(params)
+    places = _signature_parts(params)
     plain = [a for a in arguments if a.keyword is None]
     bound = dict(zip(places.positional, plain, strict=False))
     surplus = plain[len(bound) :]
@@ -133,14 +137,17 @@ def bind_version_1(
     renames: tuple[tuple[str, str], ...],
     without_meaning: tuple[str, ...] = (),
 ) -> Bound | Refusal:
-    """Binds by TensorFlow 1's signature and says it in TensorFlow 2's parameters.
+    """Bind by TensorFlow 1's signature and translate to TensorFlow 2's parameters.
 
     Args:
       arguments: the arguments as written.
       params: the signature of version 1 as text.
       row_params: the signature of version 2.
-      renames: parameters of version 1 and what version 2 calls them.
-      without_meaning: parameters of version 1 that may be left out.
+      renames: parameters of version 1 and their names in version 2.
+      without_meaning: parameters of version 1 that can be left out.
+
+    Returns:
+      The bound arguments, or a refusal if an argument has no place in either signature.
     """
     bound = bind_arguments(arguments, params)
     if isinstance(bound, Refusal):

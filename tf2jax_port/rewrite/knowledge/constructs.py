@@ -1,4 +1,4 @@
-"""What becomes of names around the operators: errors that are raised, attributes of dtypes."""
+"""Handle names around the operators: raised errors and attributes of dtypes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.table.constructs import DTYPE_ATTRIBUTES, WITHOUT_PLACE
 
 
 def makes_error(row: Row, call: ast.AST) -> bool:
-    """Whether a call makes an error of TensorFlow, with arguments that those of `shims` take."""
+    """Return whether a call creates a TensorFlow error with arguments that `shims` accepts."""
     name = row.name.removeprefix("errors.")
     if name == row.name or name.isupper() or not isinstance(call, ast.Call):
         return False
@@ -19,12 +19,12 @@ def makes_error(row: Row, call: ast.AST) -> bool:
 
 
 def without_place(row: Row) -> tuple[str, ...]:
-    """The parameters of a row's function that a call of the shim leaves out."""
+    """Return the parameters of a row that the function of `shims` does not have."""
     return WITHOUT_PLACE.get(row.name, ())
 
 
 def dtype_attribute(expression: str, attribute: str) -> str | None:
-    """JAX's spelling of `tf.float32.max` and its like, `None` where there is none."""
+    """Return JAX's spelling of attributes such as `tf.float32.max`, `None` if there is none."""
     form = DTYPE_ATTRIBUTES.get(attribute)
     integral, floating = "int" in expression, "float" in expression
     if form is None or not (integral or floating):

@@ -1,6 +1,6 @@
-"""Names of Keras 1 and 2 that Keras 3 does not have, and what to write instead.
+"""List names of Keras 1 and 2 that Keras 3 lacks, with their replacements.
 
-An entry stands for the name and for all names below it; the longest one that fits counts.
+An entry stands for the name and for all names below it; the longest matching entry applies.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     ("wrappers.scikit_learn", "write `keras.wrappers.SKLearnClassifier` or `SKLearnRegressor`"),
 )
 
-# Keywords of Keras 1 and 2 that a call of Keras 3 refuses, and what stands in their place.
+# Keywords of Keras 1 and 2 that a call of Keras 3 rejects, and their replacements.
 KEYWORDS: dict[str, str] = {
     "batch_input_shape": "write `batch_shape=` of a `keras.Input`",
     "decay": "write a schedule as `learning_rate=`: `keras.optimizers.schedules.InverseTimeDecay`",
@@ -127,7 +127,7 @@ KEYWORDS: dict[str, str] = {
 
 
 def why_gone(name: str) -> str:
-    """What to write instead of a name without `keras.` in front; `""` for one that is not listed."""
+    """Return the advice for a removed Keras name (without `keras.`), `""` if it is not listed."""
     fitting = [
         (prefix, reason)
         for prefix, reason in REASONS

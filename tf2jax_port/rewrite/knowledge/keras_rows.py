@@ -1,7 +1,7 @@
-"""Rows of `tf.keras`: the names of Keras 3, the functions of its old back end, and what is gone.
+"""Build the rows of `tf.keras`: names of Keras 3, functions of its old back end, removed names.
 
-`tf.keras` is Keras 3 since TensorFlow 2.16, so a name that both lists have is the same object. In a
-file for TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are parts of it.
+`tf.keras` is Keras 3 since TensorFlow 2.16, so a name in both lists is the same object. In a file for
+TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are parts of it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from tf2jax_port.rewrite.names.keras_names import LEFT_OVER, MODULES, PARAMS, RE
 from tf2jax_port.table import Manual, Row, Shim, keras
 
 _ALIASES = ("losses.", "metrics.", "optimizers.", "initializers.")
-# Keywords of Keras 2 that Keras 3 only calls otherwise, by the parameter that they mean.
+# Keywords of Keras 2 that Keras 3 renamed, by the new name.
 _RENAMES = {"learning_rate": "lr", "negative_slope": "alpha"}
-# What computes with TensorFlow whatever the back end is.
+# Names that compute with TensorFlow whatever the back end is.
 NEEDS_TENSORFLOW = (
     *("layers.Discretization", "layers.HashedCrossing", "layers.Hashing"),
     *("layers.IntegerLookup", "layers.StringLookup", "layers.TFSMLayer"),
@@ -35,28 +35,29 @@ REPEATED_ROWS = (
 
 
 @functools.cache
-def _written() -> dict[str, Row]:
+def _hand_written_rows() -> dict[str, Row]:
+    """Return the hand-written rows of Keras by name."""
     return {row.name: row for row in keras.ROWS}
 
 
 @functools.cache
 def find_row(path: str, version: int) -> Row | None:
-    """The row of a name of Keras, `None` where it is not one, or not known.
+    """Return the row of a Keras name, `None` if it is not a known Keras name.
 
     Args:
       path: TensorFlow's name, `keras.layers.Dense`, `losses.MeanSquaredError`.
-      version: of TensorFlow, as the file means it; version 1 has other losses and initializers.
+      version: the version of TensorFlow that the file uses; version 1 has other losses and initializers.
     """
     if version == 2 and path.startswith(_ALIASES):
         path = f"keras.{path}"
-    if path in _written():
-        return _written()[path]
+    if path in _hand_written_rows():
+        return _hand_written_rows()[path]
     if not path.startswith("keras."):
         return None
     name = path.removeprefix("keras.")
     target = RENAMED.get(name, name)
     if target in PARAMS:
-        renames = tuple((old, new) for new, old in _RENAMES.items() if _has(target, new))
+        renames = tuple((old, new) for new, old in _RENAMES.items() if _has_parameter(target, new))
         note = STAYS_INSTALLED if name in NEEDS_TENSORFLOW else ""
         note = REPEATED_ROWS if name == "layers.Embedding" else note
         return Row(path, PARAMS[target], Shim(f"keras.{target}"), differs=note, renames=renames)
@@ -66,17 +67,18 @@ def find_row(path: str, version: int) -> Row | None:
     return None
 
 
-def _has(name: str, parameter: str) -> bool:
+def _has_parameter(name: str, parameter: str) -> bool:
+    """Return whether a Keras function has an optional parameter."""
     return f"{parameter}=" in (PARAMS[name] or "")
 
 
 def _is_listed(name: str) -> bool:
-    """Whether a name, or something above it, has a reason of its own."""
+    """Return whether a name, or a prefix of it, is listed as removed."""
     return any(name == prefix or name.startswith(f"{prefix}.") for prefix, _ in REASONS)
 
 
 def why_unknown(path: str) -> str:
-    """What to say of a name for which there is no row; `""` for one that is not of Keras."""
+    """Explain why a name has no row; `""` if it is not a name of Keras."""
     if path.startswith("python.keras"):
         return "a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
     if not path.startswith("keras."):

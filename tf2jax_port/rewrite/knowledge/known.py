@@ -1,4 +1,4 @@
-"""What is known of a TensorFlow name: its row, and by which signature a call of it binds."""
+"""Look up a TensorFlow name: its row and the signature that its calls bind by."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from tf2jax_port.table.version_1 import CLASSES, SAME_IN_VERSION_1
 
 
 class Known(NamedTuple):
-    """A row, the part of the reference that names it, and how to bind a call of it.
+    """A row, the part of the reference that it names, and the signature of its calls.
 
     Attributes:
       row: the row.
-      reference: the reference, cut to what the row names; `rest` are the attributes behind it.
-      version_1_params: the parameters of version 1 where they are other ones, otherwise empty.
+      reference: the reference, cut to the part that the row names.
+      rest: the attributes behind that part.
+      version_1_params: the parameters of version 1 if they differ, otherwise empty.
     """
 
     row: Row
@@ -29,18 +30,22 @@ class Known(NamedTuple):
 
     @property
     def renames(self) -> tuple[tuple[str, str], ...]:
-        """Old keywords, and the parameters that they mean."""
+        """Old keywords and the parameters that they mean."""
         return (*self.row.renames, *version_1.renames(self.row.name))
 
 
 @functools.cache
 def rows() -> dict[str, Row]:
-    """All rows by name; a name that has two rows is refused."""
+    """Return all rows by name.
+
+    Raises:
+      ValueError: two rows have the same name.
+    """
     return table.by_name((*table.ROWS, *table.CONSTRUCTS))
 
 
 def look_up(reference: Reference) -> Known | None:
-    """The row of the longest part of a reference that has one."""
+    """Find the row of the longest part of a reference that has one."""
     found = _longest_known(reference.dotted, reference.version)
     if found is None:
         return None
@@ -52,7 +57,11 @@ def look_up(reference: Reference) -> Known | None:
 def _longest_known(
     dotted: tuple[str, ...], version: int
 ) -> tuple[int, Row, tuple[str, ...], str] | None:
-    """How much of a chain has a row, the row, what is left, and the parameters of version 1."""
+    """Find the longest prefix of a chain that has a row.
+
+    Returns:
+      The length of the prefix, the row, the remaining attributes, and the parameters of version 1.
+    """
     for length in range(len(dotted), 0, -1):
         path = tensorflow_path(dotted[length - 1])[0]
         if is_module(path):
@@ -65,6 +74,7 @@ def _longest_known(
 
 
 def _row_of(path: str, version: int) -> tuple[Row, str] | None:
+    """Return the row of a name and its parameters in version 1, `None` if there is no row."""
     name = canonical(path, version)
     row = rows().get(name)
     if row is not None:
@@ -79,13 +89,16 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Names of version 1 whose meaning is that of a row: its name, and their own parameters."""
+    """Return the names of version 1 that share the meaning of a row.
+
+    Each has the name of the row and its own parameters.
+    """
     same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
     return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
 
 
 def has_another_meaning(reference: Reference) -> bool:
-    """Whether the table knows the name, but in TensorFlow 1 it means something else."""
+    """Return whether the table has the name, but TensorFlow 1 means something else by it."""
     name = canonical(reference.path, reference.version)
     return name.startswith("v1.") and reference.path in rows()
 
@@ -94,7 +107,7 @@ _IN_THE_TABLE = frozenset(row.name for row in table.ROWS)
 
 
 def facade(row: Row) -> str | None:
-    """The name in `shims` with TensorFlow's own signature, `None` where there is none."""
+    """Return the name in `shims` with TensorFlow's own signature, `None` if there is none."""
     if isinstance(row.target, Shim):
         return row.target.function
     made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)
@@ -102,10 +115,10 @@ def facade(row: Row) -> str | None:
 
 
 def corner(row: Row, options: Options) -> str:
-    """Where the plain spelling differs: what is worth a review, and if asked for, what is only noted."""
+    """Return the difference of the plain spelling to report: `differs`, with `exact` also `note`."""
     return row.differs or (row.note if options.takes_exact else "")
 
 
 def has_exact_form(row: Row) -> bool:
-    """Whether `shims` has TensorFlow's rule where the row's plain spelling differs in a corner."""
+    """Return whether `shims` matches TensorFlow where the row's plain spelling differs."""
     return bool(row.own) and facade(row) is not None

@@ -1,4 +1,4 @@
-"""What TensorFlow 1 says otherwise: names that moved, other parameters, and what only graphs need."""
+"""Look up the differences of TensorFlow 1: moved names, other parameters, graph-only arguments."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from tf2jax_port.table.version_1 import (
 
 
 def params(path: str) -> str:
-    """The parameters of a name in version 1."""
+    """Return the parameters of a name in version 1."""
     return {**V1_PARAMS, **dict(CLASSES)}[path]
 
 
 def moved() -> dict[str, tuple[str, str]]:
-    """Names that moved: the name in version 2, and the parameters of version 1."""
+    """Return the moved names with their name in version 2 and their parameters in version 1."""
     return {old: (new, V1_PARAMS[new] if own is None else own) for old, new, own in MOVED}
 
 
 def renames(name: str) -> tuple[tuple[str, str], ...]:
-    """Parameters of version 1, and what version 2 calls them, by the name in version 2."""
+    """Return parameters of version 1 with their new names, given the name in version 2."""
     return RENAMED.get(name, ())
 
 
 def without_meaning(name: str) -> tuple[str, ...]:
-    """Parameters of version 1 that may be left out whatever they say."""
+    """Return parameters of version 1 that can be left out whatever their value."""
     return WITHOUT_MEANING.get(name, ())
 
 
 def differs(name: str) -> str:
-    """Where version 1 of a name gives something else than version 2, empty for nowhere."""
+    """Return how the result in version 1 differs from version 2, an empty string if it does not."""
     return DIFFERS.get(name, "")
 
 
 def bound_scope(row: Row, bound: Bound) -> Row:
-    """The block of `with tf.name_scope(...) as scope`, which gives the name of the scope."""
+    """Return the row for `with tf.name_scope(...) as scope`, which binds the name of the scope."""
     target: Native | Shim = Shim("shims.name_scope")
     if "default_name" in bound.arguments:
         target = Native(f"shims.name_scope({SCOPE})")
@@ -54,13 +54,13 @@ def bound_scope(row: Row, bound: Bound) -> Row:
 
 
 def forms(row: Row) -> tuple[Native, ...]:
-    """The expressions to try for a call of a row, in this order."""
+    """Return the expressions to try for a call of a row, in order."""
     assert isinstance(row.target, Native)
     return (*FORMS.get(row.name, ()), row.target)
 
 
 def is_exact(name: str, bound: Bound) -> bool:
-    """Whether the arguments of a call show that it gives the same in both versions."""
+    """Return whether the arguments of a call show that both versions return the same."""
     arguments = bound.arguments
     if name == "cond":
         branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]

@@ -1,1 +1,1 @@
-"""Notebooks: their code cells as one program."""
+"""Rewrite notebooks: their code cells form one program."""

@@ -1,7 +1,7 @@
-"""Cells of a notebook as one Python program, and back: what is no Python stands aside meanwhile.
+"""Join the cells of a notebook into one Python program and split it again.
 
-Every cell keeps its lines. A comment of a form of its own begins each cell, so that the cells can be
-told apart after the rewrite; a line such as `!pip install x` is a `pass` with a comment meanwhile.
+Every cell keeps its lines. A special comment begins each cell, so that the cells can be separated after
+the rewrite; a non-Python line such as `!pip install x` is temporarily replaced by `pass` with a comment.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import warnings
 from collections.abc import Sequence
 
-# Cell magics whose cell is Python all the same.
+# Cell magics whose cells hold Python.
 _PYTHON_MAGICS = ("capture", "prun", "time", "timeit")
 _MAGIC_LINE = re.compile(r"[ \t]*[%!?]|.*\?[ \t]*$")
 _ASSIGNED_MAGIC = re.compile(r"([ \t]*[\w., \t]+=[ \t]*)[%!]\S")
@@ -24,18 +24,18 @@ _LINE_FOUND = re.compile(r"^.*# tf2jax-port notebook line (\d+)$", re.MULTILINE)
 
 
 class LostCellError(Exception):
-    """The rewritten program does not fall into the cells that it was made of."""
+    """The rewritten program cannot be split into the original cells."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
-    """Cells as one program.
+    """Cells joined into one program.
 
     Attributes:
       text: the program.
-      starts: for each cell its first line in the program, 0 for a cell that is not in it.
-      aside: the lines that stand aside, as they were.
-      broken: the cells that are no Python, by number from 0, and why.
+      starts: for each cell its first line in the program, 0 for a cell that is not part of it.
+      aside: the original text of the lines that were replaced.
+      broken: the cells that are not valid Python, by number from 0, and the error.
     """
 
     text: str
@@ -44,13 +44,13 @@ class Program:
     broken: dict[int, str]
 
     def cell_of(self, line: int) -> tuple[int, int]:
-        """The cell that a line of the program is in, from 0, and the line within it, from 1."""
+        """Return the cell of a line of the program, from 0, and the line within it, from 1."""
         number = max(n for n, start in enumerate(self.starts) if 0 < start <= line)
         return number, line - self.starts[number] + 1
 
 
 def join(cells: Sequence[str]) -> Program:
-    """The program of some cells."""
+    """Join cells into one program."""
     parts: list[str] = []
     starts: list[int] = []
     aside: list[str] = []
@@ -73,10 +73,10 @@ def join(cells: Sequence[str]) -> Program:
 
 
 def split(program: Program, text: str) -> dict[int, str]:
-    """The cells of a rewritten program, by number from 0.
+    """Split a rewritten program into its cells, by number from 0.
 
     Raises:
-      LostCellError: a cell or a line that stood aside is missing.
+      LostCellError: a cell or a replaced line is missing.
     """
     found = _CELL_FOUND.split(text)
     numbers = [int(number) for number in found[1::2]]
@@ -95,14 +95,19 @@ def split(program: Program, text: str) -> dict[int, str]:
     whole = all(cell.endswith("\n") for cell in cells.values())
     if not complete or not whole:
         raise LostCellError("a cell got lost")
-    # What stands in front of the first cell's comment are new imports: they belong to that cell.
+    # New imports stand before the first cell's comment: they belong to that cell.
     if found[0]:
         cells[numbers[0]] = found[0] + cells[numbers[0]]
     return {number: cell[:-1] for number, cell in cells.items()}
 
 
 def _as_python(cell: str, aside: Sequence[str]) -> tuple[str, list[str]] | SyntaxError | None:
-    """A cell with its magics replaced, and these; an error, or `None`, for what is no Python."""
+    """Replace the magics of a cell.
+
+    Returns:
+      The Python text and the replaced lines; the error if it is not valid Python; `None` for a cell in another
+      language.
+    """
     magic = _CELL_MAGIC.match(cell)
     if magic is not None and magic.group(1) not in _PYTHON_MAGICS:
         return None
@@ -125,6 +130,7 @@ def _as_python(cell: str, aside: Sequence[str]) -> tuple[str, list[str]] | Synta
 
 
 def _stand_in(line: str, number: int) -> str:
+    """Return the Python line that temporarily replaces a magic."""
     assigned = _ASSIGNED_MAGIC.match(line)
     comment = _LINE.format(number)
     if assigned is not None:
@@ -134,7 +140,7 @@ def _stand_in(line: str, number: int) -> str:
 
 
 def _is_complete(text: str) -> bool:
-    """Whether a statement may begin after a text."""
+    """Return whether a statement may begin after a text."""
     if _error_in(text) is None:
         return True
     last = next((line for line in reversed(text.split("\n")) if line.strip()), "")

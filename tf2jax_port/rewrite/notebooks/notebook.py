@@ -1,4 +1,4 @@
-"""Notebooks: the code of all cells is one program, which is rewritten, and put back cell by cell."""
+"""Rewrite a notebook: join its code cells into a program, rewrite it and write it back."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _NO_PYTHON = "TJ315"
 def rewrite_notebook(
     raw: bytes, options: Options = DEFAULTS, *, verify: bool = True, neighbors: Neighbors = ALONE
 ) -> Outcome:
-    """Rewrites the bytes of a notebook.
+    """Rewrite the bytes of a notebook.
 
     Args:
-      raw: the file.
-      options: what was asked for.
-      verify: read the result again, to be sure.
-      neighbors: the modules around it.
+      raw: the bytes of the file.
+      options: the options of the run.
+      verify: whether to parse the result as a check.
+      neighbors: the other modules of the project.
 
     Returns:
       The new bytes, and findings by cell and line.
 
     Raises:
-      UnreadableError: the bytes are no notebook, or one of Python 2.
-      LedgerError: the states do not add up; a fault of the rewriter.
+      UnreadableError: the bytes are not a notebook, or one for Python 2.
+      LedgerError: findings and references do not match; a bug of the rewriter.
     """
     if b"tensorflow" not in raw and b"# TJ" not in raw and not neighbors.concern(raw):
         return Outcome(raw, (), 0)
@@ -45,22 +45,26 @@ def rewrite_notebook(
     code = read_cells(own)
     program = cells.join([cell.text for cell in code])
     outside = "\n".join([*program.aside, *(code[n].text for n in program.broken)])
-    around = _Around(neighbors, outside)
+    around = _NotebookNeighbors(neighbors, outside)
     outcome = rewrite(program.text.encode(), options, verify=verify, neighbors=around)
-    findings = [_placed(finding, program, code) for finding in outcome.findings]
-    findings += [_no_python(code[n], why) for n, why in program.broken.items() if _matters(code[n])]
+    findings = [_move_to_cell(finding, program, code) for finding in outcome.findings]
+    findings += [
+        _no_python(code[n], why)
+        for n, why in program.broken.items()
+        if _may_use_tensorflow(code[n])
+    ]
     data = raw
     if outcome.data.decode() != program.text:
         new = _put_back(own, code, program, outcome.data.decode())
         if verify:
-            _check(own, new)
+            _check_only_code_changes(own, new)
         data = (text[: len(text) - len(own)] + new).encode()
     findings.sort(key=lambda finding: (finding.cell, finding.line, finding.column))
     return Outcome(data, tuple(findings), len(findings), outcome.imports, outcome.imports_dropped)
 
 
-class _Around:
-    """The neighbors of a notebook's program, and its lines that are no Python: `%timeit f(x)`."""
+class _NotebookNeighbors:
+    """The neighbors of a notebook's program, plus its non-Python lines such as `%timeit f(x)`."""
 
     def __init__(self, neighbors: Neighbors, text: str) -> None:
         self.export = neighbors.export
@@ -69,26 +73,29 @@ class _Around:
         self.text = text
 
     def mentions(self, name: str) -> bool:
-        """Whether one of these lines has a name."""
+        """Return whether one of the non-Python lines mentions a name."""
         return re.search(rf"\b{re.escape(name)}\b", self.text) is not None
 
 
-def _placed(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:
+def _move_to_cell(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:
+    """Move a finding of the program to its cell."""
     number, line = program.cell_of(finding.line)
     return finding._replace(cell=code[number].number, line=line)
 
 
-def _matters(cell: Cell) -> bool:
-    """Whether a cell that is no Python may use TensorFlow."""
+def _may_use_tensorflow(cell: Cell) -> bool:
+    """Return whether a cell that is not valid Python may use TensorFlow."""
     return _MAY_BE_TENSORFLOW.search(cell.text) is not None
 
 
 def _no_python(cell: Cell, why: str) -> Finding:
+    """Build the finding for a cell that is not valid Python."""
     message = f"the cell is no Python: {why}"
     return Finding(1, 1, "cell", State.MANUAL, _NO_PYTHON, message, method=True, cell=cell.number)
 
 
 def _put_back(text: str, code: tuple[Cell, ...], program: cells.Program, new: str) -> str:
+    """Write the cells of the rewritten program back into the notebook."""
     try:
         found = cells.split(program, new)
     except cells.LostCellError as error:
@@ -97,11 +104,11 @@ def _put_back(text: str, code: tuple[Cell, ...], program: cells.Program, new: st
     return with_code(text, changed)
 
 
-def _check(old: str, new: str) -> None:
-    """That nothing but code is another.
+def _check_only_code_changes(old: str, new: str) -> None:
+    """Check that only the code of cells changes.
 
     Raises:
-      UnreadableError: something else is; a fault of the rewriter.
+      UnreadableError: something else would change; a bug of the rewriter.
     """
     if _without_code(old) != _without_code(new):
         raise UnreadableError("TJ905", "more than the code of cells would change")

@@ -1,6 +1,6 @@
-"""The text of a notebook file: where the code of its cells stands, and how other code is put there.
+"""Locate the code of the cells in a notebook file and replace it.
 
-A notebook is JSON. What is not code keeps every byte: outputs, metadata, indentation, the order of
+A notebook is JSON. Everything but code keeps its exact bytes: outputs, metadata, indentation, the order of
 keys, the end of the file.
 """
 
@@ -15,21 +15,22 @@ from typing import Any
 
 from tf2jax_port.rewrite.reading.source import UnreadableError
 
-# The repetitions give nothing back: to remember where they could costs a hundred bytes for each letter
-# of a picture.
+# The repetitions are possessive: backtracking positions would cost a hundred bytes for each character of
+# an embedded picture.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],:]|[^\s{}\[\],:"]++', re.DOTALL)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of code.
+    """One code cell.
 
     Attributes:
-      number: its place among all cells, from 1.
+      number: its position among all cells, from 1.
       text: its code.
-      start: where the JSON of its code begins; it ends at `end`.
-      strings: the places of the strings in it: one of each line, or a single one.
-      is_list: whether they stand in a list.
+      start: offset at which the JSON of its code begins.
+      end: offset at which it ends.
+      strings: the spans of its JSON strings: one for each line, or a single one.
+      is_list: whether the strings form a list.
     """
 
     number: int
@@ -41,10 +42,10 @@ class Cell:
 
 
 def read_cells(text: str) -> tuple[Cell, ...]:
-    """The cells of code of a notebook, none for another language than Python.
+    """Return the code cells of a notebook, none if its language is not Python.
 
     Raises:
-      UnreadableError: it is no notebook, or one of Python 2.
+      UnreadableError: it is not a notebook, or one for Python 2.
     """
     try:
         document = json.loads(text)
@@ -57,20 +58,21 @@ def read_cells(text: str) -> tuple[Cell, ...]:
         return ()
     if version.startswith("2"):
         raise UnreadableError("TJ904", f"the notebook is written for Python {version}")
-    return tuple(_cells(text))
+    return tuple(_read_code_cells(text))
 
 
 def with_code(text: str, cells: Mapping[Cell, str]) -> str:
-    """A notebook with other code in some cells."""
+    """Return a notebook with new code in some cells."""
     out = []
     place = 0
     for cell, code in sorted(cells.items(), key=lambda item: item[0].start):
-        out += [text[place : cell.start], _with_code(text, cell, code)]
+        out += [text[place : cell.start], _encode_cell(text, cell, code)]
         place = cell.end
     return "".join([*out, text[place:]])
 
 
 def _language(document: dict[str, Any]) -> tuple[str, str]:
+    """Return the language and the version of a notebook, empty if not given."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return "", ""
@@ -87,10 +89,10 @@ def _language(document: dict[str, Any]) -> tuple[str, str]:
 # Places.
 
 
-def _cells(text: str) -> Iterator[Cell]:
-    """The cells in all lists called `cells`: version 4 has one, version 3 one in each worksheet."""
+def _read_code_cells(text: str) -> Iterator[Cell]:
+    """Yield the code cells of all `cells` lists: one in version 4, one per worksheet in version 3."""
     number = 0
-    for name, start, _ in _members(text, _next(text, 0).start()):
+    for name, start, _ in _members(text, _next_token(text, 0).start()):
         if name == "cells":
             sheets = [start]
         elif name == "worksheets":
@@ -101,12 +103,13 @@ def _cells(text: str) -> Iterator[Cell]:
         for sheet in sheets:
             for place, _ in _elements(text, sheet):
                 number += 1
-                cell = _cell(text, place, number)
+                cell = _read_cell(text, place, number)
                 if cell is not None:
                     yield cell
 
 
-def _cell(text: str, place: int, number: int) -> Cell | None:
+def _read_cell(text: str, place: int, number: int) -> Cell | None:
+    """Read the cell at an offset, `None` if it is not a code cell."""
     members = {name: (start, end) for name, start, end in _members(text, place)}
     kind = members.get("cell_type")
     source = members.get("source") or members.get("input")
@@ -121,14 +124,15 @@ def _cell(text: str, place: int, number: int) -> Cell | None:
     return Cell(number, code, start, end, strings, is_list)
 
 
-def _next(text: str, place: int) -> re.Match[str]:
+def _next_token(text: str, place: int) -> re.Match[str]:
+    """Return the next JSON token."""
     found = _TOKEN.search(text, place)
     assert found is not None  # `json` has read it
     return found
 
 
-def _end(text: str, start: int) -> int:
-    """Where the value that begins at a place ends."""
+def _value_end(text: str, start: int) -> int:
+    """Return the end offset of the JSON value that begins at `start`."""
     depth = 0
     for token in _TOKEN.finditer(text, start):
         first = text[token.start()]
@@ -139,37 +143,37 @@ def _end(text: str, start: int) -> int:
 
 
 def _members(text: str, place: int) -> Iterator[tuple[str, int, int]]:
-    """`(name, start, end)` of the values of the object at a place; none of anything else."""
+    """Yield `(name, start, end)` for the members of the JSON object at an offset, if it is one."""
     if text[place] != "{":
         return
-    token = _next(text, place + 1)
+    token = _next_token(text, place + 1)
     while token.group() != "}":
         if token.group() == ",":
-            token = _next(text, token.end())
-        start = _next(text, _next(text, token.end()).end()).start()
-        end = _end(text, start)
+            token = _next_token(text, token.end())
+        start = _next_token(text, _next_token(text, token.end()).end()).start()
+        end = _value_end(text, start)
         yield json.loads(token.group(), strict=False), start, end
-        token = _next(text, end)
+        token = _next_token(text, end)
 
 
 def _elements(text: str, place: int) -> Iterator[tuple[int, int]]:
-    """`(start, end)` of the elements of the list at a place; none of anything else."""
+    """Yield `(start, end)` for the elements of the JSON list at an offset, if it is one."""
     if text[place] != "[":
         return
-    token = _next(text, place + 1)
+    token = _next_token(text, place + 1)
     while token.group() != "]":
         if token.group() == ",":
-            token = _next(text, token.end())
-        end = _end(text, token.start())
+            token = _next_token(text, token.end())
+        end = _value_end(text, token.start())
         yield token.start(), end
-        token = _next(text, end)
+        token = _next_token(text, end)
 
 
 # Writing.
 
 
-def _with_code(text: str, cell: Cell, code: str) -> str:
-    """The JSON of a cell's new code; lines that stay keep their text, escapes and all."""
+def _encode_cell(text: str, cell: Cell, code: str) -> str:
+    """Return the JSON of a cell's new code; unchanged lines keep their exact text."""
     ascii_only = text.isascii() and "\\u" in text
     if not cell.is_list:
         return json.dumps(code, ensure_ascii=ascii_only)

@@ -1,1 +1,1 @@
-"""How new text is put into a file."""
+"""Write new text into a file."""

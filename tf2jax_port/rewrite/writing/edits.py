@@ -1,8 +1,8 @@
-"""What will be written where, and the one pass that writes it.
+"""Define edits of a text and apply them in one pass.
 
-An edit replaces a span of the text by pieces. A piece is new text, or a span of the old text, which
-is rendered with the edits inside it; so a call inside an argument of a call is edited in the same
-pass as its surroundings.
+An edit replaces a span of the text by pieces. A piece is new text, or a span of the old text that is
+rendered with the edits inside it; so a call inside an argument of a call is edited in the same pass as
+the outer call.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A part of the old text that stays, apart from the edits inside it."""
+    """A part of the old text that is kept, apart from the edits inside it."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ Piece = str | Span
 
 
 class Edit(NamedTuple):
-    """Replaces `[start, end)` by `pieces`; an insertion where `start == end`."""
+    """A replacement of `[start, end)` by `pieces`; an insertion if `start == end`."""
 
     start: int
     end: int
@@ -31,17 +31,17 @@ class Edit(NamedTuple):
 
 
 class OverlapError(Exception):
-    """Two edits want the same bytes, or one sits in text that another one drops."""
+    """Two edits overlap, or one lies in text that another one drops."""
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """The text after all edits.
+    """Apply all edits to a text.
 
-    Edits may nest: an inner one must lie in a `Span` that the outer one keeps. Insertions at one
-    place come out in the order in which they were planned.
+    Edits may nest: an inner one must lie in a `Span` that the outer one keeps. Insertions at the same offset
+    are written in the order in which they were planned.
 
     Raises:
-      OverlapError: two edits cross, or text with an edit in it is dropped.
+      OverlapError: two edits overlap, or text that contains an edit is dropped.
     """
     return EditedText(data, edits).render(0, len(data), exact=True)
 
@@ -55,7 +55,7 @@ class EditedText:
         self.starts = [edit.start for edit in self.edits]
 
     def render(self, start: int, end: int, *, exact: bool = False, after: int = 0) -> bytes:
-        """The text of `[start, end)`; edits before index `after` are the ones that asked."""
+        """Render `[start, end)`; edits before index `after` are outer ones, already in progress."""
         out: list[bytes] = []
         place = start
         index = max(after, bisect.bisect_left(self.starts, start))
@@ -71,13 +71,13 @@ class EditedText:
                 else:
                     out.append(self.render(piece.start, piece.end, after=index))
             if index < len(self.edits) and self.starts[index] < edit.end:
-                index = self._skip(edit, index)
+                index = self._skip_inner(edit, index)
             place = edit.end
         out.append(self.data[place:end])
         return b"".join(out)
 
     def render_node(self, start: int, end: int) -> bytes:
-        """The new text of one node: what is inserted just before or behind it is not its own."""
+        """Render the new text of one node, without insertions just before or behind it."""
         first = bisect.bisect_left(self.starts, start)
         last = bisect.bisect_left(self.starts, end, first)
         own = [edit for edit in self.edits[first:last] if start < edit.end <= end]
@@ -89,10 +89,11 @@ class EditedText:
 
     @staticmethod
     def _inside(edit: Edit, end: int, exact: bool) -> bool:
+        """Return whether an edit lies before `end`, or is an insertion at `end` if `exact`."""
         return edit.start < end or (exact and edit.start == end and edit.end == end)
 
-    def _skip(self, edit: Edit, index: int) -> int:
-        """Index of the first edit after `edit`; those within it have been rendered as pieces."""
+    def _skip_inner(self, edit: Edit, index: int) -> int:
+        """Return the index of the first edit after `edit`; inner ones are already rendered."""
         while index < len(self.edits) and self.edits[index].start < edit.end:
             inner = self.edits[index]
             kept = (p for p in edit.pieces if isinstance(p, Span))

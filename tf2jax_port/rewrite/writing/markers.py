@@ -1,7 +1,7 @@
-"""Marker comments: `# TJ301: tf.foo: why`, on a line of its own above what a person must do.
+"""Read and write marker comments: `# TJ301: tf.foo: why`, on a line above manual work.
 
-A run first takes all markers out and then puts in those that are still true. So a second run
-changes nothing, and a marker goes away when its cause does.
+A run first removes all markers and then inserts those that still apply. So a second run changes nothing,
+and a marker disappears together with its cause.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _INDENT = re.compile(rb"[ \t\f]*")
 
 
 def has_markers(data: bytes) -> bool:
-    """Whether a text may hold a marker."""
+    """Return whether a text may hold a marker."""
     return b"# TJ" in data and _MARKER.search(data) is not None
 
 
 def marker_lines(source: Source, tree: ast.Module) -> list[int]:
-    """The lines, counted from 1, that are markers; text inside strings is none."""
+    """Return the lines, counted from 1, that are markers and not part of a string."""
     found = [
         line
         for line, start in enumerate(source.starts, 1)
@@ -41,7 +41,7 @@ def marker_lines(source: Source, tree: ast.Module) -> list[int]:
 
 
 def without_lines(source: Source, lines: list[int]) -> bytes:
-    """The text without some of its lines."""
+    """Return the text without the given lines."""
     kept = bytearray()
     ends = [*source.starts[1:], len(source.data)]
     dropped = set(lines)
@@ -52,13 +52,13 @@ def without_lines(source: Source, lines: list[int]) -> bytes:
 
 
 def any_says(source: Source, lines: list[int], text: str) -> bool:
-    """Whether one of the markers at some lines ends with a text."""
+    """Return whether one of the markers at the given lines ends with a text."""
     ends = (source.data[source.starts[n - 1] : source.line_end(n)] for n in lines)
     return any(end.endswith(text.encode()) for end in ends)
 
 
 def marker_line(source: Source, names: Names, node: ast.AST) -> int:
-    """The line above which the marker of a node belongs: where its logical line begins."""
+    """Return the line above which a node's marker belongs: the start of its logical line."""
     for candidate in (node, *names.ancestors(node)):
         anchor: ast.AST | None = candidate
         while anchor is not None and _is_anchor(names, anchor):
@@ -70,14 +70,14 @@ def marker_line(source: Source, names: Names, node: ast.AST) -> int:
 
 
 def _is_anchor(names: Names, node: ast.AST) -> bool:
-    """A statement, an `except` or a decorator: what begins a line of its own."""
+    """Return whether a node begins its own line: a statement, an `except` or a decorator."""
     if isinstance(node, ast.stmt | ast.ExceptHandler):
         return True
     return node in getattr(names.parents.get(node), "decorator_list", ())
 
 
 def _sibling_before(names: Names, node: ast.AST) -> ast.AST | None:
-    """The statement in front of another one, with which it may share a line."""
+    """Return the previous statement of the same block, which may share the line."""
     parent = names.parents.get(node)
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, [])
@@ -105,7 +105,7 @@ def _begins_logical_line(source: Source, line: int, column: int) -> bool:
 
 
 def insertions(source: Source, wanted: dict[int, list[str]]) -> Iterator[Edit]:
-    """The edits that put marker texts above lines, indented as these are."""
+    """Yield the edits that insert marker texts above lines, with the same indentation."""
     for line, texts in sorted(wanted.items()):
         start = source.starts[line - 1]
         found = _INDENT.match(source.data, start)

@@ -1,4 +1,4 @@
-"""How a file says `jax`, `jnp`, `np` and `shims`: names that exist are used, clashes avoided."""
+"""Choose a file's names for `jax`, `jnp`, `np` and `shims`, reusing imports and avoiding clashes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADING_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\.)")
 
 
 def bound_names(names: Names) -> dict[str, int]:
-    """How many scopes of the file bind each name."""
+    """Count the scopes of the file that bind each name."""
     counts: dict[str, int] = {}
     for scope in (names.module, *names.scopes.values()):
         for name in scope.bindings:
@@ -37,7 +37,7 @@ class Spelling:
     """The file's name for each module that new text needs.
 
     Attributes:
-      chosen: module by the table's name for it, to the file's name.
+      chosen: the file's name for each module, by the name that the table uses.
       present: the names of `chosen` that the file imports already.
       bound: every name that the file binds.
     """
@@ -50,7 +50,7 @@ class Spelling:
     )
 
     def text(self, text: str) -> str:
-        """New text in the file's own names."""
+        """Translate new text to the file's own module names."""
         written = self._written.get(text)
         if written is None:
             own = self.chosen
@@ -59,14 +59,14 @@ class Spelling:
         return written
 
     def allows(self, names: Iterable[str]) -> bool:
-        """Whether the other names of an expression (`list`, `len`) mean what they should here."""
+        """Return whether the builtins that an expression uses (`list`, `len`) are not shadowed."""
         return all(
             name in self.chosen or (hasattr(builtins, name) and name not in self.bound)
             for name in names
         )
 
     def missing(self, edits: Iterable[Edit]) -> list[tuple[str, str]]:
-        """`(module, name)` of the imports that edits need, in the order in which they are written."""
+        """Return `(module, name)` of the imports that edits need, in the order of writing."""
         texts = {piece for edit in edits for piece in edit.pieces if isinstance(piece, str)}
         used = {name for text in texts for name in _LEADING_NAME.findall(text)}
         return [
@@ -77,7 +77,7 @@ class Spelling:
 
 
 def choose_spelling(names: Names) -> Spelling:
-    """Picks a name for each module: the file's own, else the usual one, else one that is free."""
+    """Choose a name for each module: the file's own, else the usual one, else a free one."""
     bound = bound_names(names)
     chosen, present = {}, set()
     for usual, module in MODULES.items():
@@ -86,11 +86,12 @@ def choose_spelling(names: Names) -> Spelling:
             present.add(usual)
             chosen[usual] = own
         else:
-            chosen[usual] = _free(usual, bound)
+            chosen[usual] = _free_name(usual, bound)
     return Spelling(chosen, frozenset(present), frozenset(bound))
 
 
 def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
+    """Return the name under which a module is imported once at module level, if any."""
     for name, bindings in module.bindings.items():
         binding = bindings[0]
         if len(bindings) == 1 and bound[name] == 1 and binding.path == path:
@@ -100,7 +101,8 @@ def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
     return None
 
 
-def _free(usual: str, bound: dict[str, int]) -> str:
+def _free_name(usual: str, bound: dict[str, int]) -> str:
+    """Return a name for a module that the file does not bind."""
     for name in (usual, f"{usual}_", f"jax_{usual}", f"jax_{usual}_"):
         if name not in bound:
             return name

@@ -1,4 +1,4 @@
-"""The JAX expression of a row, cut into text and holes, and what each hole needs around it."""
+"""Parse the JAX expression of a row into text and placeholders for arguments."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _OPEN = (ast.Call, ast.keyword, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lamb
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Hole:
-    """A place for an argument.
+    """A placeholder for an argument.
 
     Attributes:
-      parameter: which one.
-      operand: an operator or an attribute stands beside it, so most expressions need parentheses.
-      bare: it stands in no bracket of the expression.
+      parameter: the parameter whose argument fills it.
+      operand: whether an operator or attribute is adjacent, so that most expressions need parentheses.
+      bare: whether no bracket of the expression encloses it.
     """
 
     parameter: str
@@ -27,7 +27,7 @@ class Hole:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Optional:
-    """A part such as `, axis={axis}`, left out where the call gives none of `kept_by`."""
+    """A part such as `, axis={axis}`, omitted if the call passes none of `kept_by`."""
 
     pieces: tuple[str | Hole, ...]
     kept_by: frozenset[str]
@@ -38,7 +38,7 @@ Part = str | Hole | Optional
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
-    """One argument of the expression's outermost call: a hole alone, or fixed text."""
+    """One argument of the expression's outermost call: a single placeholder or fixed text."""
 
     keyword: str | None
     hole: str | None
@@ -47,14 +47,14 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """A row's expression.
+    """A parsed expression of a row.
 
     Attributes:
-      pieces: text, holes and optional parts in order.
-      function: the dotted function where the expression is one call of it, otherwise empty.
+      pieces: text, placeholders and optional parts in order.
+      function: the dotted function if the expression is a single call, otherwise empty.
       slots: the arguments of that call.
-      atomic: the expression needs no parentheses wherever it stands.
-      names: what it reads: `jnp`, `jax`, `np`, `shims`, builtins.
+      atomic: whether the expression never needs parentheses.
+      names: the names that it reads: `jnp`, `jax`, `np`, `shims`, builtins.
     """
 
     pieces: tuple[Part, ...]
@@ -65,7 +65,7 @@ class Template:
 
     @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
-        """Those that fill the holes, in order."""
+        """The parameters of the placeholders, in order."""
         flat = [
             p
             for part in self.pieces
@@ -75,12 +75,12 @@ class Template:
 
     @functools.cached_property
     def by_parameter(self) -> dict[str, Slot]:
-        """The arguments of the call that are holes."""
+        """The call's arguments that are placeholders, by parameter."""
         return {slot.hole: slot for slot in self.slots if slot.hole}
 
     @functools.cached_property
     def positional(self) -> list[Slot]:
-        """The arguments of the call without a keyword."""
+        """The positional arguments of the call."""
         return [slot for slot in self.slots if slot.keyword is None]
 
     @functools.cached_property
@@ -94,7 +94,7 @@ _HOLE = "hole_{}_{}"
 
 @functools.cache
 def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
-    """Cuts an expression such as `jnp.sum({x}, axis={axis})` into its pieces."""
+    """Parse an expression such as `jnp.sum({x}, axis={axis})`."""
     text, holes = _with_names(expression)
     tree = ast.parse(text, mode="eval")
     parents = {c: n for n in ast.walk(tree) for c in ast.iter_child_nodes(n)}
@@ -116,7 +116,7 @@ def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
 
 
 def _with_names(expression: str) -> tuple[str, dict[str, str]]:
-    """The expression with a name of its own in each hole, and what each name stands for."""
+    """Replace each placeholder by a unique name and return the parameter of each name."""
     out: list[str] = []
     holes: dict[str, str] = {}
     for literal, field, _, _ in string.Formatter().parse(expression):
@@ -129,6 +129,7 @@ def _with_names(expression: str) -> tuple[str, dict[str, str]]:
 
 
 def _is_operand(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Return whether an operator, call or attribute applies directly to a node."""
     parent = parents[node]
     if isinstance(parent, ast.Call):
         return parent.func is node
@@ -138,6 +139,7 @@ def _is_operand(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 
 
 def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Return whether no bracket of the expression encloses a node."""
     while node in parents:
         parent = parents[node]
         if isinstance(parent, ast.Call) and parent.func is not node:
@@ -153,9 +155,9 @@ def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def _optional_spans(
     text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
 ) -> list[tuple[int, int, frozenset[str]]]:
-    """Where `, axis={axis}` stands for each optional parameter, and what keeps it there.
+    """Return the span of `, axis={axis}` for each optional parameter, and what keeps it.
 
-    A positional argument may go only together with all that follow it.
+    A positional argument can be omitted only together with all that follow it.
     """
     spans = []
     for call in ast.walk(tree):
@@ -180,6 +182,7 @@ def _optional_spans(
 
 
 def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, tuple[Slot, ...]]:
+    """Return the function and the arguments of an expression that is a single call."""
     if not isinstance(body, ast.Call) or any(
         isinstance(n, ast.Name) and n.id in holes for n in ast.walk(body.func)
     ):
@@ -197,16 +200,18 @@ def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, 
 def _pieces(
     text: str, found: dict[str, Hole], dropped: list[tuple[int, int, frozenset[str]]]
 ) -> tuple[Part, ...]:
+    """Split an expression into text, placeholders and optional parts."""
     pieces: list[Part] = []
     place = 0
     for start, end, kept_by in dropped:
-        pieces += _cut(text[place:start], found)
-        pieces.append(Optional(tuple(_cut(text[start:end], found)), kept_by))
+        pieces += _split_at_holes(text[place:start], found)
+        pieces.append(Optional(tuple(_split_at_holes(text[start:end], found)), kept_by))
         place = end
-    return (*pieces, *_cut(text[place:], found))
+    return (*pieces, *_split_at_holes(text[place:], found))
 
 
-def _cut(text: str, found: dict[str, Hole]) -> list[str | Hole]:
+def _split_at_holes(text: str, found: dict[str, Hole]) -> list[str | Hole]:
+    """Split a text at its placeholders."""
     pieces: list[str | Hole] = []
     place = 0
     for start, name in sorted((text.index(name), name) for name in found if name in text):
