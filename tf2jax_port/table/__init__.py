@@ -1,4 +1,4 @@
-"""The table of operators: the one place that knows what a TensorFlow name means here."""
+"""Define the table of operators, the single source for the meaning of TensorFlow names."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ ROWS: tuple[Row, ...] = (
     *sparse.ROWS,
     *strings.ROWS,
 )
-# Names around the operators, which the rewriter knows: no facade is made of these rows.
+# Names that are not operators, for the rewriter only: no facade is generated from these rows.
 CONSTRUCTS: tuple[Row, ...] = (
     *constructs.ROWS,
     *surroundings.ROWS,
@@ -110,7 +110,7 @@ class UnknownNameError(KeyError):
 
 
 def by_name(rows: tuple[Row, ...]) -> dict[str, Row]:
-    """Rows by canonical name and by alias.
+    """Index rows by canonical name and by alias.
 
     Raises:
       ValueError: two rows claim one name.
@@ -128,7 +128,7 @@ _BY_NAME = by_name(ROWS)
 
 
 def find(name: str) -> Row:
-    """The row of a TensorFlow name, canonical or alias, without `tf.`.
+    """Return the row of a TensorFlow name, canonical or alias, without `tf.`.
 
     Raises:
       UnknownNameError: no row has that name; the message lists the nearest ones.

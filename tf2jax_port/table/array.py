@@ -1,4 +1,4 @@
-"""Rows of `tf.*` that make, select, place and reshape."""
+"""Define the rows of `tf.*` that create, select, scatter and reshape."""
 
 from __future__ import annotations
 

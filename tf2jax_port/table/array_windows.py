@@ -1,4 +1,4 @@
-"""Rows of `tf.*` that cut windows, turn sequences around and look rows up."""
+"""Define the rows of `tf.*` that extract windows, reverse sequences and gather rows."""
 
 from __future__ import annotations
 

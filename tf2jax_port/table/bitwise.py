@@ -1,4 +1,4 @@
-"""Rows of `tf.bitwise`."""
+"""Define the rows of `tf.bitwise`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators do with ragged and sparse operands, by the names of their rows."""
+"""List the operators that accept ragged or sparse operands, by the names of their rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the names around the operators: types, errors, state, control flow, old conversions."""
+"""Define the rows of names around the operators: types, errors, state, control flow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SATURATES = "a float outside of the range of an integer dtype: TensorFlow gives
 
 
 def _conversion(name: str, dtype: str) -> Row:
-    """`tf.to_float(x)` of TensorFlow 1."""
+    """Build the row of a cast of TensorFlow 1, such as `tf.to_float(x)`."""
     expression = f"jnp.asarray({{x}}).astype(jnp.{dtype})"
     note = _SATURATES if dtype.startswith("int") else ""
     params = f"x, name='{name.title().replace('_', '')}'"
@@ -72,7 +72,7 @@ _NEST = (
     ("flatten", "structure, expand_composites=False"),
     ("pack_sequence_as", "structure, flat_sequence, expand_composites=False"),
 )
-# Names, parameters, and what a call gives: no arrays.
+# Names, parameters, and the kind of result, which is no array.
 _WITHOUT_ARRAYS = (
     (
         "nest.assert_same_structure",
@@ -144,7 +144,7 @@ ROWS: tuple[Row, ...] = (
     ),
 )
 
-# Arguments that say how TensorFlow traces or places something, for which `shims` has no use.
+# Arguments that control how TensorFlow traces or places something; `shims` does not take them.
 WITHOUT_PLACE = {
     "function": (
         "experimental_implements",
@@ -160,7 +160,7 @@ WITHOUT_PLACE = {
     ),
 }
 
-# What TensorFlow's dtypes have and JAX's scalar types spell otherwise.
+# Attributes of TensorFlow's dtypes that JAX's scalar types spell differently.
 DTYPE_ATTRIBUTES = {
     "max": "jnp.{info}({dtype}).max",
     "min": "jnp.{info}({dtype}).min",

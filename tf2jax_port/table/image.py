@@ -1,4 +1,4 @@
-"""Rows of `tf.image`."""
+"""Define the rows of `tf.image`."""
 
 from __future__ import annotations
 

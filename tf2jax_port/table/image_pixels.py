@@ -1,4 +1,4 @@
-"""Rows of `tf.image` that move, sample and color pixels."""
+"""Define the rows of `tf.image` that move, sample and color pixels."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _COLORS = f32(
 
 
 def unit(*shape: int) -> Draw:
-    """Images in [0, 1]."""
+    """Describe images with values in [0, 1]."""
     return draw(*shape, low=0, high=1)
 
 
 def _of_images(param: str = "image", **options: Any) -> tuple[Case, ...]:
-    """One image or a batch of them."""
+    """Build the cases of operators on one image or a batch of images."""
     given: dict[str, Any] = {param: unit(4, 5, 3)}
     return (
         case("image", **{**given, **options}),
@@ -50,7 +50,7 @@ def _of_images(param: str = "image", **options: Any) -> tuple[Case, ...]:
 def _of_colors(
     param: str, *more: Case, error: str = "InvalidArgumentError", **options: Any
 ) -> tuple[Case, ...]:
-    """Pixels of three channels."""
+    """Build the cases of operators on pixels with three channels."""
     given: dict[str, Any] = {param: unit(3, 2, 3)}
     return (
         case("normal", **{**given, **options}),
@@ -62,7 +62,8 @@ def _of_colors(
     )
 
 
-def _bytes(param: str, **options: Any) -> Case:
+def _bytes_case(param: str, **options: Any) -> Case:
+    """Build the case of a `uint8` image."""
     arguments: dict[str, Any] = {param: _BYTES, **options}
     return case("bytes", **arguments)
 
@@ -388,7 +389,7 @@ ROWS: tuple[Row, ...] = (
         "image.rgb_to_grayscale",
         "images, name=None",
         "image.color",
-        inputs=_of_colors("images", _bytes("images")),
+        inputs=_of_colors("images", _bytes_case("images")),
         takes="real",
     ),
     shim(
@@ -496,7 +497,7 @@ ROWS: tuple[Row, ...] = (
         "image.color",
         tolerance=1e-5,
         inputs=(
-            *_of_colors("image", _bytes("image", delta=0.2), delta=0.3),
+            *_of_colors("image", _bytes_case("image", delta=0.2), delta=0.3),
             case(
                 "nan",
                 xla="differs: NaN is dropped",
@@ -514,7 +515,9 @@ ROWS: tuple[Row, ...] = (
         "image.color",
         tolerance=1e-5,
         inputs=(
-            *_of_colors("image", _bytes("image", saturation_factor=0.5), saturation_factor=1.7),
+            *_of_colors(
+                "image", _bytes_case("image", saturation_factor=0.5), saturation_factor=1.7
+            ),
             case("nan", image=f32([[[2, NAN, NAN]]]), saturation_factor=1.7, differs=_NAN_COLOR),
         ),
         no_gradient="TensorFlow registers none",

@@ -1,4 +1,4 @@
-"""Rows of `tf.image` that change images by chance, cut windows, and read or write files."""
+"""Define the rows of `tf.image` that augment randomly, crop, and read or write files."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _OF_CROP = (
 _HOST = "files of images are read and written on the host, with Pillow or imageio"
 
 
-def _by_chance(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:
-    """A row whose numbers follow from a seed of its own, and one with those of `set_seed`."""
+def _random_rows(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:
+    """Build two rows of a random operator: stateless with a `seed`, and stateful after `set_seed`."""
     given, _, rest = params.partition(", name")
     name_at_the_end = f", name{rest}" if rest else ""
     needed = "seed=None" if name == "random_saturation" else "seed"
@@ -48,7 +48,7 @@ def _by_chance(name: str, params: str, *cases: Case, **options: Any) -> tuple[Ro
 
 
 def _of_range(**bounds: Any) -> tuple[Case, ...]:
-    """Images, and bounds of what is drawn."""
+    """Build the cases of a random operator with bounds for the drawn value."""
     wrong: dict[str, Any] = {name: -value for name, value in bounds.items()}
     return (
         case("image", image=_IMAGE, seed=_SEED, **bounds),
@@ -83,36 +83,36 @@ _BOXES = f32(
 
 
 def _pattern(more: float) -> Values:
-    """Images `[3, 9, 8, 1]` that are alike for all numbers."""
+    """Describe images `[3, 9, 8, 1]` with a fixed pattern and a vertical ramp of height `more`."""
     rows = [[[(i * j) % 5 / 5 + more * i / 9] for j in range(8)] for i in range(9)]
     return f32([rows, rows[::-1], [r[::-1] for r in rows]])
 
 
 ROWS: tuple[Row, ...] = (
-    *_by_chance("random_brightness", "image, max_delta", *_of_range(max_delta=0.3)),
-    *_by_chance(
+    *_random_rows("random_brightness", "image, max_delta", *_of_range(max_delta=0.3)),
+    *_random_rows(
         "random_contrast",
         "image, lower, upper",
         *_of_range(lower=0.5, upper=1.5),
         no_gradient="TensorFlow registers none",
     ),
-    *_by_chance(
+    *_random_rows(
         "random_hue",
         "image, max_delta",
         *_of_range(max_delta=0.2),
         case("more-than-half", raises="ValueError", image=_IMAGE, seed=_SEED, max_delta=0.7),
         no_gradient="TensorFlow registers none",
     ),
-    *_by_chance(
+    *_random_rows(
         "random_saturation",
         "image, lower, upper",
         *_of_range(lower=0.5, upper=1.5),
         case("no-seed", raises="ValueError", image=_IMAGE, lower=0.5, upper=1.5),
         no_gradient="TensorFlow registers none",
     ),
-    *_by_chance("random_flip_left_right", "image", *_FLIPS),
-    *_by_chance("random_flip_up_down", "image", *_FLIPS),
-    *_by_chance(
+    *_random_rows("random_flip_left_right", "image", *_FLIPS),
+    *_random_rows("random_flip_up_down", "image", *_FLIPS),
+    *_random_rows(
         "random_crop",
         "value, size, name=None",
         case("image", value=_IMAGE, size=(2, 3, 3), seed=_SEED),

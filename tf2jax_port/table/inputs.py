@@ -1,7 +1,7 @@
-"""Descriptors of test inputs: what an array looks like, without the array.
+"""Define descriptors of test inputs, which describe an array without creating it.
 
-The tests realize them with a generator seeded by the case's id, so that a row's inputs never
-depend on other rows.
+The tests create the arrays with a generator seeded by the case's id, so that a row's inputs never depend
+on other rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ NAN, INF = float("nan"), float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """An array that is written out."""
+    """An array given by its elements."""
 
     values: object
     dtype: str = "float32"
@@ -21,7 +21,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """An array of drawn numbers, uniform in [low, high); `edges` replace its first elements."""
+    """An array of random numbers, uniform in [low, high); `edges` replace its first elements."""
 
     shape: tuple[int, ...]
     dtype: str = "float32"
@@ -34,34 +34,35 @@ Descriptor = Values | Draw
 
 
 def f32(values: object) -> Values:
-    """A float32 array that is written out."""
-    return Values(_frozen(values), "float32")
+    """Describe a float32 array by its elements."""
+    return Values(_freeze(values), "float32")
 
 
 def i32(values: object) -> Values:
-    """An int32 array that is written out."""
-    return Values(_frozen(values), "int32")
+    """Describe an int32 array by its elements."""
+    return Values(_freeze(values), "int32")
 
 
 def bools(values: object) -> Values:
-    """A boolean array that is written out; 0 and 1 will do."""
-    return Values(_frozen(values), "bool")
+    """Describe a boolean array by its elements, which may be 0 and 1."""
+    return Values(_freeze(values), "bool")
 
 
 def draw(*shape: int, low: float = -2.0, high: float = 2.0, edges: tuple[float, ...] = ()) -> Draw:
-    """A float32 array of drawn numbers."""
+    """Describe a float32 array of random numbers in [low, high)."""
     return Draw(shape, "float32", low, high, edges)
 
 
 def draw_ints(*shape: int, low: int = 0, high: int = 5, dtype: str = "int32") -> Draw:
-    """An integer array of drawn numbers in [low, high)."""
+    """Describe an integer array of random numbers in [low, high)."""
     return Draw(shape, dtype, low, high)
 
 
 def empty(*shape: int, dtype: str = "float32") -> Draw:
-    """An array without elements."""
+    """Describe an array without elements."""
     return Draw(shape, dtype)
 
 
-def _frozen(values: object) -> object:
-    return tuple(_frozen(v) for v in values) if isinstance(values, (list, tuple)) else values
+def _freeze(values: object) -> object:
+    """Convert nested lists to tuples."""
+    return tuple(_freeze(v) for v in values) if isinstance(values, (list, tuple)) else values

@@ -1,4 +1,4 @@
-"""Rows of `tf.keras` that are written out: schedules and reductions, and the old back end."""
+"""Define the hand-written rows of `tf.keras`: schedules, reductions and the old back end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEP = "learning_rate, global_step, decay_steps"
 
 
 def _schedule(name: str, params: str, made: str) -> Row:
-    """A decay of version 1, which is called with the step, by a schedule of Keras."""
+    """Build the row of a learning-rate decay of version 1, replaced by a Keras schedule."""
     call = "{x}" if params.startswith("x,") else "{global_step}"
     target = Native(f"keras.optimizers.schedules.{made}({call})")
     return Row(f"train.{name}", f"{params}, name=None", target, differs=_NOW)

@@ -1,4 +1,4 @@
-"""Rows of `tf.keras.backend`: the old functions in the words of `keras.ops`.
+"""Define the rows of `tf.keras.backend`: its functions expressed with `keras.ops`.
 
 `keras.ops` takes arrays and symbolic tensors alike, as the functions of the back end did in Keras 2.
 """
@@ -22,18 +22,19 @@ _FLOATX = ("dtype", "keras.backend.floatx()")
 
 
 def _row(name: str, params: str, expression: str, differs: str = "", *optional: str) -> Row:
-    """One function; `keras.ops.` is written in front of the expression's first name."""
+    """Build the row of a function; the expression is prefixed with `keras.ops.`."""
     target = Native(f"keras.ops.{expression}", optional=optional)
     return Row(f"keras.backend.{name}", params, target, differs=differs)
 
 
 def _reduction(name: str, differs: str = "") -> Row:
+    """Build the row of a reduction with `axis` and `keepdims`."""
     expression = f"{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})"
     return _row(name, "x, axis=None, keepdims=False", expression, differs, "axis", "keepdims")
 
 
 def _plain(name: str, params: str, expression: str, differs: str = "") -> Row:
-    """One function whose expression stands as it is; a dtype left out is that of Keras' floats."""
+    """Build the row of a function without the prefix; a missing dtype defaults to Keras' `floatx`."""
     defaults = (_FLOATX,) if "dtype=None" in params else ()
     target = Native(expression, defaults=defaults)
     return Row(f"keras.backend.{name}", params, target, differs=differs)

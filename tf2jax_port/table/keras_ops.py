@@ -1,4 +1,4 @@
-"""Operators in the words of `keras.ops`, which takes symbolic tensors too."""
+"""List the operators that `keras.ops` has too, for symbolic tensors."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _OPTIONAL = ("axis", "keepdims")
 
 
 def _op(expression: str, *optional: str, **defaults: str) -> Native:
+    """Build the target of an expression, prefixed with `keras.ops.`."""
     return Native(f"keras.ops.{expression}", optional=optional, defaults=tuple(defaults.items()))
 
 

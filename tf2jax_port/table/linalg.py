@@ -1,4 +1,4 @@
-"""Rows of `tf.linalg` and of its names at `tf.*`."""
+"""Define the rows of `tf.linalg`, and of its names in `tf.*`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of `tf.linalg` that take matrices apart, solve with them, or move what stands in them."""
+"""Define the rows of `tf.linalg` that factorize matrices, solve systems or move diagonals."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _LU = "lower_upper, perm"
 _CHECKED = "validate_args=False, name=None"
 _SINGULAR_IS = "JAX gives infinities or NaN for a matrix that TensorFlow refuses as not invertible"
 
-# Positive definite, general, triangular beside what is not read; far from singular.
+# Positive definite, general, and lower triangular with unread 9s above; all well conditioned.
 _SPD = f32([((4, 1, 0.5), (1, 3, -1), (0.5, -1, 5)), ((2, 0.5, 0), (0.5, 1.5, 0.2), (0, 0.2, 1))])
 _PLAIN = f32([((1, 2, -1), (3, -1, 0.5), (0, 2, 4)), ((0, 1, 2), (-1, 3, 1), (2, 0, 1))])
 _LOWER = f32([((2, 9, 9), (1, -3, 9), (0.5, 2, 1.5)), ((1, 9, 9), (0.5, 2, 9), (-1, 1, 4))])
 _SINGULAR = f32([[1, 2], [2, 4]])
 _SMALL = f32([[1, 2], [3, 4]])
 _COLUMN = f32([[1], [2]])
-# Triangular factors of two matrices, and the orders of their rows.
+# LU factors of two matrices, and the permutations of their rows.
 _FACTORS = f32([((3, 4), (0.25, 1)), ((2, -1), (0.5, 3))])
 _ORDERS = i32([(1, 0), (0, 1)])
 

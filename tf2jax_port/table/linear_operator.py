@@ -1,4 +1,4 @@
-"""Rows of the linear operators; their tests, over objects, are written by hand."""
+"""Define the rows of the linear operators, which are tested by hand-written tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ _USUAL = f"{_HINTS}, is_square=None"
 
 
 def _row(kind: str, module: str, arguments: str, hints: str = _USUAL, *, named: bool = True) -> Row:
+    """Build the row of a linear-operator class."""
     name = f"LinearOperator{kind}"
     label = repr(name) if named else "None"
     return Row(

@@ -1,4 +1,4 @@
-"""Rows of `tf.compat.v1.losses`: weighted losses that become one number."""
+"""Define the rows of `tf.compat.v1.losses`: weighted losses reduced to one number."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _MODULE = "nn.weighted_losses"
 
 
 def _row(name: str, params: str, *cases: object) -> Row:
+    """Build the row of a loss."""
     return shim(f"v1.losses.{name}", params, _MODULE, inputs=cases)
 
 

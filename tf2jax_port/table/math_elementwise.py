@@ -1,4 +1,4 @@
-"""Rows of `tf.math` that go element by element, and of their names at `tf.*`."""
+"""Define the element-wise rows of `tf.math`, and of its names in `tf.*`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of `tf.math` about complex numbers, divisions by other names, orders and shapes."""
+"""Define the rows of `tf.math` for complex parts, division variants, permutations and shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BROADCAST = case("broadcast", x=f32([[5], [-7]]), y=f32([2, 3]))
 
 
 def _part(name: str, expression: str, param: str) -> Row:
-    """A part of complex numbers; real numbers are complex ones without an imaginary part."""
+    """Build the row of a part of complex numbers, such as the imaginary part; also for real input."""
     cases = (
         case_of("complex", {param: _COMPLEX}),
         case_of("real", {param: f32([1, -2, 0.0, -0.0, NAN, INF])}),

@@ -1,4 +1,4 @@
-"""Rows of `tf.math` that take elements together: reductions, running sums, orders, counts."""
+"""Define the rows of `tf.math` for reductions, cumulative sums, sorting and counting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ _FIRST_BIN = "differs: NaN falls into the first bin"
 _LATE_NAN = "value: NaN stands anywhere in TensorFlow, last in ours"
 
 
-def _running(differs: str = "") -> tuple[Case, ...]:
+def _cumulative_cases(differs: str = "") -> tuple[Case, ...]:
+    """Build the cases of cumulative sums and products."""
     return (
         case("rank1", x=draw(5)),
         case("axis1", x=draw(3, 4), axis=1),
@@ -33,7 +34,7 @@ def _running(differs: str = "") -> tuple[Case, ...]:
     )
 
 
-# TensorFlow adds integers up in 64 bits before it divides.
+# For a mean, TensorFlow accumulates integers in 64 bits before it divides.
 _OVERFLOWING = (
     case("int32-beyond", input_tensor=i32([[2**31 - 1, 2**31 - 2], [-(2**31), -(2**31)]]), axis=1),
     case("uint8-beyond", input_tensor=Values(((250, 10), (3, 4)), "uint8"), axis=1),
@@ -41,7 +42,8 @@ _OVERFLOWING = (
 )
 
 
-def _positions(nans: tuple[Case, ...]) -> tuple[Case, ...]:
+def _arg_cases(nans: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Build the cases of `argmax` and `argmin`."""
     return (
         case("rank1", input=draw(5)),
         case("default-axis", input=f32([[1, 5], [7, 2]])),
@@ -59,7 +61,8 @@ def _positions(nans: tuple[Case, ...]) -> tuple[Case, ...]:
     )
 
 
-def _sorted(kept: tuple[Case, ...]) -> tuple[Case, ...]:
+def _sort_cases(kept: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Build the cases of sorting."""
     return (
         case("rank1", values=draw(6)),
         case("axis0", values=draw(3, 4), axis=0),
@@ -201,7 +204,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("x",),
         aliases=("math.cumsum",),
         inputs=(
-            *_running(),
+            *_cumulative_cases(),
             case("reverse-small", x=f32([1e8, 1, 1]), reverse=True, exclusive=True),
             case("int32", x=draw_ints(4)),
             case("int8", xla="unsupported: no kernel", x=Draw((4,), "int8", 50, 100)),
@@ -217,7 +220,7 @@ ROWS: tuple[Row, ...] = (
         own="math.cumulative",
         tensors=("x",),
         inputs=(
-            *_running("gradient: TensorFlow divides by the element"),
+            *_cumulative_cases("gradient: TensorFlow divides by the element"),
             case("zero", x=f32([2, 0, 3]), differs="gradient: TensorFlow's is 0 behind a 0"),
             case("int32", x=draw_ints(4)),
         ),
@@ -253,7 +256,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("input",),
         aliases=("math.argmax",),
         renames=(("dimension", "axis"),),
-        inputs=_positions(
+        inputs=_arg_cases(
             (
                 case("nan-first", input=f32([NAN, 1, 3])),
                 case("nan-inside", input=f32([1, NAN, 3])),
@@ -274,7 +277,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("input",),
         aliases=("math.argmin",),
         renames=(("dimension", "axis"),),
-        inputs=_positions(
+        inputs=_arg_cases(
             (
                 case("nan-first", input=f32([NAN, 3, 1])),
                 case("nan-inside", input=f32([1, NAN, 3])),
@@ -292,7 +295,7 @@ ROWS: tuple[Row, ...] = (
         own="array.sorting",
         optional=("axis",),
         tensors=("values",),
-        inputs=_sorted(
+        inputs=_sort_cases(
             (
                 case("nan", values=f32([3, NAN, 1, -INF, INF]), differs=_LATE_NAN),
                 case(
@@ -314,7 +317,7 @@ ROWS: tuple[Row, ...] = (
         own="array.sorting",
         optional=("axis",),
         tensors=("values",),
-        inputs=_sorted(
+        inputs=_sort_cases(
             (
                 case("zeros", values=f32([0.0, -0.0, 0.0, -1])),
                 case("nan", values=f32([3, NAN, 1, -INF, INF]), differs=_LATE_NAN),

@@ -1,4 +1,4 @@
-"""Rows of `tf.math` that reduce segments of rows."""
+"""Define the rows of `tf.math` that reduce segments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ _SEGMENT = "data, segment_ids, name=None"
 _UNSORTED = "data, segment_ids, num_segments, name=None"
 
 
-def _sorted(*more: Case) -> tuple[Case, ...]:
+def _sorted_cases(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of reductions over sorted segment ids."""
     return (
         case("rank1", unbounded=True, data=draw(5), segment_ids=i32([0, 0, 1, 1, 1])),
         case("rank2", unbounded=True, data=draw(4, 3), segment_ids=i32([0, 0, 1, 2])),
@@ -31,7 +32,8 @@ def _sorted(*more: Case) -> tuple[Case, ...]:
     )
 
 
-def _unsorted(*more: Case) -> tuple[Case, ...]:
+def _unsorted_cases(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of reductions over unsorted segment ids."""
     nans = f32([1, NAN, INF, 1, -INF])
     flat = i32([2, 0, 2, 1])
     return (
@@ -67,7 +69,7 @@ _INT32 = case("int32", data=i32([1, 2, 3, 4]), segment_ids=i32([1, 0, 1, 3]), nu
 _ZEROS = case(
     "zeros", data=f32([2, 0, 3, 0, 0, 4]), segment_ids=i32([0, 0, 0, 1, 1, 2]), num_segments=3
 )
-# Whether it is dropped depends on what follows it, and on which lane of a vector it stands in.
+# Whether TensorFlow drops a NaN depends on the following value and on its SIMD lane.
 _NAN_DROPPED = "value: TensorFlow drops a NaN that a number follows; ours is NaN"
 _SORTED_NAN = case(
     "nan-first", unbounded=True, data=f32([NAN, 1]), segment_ids=i32([0, 0]), differs=_NAN_DROPPED
@@ -87,7 +89,7 @@ ROWS: tuple[Row, ...] = (
         _SEGMENT,
         "math.segment",
         fresh=True,
-        inputs=_sorted(),
+        inputs=_sorted_cases(),
         xla=_UNSUPPORTED,
         takes="data: number; segment_ids: index",
     ),
@@ -96,7 +98,7 @@ ROWS: tuple[Row, ...] = (
         _SEGMENT,
         "math.segment",
         fresh=True,
-        inputs=_sorted(),
+        inputs=_sorted_cases(),
         xla=_UNSUPPORTED,
         takes="data: number; segment_ids: index",
     ),
@@ -105,7 +107,7 @@ ROWS: tuple[Row, ...] = (
         _SEGMENT,
         "math.segment",
         fresh=True,
-        inputs=_sorted(_SORTED_NAN),
+        inputs=_sorted_cases(_SORTED_NAN),
         xla=_UNSUPPORTED,
         takes="data: real; segment_ids: index",
     ),
@@ -114,7 +116,7 @@ ROWS: tuple[Row, ...] = (
         _SEGMENT,
         "math.segment",
         fresh=True,
-        inputs=_sorted(_SORTED_NAN),
+        inputs=_sorted_cases(_SORTED_NAN),
         xla=_UNSUPPORTED,
         takes="data: real; segment_ids: index",
     ),
@@ -123,7 +125,7 @@ ROWS: tuple[Row, ...] = (
         _SEGMENT,
         "math.segment",
         fresh=True,
-        inputs=_sorted(),
+        inputs=_sorted_cases(),
         xla=_UNSUPPORTED,
         takes="data: number; segment_ids: index",
     ),
@@ -132,7 +134,7 @@ ROWS: tuple[Row, ...] = (
         _UNSORTED,
         "jax.ops.segment_sum({data}, {segment_ids}, num_segments={num_segments})",
         own="math.segment",
-        inputs=_unsorted(_INT32),
+        inputs=_unsorted_cases(_INT32),
         note="a segment number that is too large raises in TensorFlow; JAX takes vectors of them only",
         takes="data: number; segment_ids: index int16",
     ),
@@ -140,14 +142,14 @@ ROWS: tuple[Row, ...] = (
         "math.unsorted_segment_mean",
         _UNSORTED,
         "math.segment",
-        inputs=_unsorted(),
+        inputs=_unsorted_cases(),
         takes="data: real; segment_ids: index int16",
     ),
     shim(
         "math.unsorted_segment_max",
         _UNSORTED,
         "math.segment",
-        inputs=_unsorted(_INT32, _NAN_FIRST),
+        inputs=_unsorted_cases(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
         takes="data: real; segment_ids: index",
     ),
@@ -155,7 +157,7 @@ ROWS: tuple[Row, ...] = (
         "math.unsorted_segment_min",
         _UNSORTED,
         "math.segment",
-        inputs=_unsorted(_INT32, _NAN_FIRST),
+        inputs=_unsorted_cases(_INT32, _NAN_FIRST),
         xla="differs: NaN is dropped",
         takes="data: real; segment_ids: index",
     ),
@@ -163,14 +165,14 @@ ROWS: tuple[Row, ...] = (
         "math.unsorted_segment_prod",
         _UNSORTED,
         "math.segment",
-        inputs=_unsorted(_INT32, _ZEROS),
+        inputs=_unsorted_cases(_INT32, _ZEROS),
         takes="data: number; segment_ids: index",
     ),
     shim(
         "math.unsorted_segment_sqrt_n",
         _UNSORTED,
         "math.segment",
-        inputs=_unsorted(),
+        inputs=_unsorted_cases(),
         takes="data: floating; segment_ids: index int16",
     ),
 )

@@ -1,4 +1,4 @@
-"""Rows of the special functions of `tf.math`."""
+"""Define the rows of the special functions of `tf.math`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _POSITIVE = f32([0.0, NAN, INF, 1, 0.5, 2, 1.5, 2.5, 30, 1e-3, 0.1, 5])
 
 
 def _special(name: str, module: str, *cases: Case, inner: bool = True, **options: object) -> Row:
-    """A function of one array that JAX has no name for in `jax.lax`."""
+    """Build the row of a special function of one array that `jax.lax` does not have."""
     return shim(
         f"math.special.{name}" if inner else f"math.{name}",
         "x, name=None",
@@ -24,7 +24,7 @@ def _special(name: str, module: str, *cases: Case, inner: bool = True, **options
 
 
 def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **options: object) -> Row:
-    """A function of two arrays that broadcast."""
+    """Build the row of a special function of two arrays that broadcast."""
     first, second = params.split(", ")
     return shim(
         f"math.{name}",
@@ -40,8 +40,8 @@ def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **optio
 _CANCELLED = "differs: three digits left, `2 x - 1` is rounded first"
 
 
-def _gamma(xla: str) -> tuple[Case, ...]:
-    """Cases of the two halves of the gamma function; `xla` is about the border of the domain."""
+def _gamma_cases(xla: str) -> tuple[Case, ...]:
+    """Build the cases of the incomplete gamma functions; `xla` notes the difference at the border."""
     return (
         case("normal", a=draw(5, low=0.5, high=4.0), x=draw(5, low=0.1, high=6.0), gradient=("x",)),
         case("slopes", a=f32([0.5, 1, 2, 5, 30]), x=f32([0.1, 2, 1, 7, 20])),
@@ -92,13 +92,13 @@ ROWS: tuple[Row, ...] = (
     _pair(
         "igamma",
         "a, x",
-        *_gamma("differs: NaN at (0, 0) and at an infinite `a`"),
+        *_gamma_cases("differs: NaN at (0, 0) and at an infinite `a`"),
         takes="float32 float64",
     ),
     _pair(
         "igammac",
         "a, x",
-        *_gamma("differs: 1 outside the domain, NaN at an infinite `a`"),
+        *_gamma_cases("differs: 1 outside the domain, NaN at an infinite `a`"),
         takes="float32 float64",
     ),
     shim(

@@ -1,4 +1,4 @@
-"""Rows of `tf.nn`."""
+"""Define the rows of `tf.nn`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from tf2jax_port.table.inputs import INF, NAN, draw, empty, f32, i32
 from tf2jax_port.table.row import Case, Row, case, case_of
 
 
-def _softmax(*more: Case) -> tuple[Case, ...]:
+def _softmax_cases(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of softmax and log-softmax."""
     return (
         case("rank1", logits=draw(5)),
         case("rank2", logits=draw(3, 4)),
@@ -23,7 +24,8 @@ def _softmax(*more: Case) -> tuple[Case, ...]:
     )
 
 
-def _pairs(a: str, b: str, *more: Case) -> tuple[Case, ...]:
+def _loss_cases(a: str, b: str, *more: Case) -> tuple[Case, ...]:
+    """Build the cases of losses of labels and logits."""
     return (
         case_of("normal", {a: draw(3, 4, low=0, high=1), b: draw(3, 4)}),
         case_of("at-zero", {a: f32([1, 0, 0.5]), b: f32([0, 0, -0.0])}),
@@ -46,7 +48,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("logits",),
         aliases=("math.softmax",),
         renames=(("dim", "axis"),),
-        inputs=_softmax(
+        inputs=_softmax_cases(
             case(
                 "nan",
                 logits=f32([[NAN, 0.0], [1.0, 2.0]]),
@@ -68,7 +70,7 @@ ROWS: tuple[Row, ...] = (
         tensors=("logits",),
         aliases=("math.log_softmax",),
         renames=(("dim", "axis"),),
-        inputs=_softmax(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
+        inputs=_softmax_cases(case("nan", logits=f32([[NAN, 0.0], [1.0, 2.0]]))),
         takes="floating",
     ),
     unary(
@@ -177,7 +179,7 @@ ROWS: tuple[Row, ...] = (
         "labels=None, logits=None, name=None",
         "nn.losses",
         tensors=("logits", "labels"),
-        inputs=_pairs("labels", "logits"),
+        inputs=_loss_cases("labels", "logits"),
         takes="labels logits: floating",
     ),
     shim(

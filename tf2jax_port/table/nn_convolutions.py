@@ -1,4 +1,4 @@
-"""Rows of convolutions in `tf.nn`."""
+"""Define the rows of convolutions in `tf.nn`."""
 
 from __future__ import annotations
 

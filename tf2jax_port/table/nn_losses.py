@@ -1,4 +1,4 @@
-"""Rows of `tf.nn` about losses of batches, of counts and of sequences without places."""
+"""Define the rows of `tf.nn` for batch averages and for Poisson, CTC and sampled losses."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _CLASSES = "weights, biases, labels, inputs, num_sampled, num_classes"
 
 
 def _i64(values: object) -> Values:
-    """An int64 array that is written out."""
+    """Describe an int64 array by its elements."""
     return replace(i32(values), dtype="int64")
 
 
 def _of_samples() -> tuple[Case, ...]:
-    """Cases of losses over sampled classes."""
+    """Build the cases of losses over sampled classes."""
     shared: dict[str, Any] = {
         "weights": draw(6, 3),
         "biases": draw(6),

@@ -1,4 +1,4 @@
-"""Rows of `tf.nn` about moments, and of blocks of space in channels and batches."""
+"""Define the rows of `tf.nn` for moments, normalization and space-to-depth or -batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of pooling, dilations and erosions in `tf.nn`."""
+"""Define the rows of pooling, dilation and erosion in `tf.nn`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tf2jax_port.table.nn_window_inputs import BLOCK, EXPLICIT, IMAGE, LINE, int
 from tf2jax_port.table.row import Case, Row, case
 
 
-def _pooled(*more: Case) -> tuple[Case, ...]:
-    """Cases of two-dimensional pooling."""
+def _pool_cases(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of two-dimensional pooling."""
     windows: dict[str, Any] = {"ksize": 2, "strides": 2, "padding": "SAME"}
     return (
         case("same", pad=(("input", 1),), input=IMAGE, ksize=3, strides=1, padding="SAME"),
@@ -125,6 +125,7 @@ _MEANS = (
 
 
 def _of_lines(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of one-dimensional pooling."""
     return (
         case("same", pad=(("input", 1),), input=LINE, ksize=3, strides=2, padding="SAME"),
         case("valid", input=LINE, ksize=2, strides=1, padding="VALID"),
@@ -142,6 +143,7 @@ def _of_lines(*more: Case) -> tuple[Case, ...]:
 
 
 def _of_blocks(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of three-dimensional pooling."""
     return (
         case("same", pad=(("input", 1),), input=BLOCK, ksize=2, strides=1, padding="SAME"),
         case("valid", input=BLOCK, ksize=[2, 2, 1], strides=[2, 1, 1], padding="VALID"),
@@ -159,6 +161,7 @@ def _of_blocks(*more: Case) -> tuple[Case, ...]:
 
 
 def _of_any_rank(*more: Case) -> tuple[Case, ...]:
+    """Build the cases of pooling over one, two or three dimensions."""
     return (
         case("lines", pad=(("input", 1),), input=LINE, ksize=2, strides=1, padding="SAME"),
         case("images", input=IMAGE, ksize=2, strides=2, padding="VALID"),
@@ -177,14 +180,14 @@ def _of_any_rank(*more: Case) -> tuple[Case, ...]:
     )
 
 
-def _named(name: str, value: object) -> dict[str, Any]:
-    """One argument by its name."""
+def _keyword(name: str, value: object) -> dict[str, Any]:
+    """Return a single argument as a dictionary."""
     return {name: value}
 
 
-def _dilated(x: str) -> tuple[Case, ...]:
-    """Cases of dilations and erosions."""
-    image = _named(x, IMAGE)
+def _dilation_cases(x: str) -> tuple[Case, ...]:
+    """Build the cases of dilation and erosion."""
+    image = _keyword(x, IMAGE)
     ones: dict[str, Any] = {"strides": [1] * 4, "data_format": "NHWC", "dilations": [1] * 4}
     same = {**ones, "padding": "SAME"}
     steps = {**ones, "padding": "VALID", "strides": [1, 2, 1, 1]}
@@ -199,9 +202,13 @@ def _dilated(x: str) -> tuple[Case, ...]:
             **image,
             **{**same, "dilations": [1, 2, 1, 1]},
         ),
-        case("ties", filters=f32([[[0], [0], [0]]]), **_named(x, line([1, 1, 1, 1])), **same),
-        case("nan", filters=f32([[[0], [1], [0]]]), **_named(x, line([NAN, NAN, NAN, 1])), **same),
-        case("int32", pad=((x, 0),), filters=ints(2, 2, 1), **_named(x, ints(1, 3, 3, 1)), **same),
+        case("ties", filters=f32([[[0], [0], [0]]]), **_keyword(x, line([1, 1, 1, 1])), **same),
+        case(
+            "nan", filters=f32([[[0], [1], [0]]]), **_keyword(x, line([NAN, NAN, NAN, 1])), **same
+        ),
+        case(
+            "int32", pad=((x, 0),), filters=ints(2, 2, 1), **_keyword(x, ints(1, 3, 3, 1)), **same
+        ),
         case("channels", raises="InvalidArgumentError", filters=draw(2, 2, 2), **image, **same),
         case(
             "channels-first",
@@ -229,7 +236,7 @@ ROWS: tuple[Row, ...] = (
         _POOL.format("'NHWC'"),
         "nn.windows.pooling",
         xla="differs: NaN is the largest",
-        inputs=_pooled(*_LARGEST),
+        inputs=_pool_cases(*_LARGEST),
         takes="real -uint32 -uint64",
     ),
     shim(
@@ -346,7 +353,7 @@ ROWS: tuple[Row, ...] = (
         _POOL.format("'NHWC'"),
         "nn.windows.averages",
         renames=(("value", "input"),),
-        inputs=_pooled(*_MEANS),
+        inputs=_pool_cases(*_MEANS),
         takes="floating",
     ),
     shim(
@@ -417,7 +424,7 @@ ROWS: tuple[Row, ...] = (
         "input, filters, strides, padding, data_format, dilations, name=None",
         "nn.windows.morphology",
         xla="unsupported: no kernel",
-        inputs=_dilated("input"),
+        inputs=_dilation_cases("input"),
         takes="filters input: real",
     ),
     shim(
@@ -425,7 +432,7 @@ ROWS: tuple[Row, ...] = (
         "value, filters, strides, padding, data_format, dilations, name=None",
         "nn.windows.morphology",
         xla="unsupported: no kernel",
-        inputs=_dilated("value"),
+        inputs=_dilation_cases("value"),
         takes="filters value: real -unsigned",
     ),
 )

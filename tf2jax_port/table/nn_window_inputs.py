@@ -1,4 +1,4 @@
-"""Inputs for the rows whose windows slide."""
+"""Define test inputs for rows with sliding windows."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ BLOCK = draw(1, 4, 3, 2, 2)
 
 
 def ints(*shape: int) -> Draw:
-    """Integers from -4 to 4."""
+    """Describe an int32 array of random integers from -4 to 4."""
     return Draw(shape, "int32", -4, 5)
 
 
 def line(values: object) -> Values:
-    """Elements of one channel, in one row."""
+    """Describe an image of one row and one channel by its elements."""
     assert isinstance(values, list)
     return f32([[[[v] for v in values]]])

@@ -1,4 +1,4 @@
-"""Which numbers the results of operators hold, by the names of their rows."""
+"""List the kinds of numbers that operators return, by the names of their rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Numbers(enum.Enum):
-    """The numbers in an array, where it matters to JAX."""
+    """The kind of numbers in an array, as far as JAX treats them differently."""
 
     INEXACT = "floating-point or complex numbers"
     WIDE = "integers of 32 bits or more"
@@ -15,7 +15,7 @@ class Numbers(enum.Enum):
     UNKNOWN = "anything"
 
 
-# Whatever the arguments are.
+# Independent of the arguments.
 ALWAYS = {
     **dict.fromkeys(("equal", "not_equal", "less", "less_equal", "greater"), Numbers.BOOL),
     **dict.fromkeys(("greater_equal", "logical_and", "logical_or", "logical_not"), Numbers.BOOL),
@@ -36,11 +36,11 @@ BY_DEFAULT = {
     **dict.fromkeys(("math.reduce_std", "math.reduce_variance", "norm"), Numbers.INEXACT),
     **dict.fromkeys(("reduce_logsumexp", "image.convert_image_dtype"), Numbers.INEXACT),
 }
-# Operators of floating-point numbers that give others, or give several things.
+# Operators on floating-point numbers that return another kind, or several results.
 OF_OTHER_NUMBERS = ("linalg.matrix_rank", "linalg.lu", "histogram_fixed_width_bins")
 # The position of the argument `dtype`.
 DTYPE_POSITIONS = {"cast": 1, "constant": 1, "convert_to_tensor": 1, "zeros": 1, "ones": 1}
-# The numbers that were given, by the parameters that hold them.
+# Operators that return the kind of numbers of the given parameters.
 PASSED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("gather", "gather_nd"), ("params",)),
     **dict.fromkeys(("zeros_like", "ones_like", "stop_gradient", "squeeze", "roll"), ("input",)),
@@ -66,5 +66,5 @@ PASSED: dict[str, tuple[str, ...]] = {
 }
 # Of those, where the first of the parameters is not at position 0.
 FIRST_PASSED = {"where": 1, "fill": 1}
-# Of those, where a number of Python takes the dtype of the array beside it.
+# Of those, where a Python number takes the dtype of the other operand.
 ADAPTING = ("add", "subtract", "multiply", "maximum", "minimum", "pow", "where")

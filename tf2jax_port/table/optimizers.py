@@ -1,4 +1,4 @@
-"""Optimizers and schedules of TensorFlow, and the functions of `shims.optax` that make their steps."""
+"""List TensorFlow's optimizers and schedules with their functions in `shims.optax`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tf2jax_port.table.row import Manual, Row
 
 BY_HAND = "docs/optimizers.md has the recipe for Optax that makes the same steps"
 _LAST = "use_locking=False, name='_'"
-# The optimizers of version 1: what they take, and the function that stands for each.
+# The optimizers of version 1: their parameters, and the function that replaces each.
 _VERSION_1 = {
     "Adadelta": ("adadelta_v1", "learning_rate=0.001, rho=0.95, epsilon=1e-08, {}"),
     "Adagrad": ("adagrad_v1", "learning_rate, initial_accumulator_value=0.1, {}"),
@@ -51,7 +51,7 @@ SCHEDULES = {
 }
 _RATE = "{learning_rate}, {decay_steps}"
 _PIECES = "piecewise_constant_decay({boundaries}, {values})({x})"
-# Of version 1, whose functions look at the step each time that the rate is asked for.
+# Schedules of version 1, whose functions read the global step at each evaluation.
 DECAYS = {
     "train.exponential_decay": (
         f"exponential_decay({_RATE}, {{decay_rate}}, staircase={{staircase}})({{global_step}})"
@@ -67,11 +67,11 @@ DECAYS = {
     "train.piecewise_constant": _PIECES,
     "train.piecewise_constant_decay": _PIECES,
 }
-# What every optimizer of Keras takes and Optax has a place for: by keyword only.
+# Keyword-only arguments of every Keras optimizer that Optax can express.
 COMMON = ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
-# Arguments that change no step.
+# Arguments that do not change the steps.
 NAMES = ("name", "use_locking", "accum_name", "linear_name")
-# Those that would, and have no place.
+# Arguments that change the steps and that Optax cannot express.
 WITHOUT_PLACE = (
     *("use_ema", "ema_momentum", "ema_overwrite_frequency", "loss_scale_factor"),
     "gradient_accumulation_steps",

@@ -1,4 +1,4 @@
-"""Rows of what programs do beside computing: printing, calling Python, stating an order."""
+"""Define the rows of side effects of programs: printing, calling Python, ordering."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ _TESTS = "tests/debugging"
 
 
 def _row(name: str, params: str, own: str, gives: str = "") -> Row:
+    """Build the row of a function with side effects."""
     return Row(name, params, Shim(f"shims.{name}"), own=own, tests=_TESTS, gives=gives)
 
 

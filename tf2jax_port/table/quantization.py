@@ -1,4 +1,4 @@
-"""Rows of `tf.quantization`."""
+"""Define the rows of `tf.quantization`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TIE = "differs: a zero point at a tie falls on the other side"
 _NAN_IS_LOW = "differs: NaN becomes the smallest number"
 _NO_RANGE = "differs: NaN in an empty range, 0 for the upper end in a crossed one"
 _NO_FLOW = "differs: nothing flows into an empty range"
-# What XLA does otherwise, by row and case.
+# Differences of XLA, by row and case.
 _XLA = {
     "vars": {
         "edges": _TIE,
@@ -32,14 +32,14 @@ _XLA = {
 }
 
 
-def _numbers(*values: float, backward: bool) -> dict[str, object]:
-    """The numbers to round; `backward`, what flows back to them stands before."""
+def _make_arguments(*values: float, backward: bool) -> dict[str, object]:
+    """Return the inputs to quantize, with the incoming gradients if `backward`."""
     upstream = {"gradients": f32([1.0 + i for i in range(len(values))])} if backward else {}
     return {**upstream, "inputs": f32(values)}
 
 
-def _cases(of: str, *, backward: bool) -> tuple[Case, ...]:
-    """Cases of a range that is fixed, of one, or of one for each channel."""
+def _make_cases(of: str, *, backward: bool) -> tuple[Case, ...]:
+    """Build the cases of a fixed range, of a range given as arrays, or of one for each channel."""
     if of == "vars_per_channel":
         lows, highs = f32([0, -1, 2]), f32([0, 2, 1])
         before = {"gradients": f32([[1, 2, 3], [4, 5, 6], [7, 8, 9]])} if backward else {}
@@ -57,7 +57,7 @@ def _cases(of: str, *, backward: bool) -> tuple[Case, ...]:
         )
         return tuple(_by_rows(c, (*before, "inputs")) for c in cases)
     number = f32 if of == "vars" else float
-    given = _numbers(*_EDGES, backward=backward)
+    given = _make_arguments(*_EDGES, backward=backward)
     more: tuple[Case, ...] = ()
     if of == "vars":
         more = (
@@ -71,7 +71,7 @@ def _cases(of: str, *, backward: bool) -> tuple[Case, ...]:
     ranges = {"min": number(-6.0), "max": number(6.0)}
     return (
         case_of("edges", {**given, **ranges}),
-        case_of("nan", {**_numbers(NAN, 0.5, backward=backward), **ranges}),
+        case_of("nan", {**_make_arguments(NAN, 0.5, backward=backward), **ranges}),
         case_of("narrow", {**given, **ranges, "num_bits": 4, "narrow_range": True}),
         case_of("uneven", {**given, "min": number(-1.0), "max": number(2.0)}),
         case_of("positive", {**given, "min": number(0.1), "max": number(2.0)}),
@@ -81,40 +81,42 @@ def _cases(of: str, *, backward: bool) -> tuple[Case, ...]:
     )
 
 
-def _fake(of: str, ends: str, takes: str) -> tuple[Row, Row]:
-    """The rounding and its gradient."""
+def _fake_quantization(of: str, ends: str, takes: str) -> tuple[Row, Row]:
+    """Build the rows of fake quantization and of its gradient."""
     name = f"quantization.fake_quant_with_min_max_{of}"
     return (
         shim(
             name,
             f"inputs, {ends}, {_BITS}",
             "quantization.fake_quantization",
-            inputs=_noted(of, _cases(of, backward=False)),
+            inputs=_add_xla_notes(of, _make_cases(of, backward=False)),
             takes=f"{takes}: float32",
         ),
         shim(
             f"{name}_gradient",
             f"gradients, inputs, {ends}, {_BITS}",
             "quantization.fake_quantization",
-            inputs=_noted(f"{of}_gradient", map(_plain, _cases(of, backward=True))),
+            inputs=_add_xla_notes(
+                f"{of}_gradient", map(_without_gradient, _make_cases(of, backward=True))
+            ),
             takes=f"gradients {takes}: float32",
         ),
     )
 
 
-def _noted(of: str, cases: Iterable[Case]) -> tuple[Case, ...]:
-    """The cases with what XLA does otherwise."""
+def _add_xla_notes(of: str, cases: Iterable[Case]) -> tuple[Case, ...]:
+    """Add the differences of XLA to the cases."""
     notes = _XLA.get(of, {})
     return tuple(dataclasses.replace(c, xla=notes.get(c.id, "")) for c in cases)
 
 
-def _plain(case: Case) -> Case:
-    """The case without derivatives, of which TensorFlow has none."""
+def _without_gradient(case: Case) -> Case:
+    """Return the case without derivatives, which TensorFlow does not define for the gradient."""
     return dataclasses.replace(case, gradient=())
 
 
 def _by_rows(case: Case, arrays: tuple[str, ...]) -> Case:
-    """The case with an unknown number of rows; that of the channels is known."""
+    """Return the case with padded rows; the number of channels is static."""
     return dataclasses.replace(case, pad=tuple((name, 0) for name in arrays))
 
 
@@ -152,9 +154,9 @@ _CASES = (
 )
 
 ROWS: tuple[Row, ...] = (
-    *_fake("args", "min=-6, max=6", "inputs"),
-    *_fake("vars", "min, max", "inputs min max"),
-    *_fake("vars_per_channel", "min, max", "inputs min max"),
+    *_fake_quantization("args", "min=-6, max=6", "inputs"),
+    *_fake_quantization("vars", "min, max", "inputs min max"),
+    *_fake_quantization("vars_per_channel", "min, max", "inputs min max"),
     *(
         shim(
             f"quantization.{name}",

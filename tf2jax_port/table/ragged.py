@@ -1,4 +1,4 @@
-"""Rows of `tf.ragged` and `tf.RaggedTensor`; their tests, over ragged values, are written by hand."""
+"""Define the rows of `tf.ragged` and `tf.RaggedTensor`, which are tested by hand-written tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ _SPLITS = "row_splits_dtype=tf.int64"
 
 
 def _row(name: str, params: str, own: str, *, fresh: bool = False) -> Row:
+    """Build the row of a function of `tf.ragged`."""
     return Row(
         f"ragged.{name}",
         params,
@@ -20,16 +21,18 @@ def _row(name: str, params: str, own: str, *, fresh: bool = False) -> Row:
 
 
 def _class(name: str, own: str) -> Row:
+    """Build the row of a class."""
     return Row(name, None, Shim(f"shims.{name}"), own=own, tests=_TESTS)
 
 
 def _constructor(name: str, params: str) -> Row:
+    """Build the row of a class method of `tf.RaggedTensor`."""
     return Row(f"RaggedTensor.{name}", params, Shim(f"shims.RaggedTensor.{name}"))
 
 
 _VALIDATED = "name=None, validate=True"
 
-# Class methods, which the rewriter knows and no facade defines.
+# Class methods: for the rewriter only, no facade defines them.
 CONSTRUCTORS: tuple[Row, ...] = (
     _constructor("from_row_splits", f"values, row_splits, {_VALIDATED}"),
     _constructor("from_row_lengths", f"values, row_lengths, {_VALIDATED}"),

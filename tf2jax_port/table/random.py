@@ -1,7 +1,7 @@
-"""Rows of `tf.random`, of dropout and of the initializers.
+"""Define the rows of `tf.random`, of dropout and of the initializers.
 
-Stateful operators are tabled with cases whose numbers are certain; sequences after `set_seed`, and
-bits over many shapes, have tests of their own.
+Stateful operators have cases only where the result is certain; separate tests cover the sequences after
+`set_seed` and the bits for many shapes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def _stateless(
     float_seed: str = "InvalidArgumentError",
     **options: Any,
 ) -> Row:
+    """Build the row of a stateless operator, with cases for invalid seeds."""
     options.setdefault("xla", OTHER)
     return shim(
         f"random.{name}",
@@ -32,19 +33,25 @@ def _stateless(
         f"random.{module}",
         inputs=(
             *cases,
-            case("seed-of-three", **_needed(cases), seed=(1, 2, 3), raises="InvalidArgumentError"),
-            case("float-seed", **_needed(cases), seed=(1.0, 2.0), raises=float_seed),
+            case(
+                "seed-of-three",
+                **_without_seed(cases),
+                seed=(1, 2, 3),
+                raises="InvalidArgumentError",
+            ),
+            case("float-seed", **_without_seed(cases), seed=(1.0, 2.0), raises=float_seed),
         ),
         **options,
     )
 
 
-def _needed(cases: tuple[Case, ...]) -> dict[str, Any]:
-    """The arguments of the first case without its seed."""
+def _without_seed(cases: tuple[Case, ...]) -> dict[str, Any]:
+    """Return the arguments of the first case without its seed."""
     return {name: value for name, value in cases[0].arguments if name != "seed"}
 
 
-def _shapes(**arguments: Any) -> tuple[Case, ...]:
+def _shape_cases(**arguments: Any) -> tuple[Case, ...]:
+    """Build the cases for various shapes, seeds and dtypes."""
     return (
         case("vector", shape=(5,), seed=_SEED, **arguments),
         case("matrix", shape=(3, 7), seed=_SEED, **arguments),
@@ -60,14 +67,14 @@ def _shapes(**arguments: Any) -> tuple[Case, ...]:
 
 
 _NORMAL = (
-    *_shapes(),
+    *_shape_cases(),
     case("mean-stddev", shape=(2, 3), seed=_SEED, mean=draw(3), stddev=draw(2, 1), pad=()),
     case("philox", shape=(5,), seed=_SEED, alg="philox"),
     case("integers", shape=(5,), seed=_SEED, dtype="int32", raises="TypeError|ValueError"),
 )
 
 _UNIFORM = (
-    *_shapes(),
+    *_shape_cases(),
     case("bounds", shape=(2, 3), seed=_SEED, minval=-1.7, maxval=2.6),
     case("bound-arrays", shape=(2, 3), seed=_SEED, minval=draw(3), maxval=draw(2, 1), pad=()),
     case("int32", shape=(9,), seed=_SEED, minval=-7, maxval=100, dtype="int32"),
@@ -108,7 +115,7 @@ _DROPOUT = (
     case("int32", x=i32((1, 2)), rate=0.5, raises="ValueError"),
 )
 
-# Without 64 bits a wide seed is unsigned words of 32, `[2, 2]`: TensorFlow has no such seed.
+# Without 64-bit types a wide seed is `uint32[2, 2]`, which TensorFlow does not accept.
 _SEED_DTYPES = "seed: index uint32 uint64"
 
 ROWS: tuple[Row, ...] = (

@@ -1,6 +1,6 @@
-"""What the project knows about one TensorFlow object: a frozen row of plain data.
+"""Define rows: plain frozen data about one TensorFlow object each.
 
-Standard library only, so that the command line can read the table without JAX or TensorFlow.
+Only the standard library is used, so that the command line can read the table without JAX or TensorFlow.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from tf2jax_port.table.inputs import Descriptor
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """A JAX expression says the same.
+    """A target that is a JAX expression with the same meaning.
 
     Attributes:
       expression: the expression, with TensorFlow's parameter names in braces:
         `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
-      optional: parameters whose TensorFlow default means JAX's default, so that `axis={axis}` may be
-        left out of the expression wherever the call leaves the argument out.
-      defaults: `(parameter, text)` of defaults that JAX spells otherwise: TensorFlow's `axis=None`
-        of `argmax` is axis 0.
-      needs: parameters without which the expression means something else.
+      optional: parameters whose TensorFlow default equals JAX's default, so that `axis={axis}` can be left out
+        of the expression if the call leaves the argument out.
+      defaults: `(parameter, text)` of defaults that JAX spells differently: TensorFlow's `axis=None` of
+        `argmax` is axis 0.
+      needs: parameters without which the expression has another meaning.
 
-    A call that gives a parameter which the expression has no place for becomes the shim instead,
-    unless that parameter is `name` or has its default.
+    A call with an argument that the expression has no placeholder for becomes the shim instead, unless that
+    parameter is `name` or the argument equals its default.
     """
 
     expression: str
@@ -42,21 +42,21 @@ class Native:
 
 @dataclass(frozen=True, slots=True)
 class Shim:
-    """JAX has no such thing, or not with TensorFlow's numbers: `shims` has it under this name."""
+    """A target that JAX lacks, or computes differently: the function of `shims` with this name."""
 
     function: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """The call stays TensorFlow on purpose."""
+    """A target that stays TensorFlow on purpose."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Manual:
-    """A person must decide; `code` is the diagnostic that says how."""
+    """A target that a person must decide; `code` is the diagnostic that explains how."""
 
     code: str
     reason: str
@@ -67,21 +67,21 @@ Target = Native | Shim | Keep | Manual
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One set of arguments that the row's tests run.
+    """One set of arguments for the row's tests.
 
     Attributes:
-      id: reads after the row's name: `boolean_mask-rank2-axis1-nan`.
-      arguments: `(parameter, value)` pairs; arrays are descriptors, everything else is itself.
-      raises: the error that TensorFlow raises eagerly, by class name; ours is its namesake. Of
-        several, `TypeError|ValueError`, TensorFlow raises one, and ours is all of them.
-      gradient: the parameters to differentiate; all floating-point arrays when `None`.
-      differs: why ours differs from TensorFlow here, on purpose: `value: why` or `gradient: why`.
-      unbounded: nothing in the inputs bounds the size of the result, so that a foreign `jit`
-        refuses it.
-      xla: `differs: why` or `unsupported: why` where TensorFlow's XLA answers this case but not the
-        row otherwise, or refuses it; `crashes: why` where it must not even be tried.
-      pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` takes
-        the leading axis of the first array, and of all arrays that are as long.
+      id: the identifier, appended to the row's name: `boolean_mask-rank2-axis1-nan`.
+      arguments: `(parameter, value)` pairs; arrays are descriptors, all other values are literal.
+      raises: the class name of the error that TensorFlow raises eagerly; `shims` raises its namesake. With
+        several, `TypeError|ValueError`, TensorFlow raises one, and the error of `shims` is an instance of all.
+      gradient: the parameters to differentiate; all floating-point arrays if `None`.
+      differs: why the result differs from TensorFlow on purpose: `value: why` or `gradient: why`.
+      unbounded: whether nothing in the inputs bounds the size of the result, so that an enclosing `jax.jit`
+        raises.
+      xla: `differs: why` or `unsupported: why` if TensorFlow's XLA behaves differently for this case only;
+        `crashes: why` if it must not be run.
+      pad: `(parameter, axis)` pairs that the padding tests cut out of longer arrays; `None` means the leading
+        axis of the first array, and of all arrays of the same length.
     """
 
     id: str
@@ -94,7 +94,7 @@ class Case:
     pad: tuple[tuple[str, int], ...] | None = None
 
     def arrays(self) -> tuple[str, ...]:
-        """The parameters that are arrays, or lists of arrays."""
+        """The parameters that are arrays or lists of arrays."""
         return tuple(name for name, value in self.arguments if _has_descriptor(value))
 
 
@@ -110,16 +110,17 @@ def case(
     pad: tuple[tuple[str, int], ...] | None = None,
     **arguments: object,
 ) -> Case:
-    """A `Case` whose arguments are written as keywords."""
+    """Build a `Case` from keyword arguments."""
     return Case(id, tuple(arguments.items()), raises, gradient, differs, unbounded, xla, pad)
 
 
 def case_of(id: str, arguments: dict[str, object], /, *, raises: str = "") -> Case:
-    """A `Case` whose parameters are named by values: for families of rows."""
+    """Build a `Case` from a dictionary of arguments, for rows whose parameter names vary."""
     return Case(id, tuple(arguments.items()), raises)
 
 
 def _has_descriptor(value: object) -> bool:
+    """Return whether a value is or contains a descriptor of an array."""
     if isinstance(value, (tuple, list)):
         return any(_has_descriptor(v) for v in value)
     return isinstance(value, Descriptor)
@@ -127,34 +128,33 @@ def _has_descriptor(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One TensorFlow object.
+    """The entry of one TensorFlow object in the table.
 
     Attributes:
-      name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a row of
-        its own, `v1.to_float`.
-      params: TensorFlow's parameters as text, `None` for what is not called (a dtype, a constant).
-      target: what becomes of a reference.
-      own: `module:function` of `shims._src` behind the facade; empty where the facade is generated
-        from the native expression.
+      name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a separate row,
+        `v1.to_float`.
+      params: TensorFlow's parameters as text, `None` for what is not callable (a dtype, a constant).
+      target: the replacement of a reference.
+      own: `module:function` of `shims._src` behind the facade; empty if the facade is generated from the native
+        expression.
       tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
-      aliases: other TensorFlow spellings of the same object.
+      aliases: other TensorFlow names of the same object.
       inputs: the cases of the row's tests.
-      differs: where the plain JAX spelling computes something else than TensorFlow; a person
-        should review the rewritten call.
-      note: what else is worth knowing about it, not worth a review at every call.
-      tolerance: relative, for float32.
-      xla: TensorFlow's `jit_compile=True` against TensorFlow eager: `same`, `differs: why` or
+      differs: where the plain JAX spelling computes something else than TensorFlow; the rewritten call is
+        marked for review.
+      note: a smaller difference that is not worth a review at every call.
+      tolerance: relative tolerance for float32.
+      xla: TensorFlow's `jit_compile=True` compared with TensorFlow eager: `same`, `differs: why` or
         `unsupported: why`.
       renames: `(old keyword, parameter)` of version 1 spellings.
-      fresh: the size of the result depends on data.
-      takes: the dtypes that TensorFlow has a kernel for, empty for any; all others are refused. In
-        the words of `shims/_src/arguments/kernels.py`, of the `tensors` or of the first parameter:
-        `real -uint8 complex64`. With names in front it is of these parameters:
-        `data: number; segment_ids: index`.
-      no_gradient: why TensorFlow does not differentiate it, where it does not.
-      tests: the folder of its hand-written tests, where its arguments are not plain arrays.
-      gives: what a call gives where that is no array, as with statements and questions: no
-        derivative, batch or padding goes through it.
+      fresh: whether the size of the result is data-dependent.
+      takes: the dtypes that TensorFlow has a kernel for, empty for any; all others raise. The words are those of
+        `shims/_src/arguments/kernels.py` and apply to `tensors` or to the first parameter:
+        `real -uint8 complex64`. Parameter names in front restrict them: `data: number; segment_ids: index`.
+      no_gradient: why TensorFlow does not differentiate it, if it does not.
+      tests: the folder of its hand-written tests, if its arguments are not plain arrays.
+      gives: the kind of result if it is not an array, as for assertions and predicates: derivatives, batching
+        and padding do not apply.
     """
 
     name: str
@@ -177,7 +177,7 @@ class Row:
 
     @property
     def kernels(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """What `takes` says: `(parameters, words)`; parameters of one entry share a dtype."""
+        """The parsed `takes`: `(parameters, words)`; the parameters of one entry share a dtype."""
         entries = []
         for part in filter(None, self.takes.split(";")):
             names, colon, words = part.rpartition(":")

@@ -1,4 +1,4 @@
-"""Rows of `tf.sets` and of sequences compared; their tests, over sparse results, are written by hand."""
+"""Define the rows of `tf.sets` and of edit distance, which are tested by hand-written tests."""
 
 from __future__ import annotations
 

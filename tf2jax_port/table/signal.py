@@ -1,4 +1,4 @@
-"""Rows of `tf.signal`."""
+"""Define the rows of `tf.signal`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tf2jax_port.table.row import Case, Row, case
 
 _COMPLEX = Values(((1 + 2j, 0j, -1 - 1j, 2.5 + 0j), (0.5j, 3 + 0j, 1 - 1j, -2 + 1j)), "complex64")
 _EMPTY = Draw((2, 0), "complex64")
-# The rows may be unknown, the transformed axis may not.
+# The number of rows may be symbolic, the size of the transformed axis may not.
 _ROWS = (("input", 0),)
 _REAL_ROWS = (("input_tensor", 0),)
 _LENGTH = "input_tensor, fft_length=None, name=None"
 
 
 def _fft(name: str, expression: str, count: int) -> Row:
-    """A complex transform over the last `count` axes."""
+    """Build the row of a complex Fourier transform over the last `count` axes."""
     three = Values(tuple(_COMPLEX.values for _ in range(2)), "complex64")
     full = three if count == 3 else _COMPLEX
     pad = {1: _ROWS, 2: (), 3: ()}[count]
@@ -38,7 +38,7 @@ def _fft(name: str, expression: str, count: int) -> Row:
 
 
 def _rfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
-    """The transform of real numbers over the last axes."""
+    """Build the row of a real Fourier transform over the last axes."""
     pad = _REAL_ROWS if len(shape) > len(length) else ()
     return shim(
         f"signal.{name}",
@@ -62,7 +62,7 @@ def _rfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
 
 
 def _irfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
-    """The inverse of a transform of real numbers."""
+    """Build the row of an inverse real Fourier transform."""
     number = 0.5 + 0.25j
     values: object = tuple(number * k for k in range(1, shape[-1] + 1))
     for size in shape[-2::-1]:
@@ -85,6 +85,7 @@ def _irfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
 
 
 def _shift(name: str) -> Row:
+    """Build the row of `fftshift` or `ifftshift`."""
     return native(
         f"signal.{name}",
         "x, axes=None, name=None",
@@ -102,6 +103,7 @@ def _shift(name: str) -> Row:
 
 
 def _window(name: str, params: str, *cases: Case) -> Row:
+    """Build the row of a window function."""
     return shim(
         f"signal.{name}",
         f"window_length, {params}dtype=tf.float32, name=None",

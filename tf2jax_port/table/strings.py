@@ -1,4 +1,4 @@
-"""Rows of `tf.strings` and `tf.lookup`: they stay TensorFlow, since JAX has no strings."""
+"""Define the rows of `tf.strings` and `tf.lookup`, which stay TensorFlow."""
 
 from __future__ import annotations
 

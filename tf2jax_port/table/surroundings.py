@@ -1,4 +1,4 @@
-"""Rows of what stands around operators: blocks, modules, questions, and what has no counterpart."""
+"""Define the rows of names that do not compute: scopes, modules, predicates, graph names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NO_REGISTRY = (
     "operations are not known by name: give the function its gradient with `shims.custom_gradient`"
 )
 
-# Names, parameters, and what a call gives where that is no array.
+# Names, parameters, and the kind of result if it is not an array.
 _CALLED = (
     ("control_dependencies", "control_inputs", "a block"),
     ("device", "device_name", "a block"),
@@ -30,7 +30,7 @@ _CALLED = (
         "",
     ),
 )
-# What is named: in annotations, in `isinstance`, as a base class, or for its members.
+# Classes used in annotations, in `isinstance`, as a base class, or for their members.
 _NAMED = (
     "AggregationMethod",
     "Module",
@@ -67,7 +67,7 @@ _LEFT = (
     ),
 )
 
-# Names of TensorFlow 1's graphs, by what they are for, and what stands in their place.
+# Graph names of TensorFlow 1, grouped by purpose, with advice on their replacement.
 OF_GRAPHS = (
     (
         (

@@ -1,4 +1,4 @@
-"""What TensorFlow 1 says otherwise: rows of its own, names that moved, other parameters."""
+"""Define the differences of TensorFlow 1: rows of its own, moved names, other parameters."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ MOVED: tuple[tuple[str, str, str | None], ...] = (
     ),
 )
 
-# Parameters of version 1 that version 2 only calls otherwise, by the name in version 2.
+# Parameters of version 1 that version 2 renamed, by the function's name in version 2.
 RENAMED: dict[str, tuple[tuple[str, str], ...]] = {
     "argmax": (("dimension", "axis"),),
     "argmin": (("dimension", "axis"),),
@@ -223,7 +223,7 @@ RENAMED: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 BOUND_SCOPE = "v1.name_scope, bound"
-# Parameters of version 1 that tell a graph where or how, and change no value.
+# Parameters of version 1 that control placement or execution in a graph and change no value.
 WITHOUT_MEANING: dict[str, tuple[str, ...]] = {
     "gradients": ("colocate_gradients_with_ops",),
     "hessians": ("colocate_gradients_with_ops",),
@@ -238,7 +238,7 @@ WITHOUT_MEANING: dict[str, tuple[str, ...]] = {
     "v1.initialize_variables": ("var_list",),
     "v1.variables_initializer": ("var_list",),
 }
-# What an assertion of version 1 prints beside its message.
+# The argument that an assertion of version 1 prints with its message.
 PRINTED = ("data",)
 
 _PARTS = (
@@ -251,7 +251,7 @@ _ONE_VARIABLE = "TensorFlow 1 takes a single loop variable out of its list"
 _LOG = (
     "Python's logger `shims` has the messages: `logging.basicConfig()` shows those below a warning"
 )
-# Where version 1 gives something else, in one line.
+# How the results of version 1 differ, in one line.
 DIFFERS = {
     **{f"v1.logging.{old}": _LOG for old in ("debug", "error", "fatal", "info", "warn", "warning")},
     "v1.logging.log": _LOG,
@@ -279,13 +279,13 @@ _SCATTERED = ("add", "div", "max", "min", "mul", "sub", "update")
 
 
 def _assignment(verb: str, middle: str = "") -> Row:
-    """`tf.assign(ref, value)`."""
+    """Build the row of an assignment function, such as `tf.assign(ref, value)`."""
     parameters = f"ref, value, {middle}use_locking=None, name=None"
     return Row(f"v1.{verb}", parameters, Native(f"{{ref}}.{verb}({{value}})"), differs=_AT_ONCE)
 
 
-def _scattered(verb: str) -> Row:
-    """`tf.scatter_add(ref, indices, updates)`."""
+def _scatter_update(verb: str) -> Row:
+    """Build the row of a scatter update, such as `tf.scatter_add(ref, indices, updates)`."""
     return Row(
         f"v1.scatter_{verb}",
         "ref, indices, updates, use_locking=False, name=None",
@@ -294,8 +294,8 @@ def _scattered(verb: str) -> Row:
     )
 
 
-def _scattered_nd(verb: str) -> Row:
-    """`tf.scatter_nd_add(ref, indices, updates)`."""
+def _scatter_nd_update(verb: str) -> Row:
+    """Build the row of an n-d scatter update: `tf.scatter_nd_add(ref, indices, updates)`."""
     return Row(
         f"v1.scatter_nd_{verb}",
         "ref, indices, updates, use_locking=False, name=None",
@@ -308,7 +308,7 @@ _LOGGED = (
     *(("debug", "debug"), ("error", "error"), ("fatal", "fatal"), ("info", "info")),
     *(("warn", "warning"), ("warning", "warning")),
 )
-# What is left of a statement that switches on what JAX does anyway.
+# Replacement of a statement that enables behavior which JAX has anyway.
 NOTHING = "None"
 _ENABLED = (
     ("enable_v2_behavior", ""),
@@ -332,8 +332,8 @@ ROWS: tuple[Row, ...] = (
     _assignment("assign", "validate_shape=None, "),
     _assignment("assign_add"),
     _assignment("assign_sub"),
-    *map(_scattered, _SCATTERED),
-    *map(_scattered_nd, ("add", "sub", "update")),
+    *map(_scatter_update, _SCATTERED),
+    *map(_scatter_nd_update, ("add", "sub", "update")),
     Row("v1.name_scope", "name, default_name=None, values=None", Native("jax.named_scope({name})")),
     Row(
         "v1.nn.dropout",
@@ -388,7 +388,7 @@ ROWS: tuple[Row, ...] = (
 )
 
 SCOPE = "{default_name} if {name} is None else {name}"
-# Other expressions for the same row: the first whose needs a call has is taken, then the row's own.
+# Alternative expressions for a row: the first whose `needs` the call has wins, else the row's own.
 FORMS: dict[str, tuple[Native, ...]] = {
     "v1.name_scope": (Native(f"jax.named_scope({SCOPE})", needs=("name", "default_name")),),
     "v1.nn.dropout": (
@@ -404,7 +404,7 @@ FORMS: dict[str, tuple[Native, ...]] = {
     ),
 }
 
-# Rows whose calls give no tensor.
+# Rows whose calls do not return a tensor.
 NO_TENSORS = frozenset(
     {*(f"v1.{name}" for name, _ in _INITIALIZERS), "name_scope", "v1.name_scope"}
     | {row.name for row in ROWS if "dimension" in row.name}
