@@ -226,7 +226,7 @@ STRANGE = {
     ),
     "zero bytes": (
         lambda path: path.write_bytes(b"tensorflow\0"),
-        ("TJ902", "the file holds zero bytes: not a text"),
+        ("TJ902", "the file holds null bytes: not a text file"),
     ),
     "deep": (
         lambda path: path.write_text("import tensorflow\n" + "-" * 5000 + "1\n"),

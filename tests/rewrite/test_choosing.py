@@ -110,7 +110,7 @@ def test_safe_only_writes_nothing_that_could_differ():
         "y = x.numpy()\nz = shims.maximum(y, 0.0)\nw = jnp.square(y)\n"
     )
     assert [(f.state, f.code, f.message) for f in outcome.findings] == [
-        (State.MANUAL, "TJ313", "TJ202: nothing nearby says that this is a tensor"),
+        (State.MANUAL, "TJ313", "TJ202: the code nearby does not show that this is a tensor"),
         (
             State.SHIM,
             "TJ404",

@@ -170,7 +170,7 @@ def test_broken_files_are_reported_and_skipped(tree):
     assert (tree / "done.py").read_text() == AFTER
     assert (tree / "broken.py").read_text() == BROKEN
     assert f"{tree}/broken.py: TJ901 line 3: '(' was never closed\n" in result.stderr
-    assert f"{tree}/binary.py: TJ902 the file holds zero bytes: not a text\n" in result.stderr
+    assert f"{tree}/binary.py: TJ902 the file holds null bytes: not a text file\n" in result.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="permissions do not bind the superuser")

@@ -125,7 +125,7 @@ def test_a_cell_that_is_no_python_is_told_and_left():
     assert sources(outcome.data)[1:] == ["y = tf.square(\n", "print 1", "jnp.abs(x)"]
     first = outcome.findings[0]
     assert (first.cell, first.code) == (2, "TJ315")
-    assert first.message == "the cell is no Python: line 1: '(' was never closed"
+    assert first.message == "the cell is not valid Python: line 1: '(' was never closed"
     assert [f.symbol for f in outcome.findings] == ["cell", "tf.abs"]
 
 
@@ -161,8 +161,8 @@ def test_version_3_of_the_format():
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("tensorflow", "it is no notebook: Expecting value: line 1 column 1 (char 0)"),
-        ('["tensorflow"]', "it is no notebook: there are no cells"),
+        ("tensorflow", "it is not a notebook: Expecting value: line 1 column 1 (char 0)"),
+        ('["tensorflow"]', "it is not a notebook: there are no cells"),
     ],
 )
 def test_what_is_no_notebook_is_told(text, reason):

@@ -46,9 +46,9 @@ class Corners:
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
-            return Corner("an error of TensorFlow is waited for", met=True)
+            return Corner("the code around it expects an error of TensorFlow", met=True)
         if self.ragged and self._holds_ragged(site):
-            return Corner("JAX's functions take no ragged tensors", met=True)
+            return Corner("JAX's functions do not take ragged tensors", met=True)
         find = _FINDERS.get(site.row.name)
         return find(self, site) if find is not None else _NONE
 

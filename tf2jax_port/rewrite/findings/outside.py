@@ -141,7 +141,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "TJ309",
-        "no function of `shims` stands for it: write it with those that are there",
+        "`shims` has no function for it: write it with the functions that exist",
         (
             *("Print", "batch_scatter_update", "clip_by_average_norm", "sparse_*"),
             *("convert_to_tensor_or_indexed_slices", "nn.conv*_backprop_*"),

@@ -90,7 +90,7 @@ def _may_use_tensorflow(cell: Cell) -> bool:
 
 def _no_python(cell: Cell, why: str) -> Finding:
     """Build the finding for a cell that is not valid Python."""
-    message = f"the cell is no Python: {why}"
+    message = f"the cell is not valid Python: {why}"
     return Finding(1, 1, "cell", State.MANUAL, _NO_PYTHON, message, method=True, cell=cell.number)
 
 

@@ -50,9 +50,9 @@ def read_cells(text: str) -> tuple[Cell, ...]:
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("TJ901", f"it is no notebook: {error}") from error
+        raise UnreadableError("TJ901", f"it is not a notebook: {error}") from error
     if not isinstance(document, dict):
-        raise UnreadableError("TJ901", "it is no notebook: there are no cells")
+        raise UnreadableError("TJ901", "it is not a notebook: there are no cells")
     language, version = _language(document)
     if language not in ("", "python", "ipython"):
         return ()

@@ -45,7 +45,7 @@ class CallLayout(NamedTuple):
     comments: bool  # between the arguments or behind a keyword, not inside a value
 
 
-# A mark and its place: a parenthesis, a comma, or `#` for a comment.
+# Marks with their offsets: a parenthesis, a comma, or `#` for a comment.
 _Marks = list[tuple[bytes, int]]
 _MARK = re.compile(rb"#[^\r\n]*|[(),]")
 _PLACE = operator.itemgetter(0)

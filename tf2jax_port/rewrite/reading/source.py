@@ -85,7 +85,7 @@ def decode(raw: bytes) -> Source:
       UnreadableError: the bytes are not Python text, or could not be written back unchanged.
     """
     if b"\0" in raw:
-        raise UnreadableError("TJ902", "the file holds zero bytes: not a text")
+        raise UnreadableError("TJ902", "the file holds null bytes: not a text file")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(raw).readline)
         text = raw.decode(encoding)

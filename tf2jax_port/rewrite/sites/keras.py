@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.sites.keras_symbols import NO_ARRAY
 from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.table import Shim
 
-_SYMBOLIC = "`keras.ops` takes symbolic tensors, which are no arrays"
+_SYMBOLIC = "`keras.ops` takes symbolic tensors, which are not arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
@@ -33,9 +33,9 @@ OTHERWISE_IN_KERAS_2 = {
     "optimizers.RMSprop": "Keras 2 had `epsilon` outside of the root: steps by small gradients differ",
     "regularizers.l1_l2": "in Keras 2 both parts were 0.01 unless said otherwise, now they are 0",
 }
-_UNSEEN = "which arguments come cannot be seen; Keras 3 refuses those that it does not know"
+_UNSEEN = "the arguments are not visible here; Keras 3 rejects those that it does not know"
 MODULE, ROWS = "TJ234", "TJ235"
-UNSEEN_NAMES = "which names are asked of the module cannot be seen; Keras 3 may not have them"
+UNSEEN_NAMES = "the names that are used from the module are not visible here; Keras 3 may lack them"
 _OTHERWISE = ("backend", "experimental", "preprocessing", "optimizers.legacy", "utils.legacy")
 _ARGUMENT = re.compile(r"`(\w+)`")
 

@@ -102,7 +102,7 @@ def _shape_comparisons(file: File) -> list[Decision]:
         tensor = _tensor_of_shape(whole)
         known = tensor is not None and file.values.kind(tensor) is Kind.TENSOR
         state, code = (State.REWRITTEN, "TJ109") if known else (State.REVIEW, "TJ202")
-        message = "a shape is a tuple in JAX, which no list equals"
+        message = "a shape is a tuple in JAX, which never equals a list"
         edits = tuple(as_tuple(file.source, node))
         decision = Decision(state, code, message, "Tensor.shape", node, edits)
         if may_edit(file, decision):
@@ -264,9 +264,9 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     code = idiom.code if known else "TJ202"
     message = "arrays have it under another name"
     if not known:
-        message = "nothing nearby says that this is a tensor"
+        message = "the code nearby does not show that this is a tensor"
         if idiom.symbol in ("DType.max", "DType.min"):
-            message = "nothing nearby says which numbers it holds; of integers it is `jnp.iinfo`"
+            message = "the code nearby does not show the dtype; for integers it is `jnp.iinfo`"
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
 
 

@@ -215,7 +215,7 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
     reference = known.reference
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
-        return _manual(reference, symbol, "TJ302", "it is called, and the rule knows no arguments")
+        return _manual(reference, symbol, "TJ302", "it is called, but the rule has no parameters")
     function = facade(known.row)
     native = isinstance(known.row.target, Native)
     if isinstance(parent, ast.ClassDef) and native and reference.node in parent.bases:
@@ -346,7 +346,12 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
         file.corners.lists,
     )
     if any(holds_references(site, argument.node) for _, argument in bound.dropped):
-        return _manual(reference, symbol, "TJ308", "an argument without use holds other names")
+        return _manual(
+            reference,
+            symbol,
+            "TJ308",
+            "an argument that would be dropped holds names of TensorFlow",
+        )
     if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
         # JAX's block binds nothing; the name of the scope is what the file asks for.
         row = version_1.bound_scope(row, bound)
@@ -415,7 +420,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
     start, end = site.source.span(site.call)
     statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
     edit = Edit(start, end, ("pass" if statement else NOTHING,))
-    message = "JAX has no other behavior"
+    message = "JAX always behaves like this"
     return Decision(State.REWRITTEN, "TJ110", message, symbol, site.call, (edit,))
 
 
@@ -467,7 +472,7 @@ def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decisi
     edits = calls.write_native(dataclasses.replace(site, row=row))
     if edits is None:
         return None
-    message = "the size as JAX knows it, a number and no array"
+    message = "the static size, a number instead of an array"
     return Decision(State.REWRITTEN, "TJ108", message, symbol, site.call, tuple(edits))
 
 
