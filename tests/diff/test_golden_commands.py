@@ -59,7 +59,7 @@ def test_a_golden_is_not_overwritten_unasked(folder):
     assert done.exit_code == 2
     assert done.stderr == (
         "a.golden: the file exists already.\n"
-        "  Do:       --update replaces it, and shows what changes\n"
+        "  Do:       --update replaces it, and shows the changes\n"
     )
     assert (folder / "a.golden").read_bytes() == before
 

@@ -43,7 +43,7 @@ class Changes:
             click.echo(entry.outcome.data, nl=False)
         if not entry.changed:
             return None
-        failure = self._written(entry) if self.write else None
+        failure = self._write_or_skip(entry) if self.write else None
         if failure is not None:
             return failure
         self.changed += 1
@@ -51,7 +51,7 @@ class Changes:
             click.echo("".join(diff_lines(entry, color=self.color)), nl=False, color=True)
         return None
 
-    def _written(self, entry: Entry) -> Skipped | None:
+    def _write_or_skip(self, entry: Entry) -> Skipped | None:
         try:
             write_entry(entry)
         except ChangedMeanwhileError:

@@ -1,4 +1,4 @@
-"""Define the options that `scan`, `plan` and `rewrite` share, and merge them with `pyproject.toml`."""
+"""Define the options of `scan`, `plan` and `rewrite`, and merge them with `pyproject.toml`."""
 
 from __future__ import annotations
 
@@ -224,7 +224,10 @@ def _options(
     random: str | None = None,
     optimizers: str | None = None,
 ) -> Options:
-    from tf2jax_port.rewrite.options import FileIgnores, Options  # with the table: not for --help
+    from tf2jax_port.rewrite.options import (
+        FileIgnores,
+        Options,
+    )  # imports the table, which --help must not
 
     chosen = _codes("--select", select.split(",")) if select is not None else said.select
     left = _codes("--ignore", ignore.split(",")) if ignore is not None else said.ignore

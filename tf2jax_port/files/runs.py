@@ -52,7 +52,7 @@ def run_over(
     roots = {str(root) for _, root in places}
     project = Project(roots)
     one = functools.partial(
-        _one, options, texts, project, Taken(project, [str(path) for path, _ in places])
+        _run_one, options, texts, project, Taken(project, [str(path) for path, _ in places])
     )
     gc.freeze()  # excludes loaded modules from garbage collection
     try:
@@ -75,7 +75,7 @@ def _run_with_jobs(one: One, places: list[Place], jobs: int | None) -> Iterator[
     yield from _run_in_pool(one, chunks, count) if count > 1 else _run_here(one, places[rest:])
 
 
-def _one(options: Options, texts: bool, project: Project, taken: Taken, place: Place) -> Result:
+def _run_one(options: Options, texts: bool, project: Project, taken: Taken, place: Place) -> Result:
     path, root = place
     neighbors = SeenFrom(project, str(path), taken)
     result = run_one(path, root, options, texts=texts, neighbors=neighbors)
@@ -112,7 +112,7 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-# Several processes.
+# Runs with several processes.
 
 _WORK: list[One] = []
 

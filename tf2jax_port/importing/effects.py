@@ -23,7 +23,7 @@ def only_tells(node: Node) -> bool:
 
 
 def behind(graph: Graph, names: Iterable[str]) -> Iterator[Node]:
-    """Yield the nodes that the named ones depend on, themselves included, and those of called functions."""
+    """Yield some nodes, the nodes that they depend on, and those of the functions that they call."""
     stack, seen = list(names), set()
     while stack:
         name = stack.pop()

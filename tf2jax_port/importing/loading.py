@@ -68,7 +68,7 @@ def read(
     for key, edge in choice.inputs.items():
         node = model.graph.nodes[edge.node]
         name = program.names.new(node.name.removeprefix(f"{signature or 'serving_default'}_"))
-        scope.write(f"{name} = {_fed(key, node)}")
+        scope.write(f"{name} = {_feed_expression(key, node)}")
         scope.values[node.name] = Value(name)
     try:
         writer = GraphWriter(program, model.graph)
@@ -85,7 +85,7 @@ def read(
     lines = [
         _DECORATOR,
         "def model(variables, feeds):",
-        _documented(choice, model, program.draws),
+        _docstring(choice, model, program.draws),
         *scope.lines,
     ]
     text = "\n\n\n".join([*program.definitions, "\n".join(lines)]) + "\n"
@@ -197,7 +197,7 @@ def _lists_grow(graph: Graph) -> bool:
     return any(node.attribute("resize_if_index_out_of_bounds") for node in nodes)
 
 
-def _fed(key: str, node: Node) -> str:
+def _feed_expression(key: str, node: Node) -> str:
     """Return the expression of a feed with the graph's dtype and shape."""
     text, dtype, shape = f"feeds[{key!r}]", node.attribute("dtype"), node.attribute("shape")
     if dtype and dtype != "string":
@@ -205,7 +205,7 @@ def _fed(key: str, node: Node) -> str:
     return f"tf.ensure_shape({text}, {shape})" if shape is not None else text
 
 
-def _documented(choice: Choice, model: Model, draws: int) -> str:
+def _docstring(choice: Choice, model: Model, draws: int) -> str:
     lines = ['    """The graph as a pure function of `variables` and `feeds`.', "", "    Args:"]
     lines += [
         "      variables: a dictionary, see `load_variables`.",

@@ -51,7 +51,7 @@ class Program:
             if dtype != "bfloat16":
                 self.variables[name] = array
                 return f"variables[{name!r}]"
-            # `.npz` files have no such dtype; as float32 each number is the same.
+            # `.npz` files have no bfloat16; the conversion to float32 is exact.
             self.variables[name] = array.astype(np.float32)
             return f"tf.cast(variables[{name!r}], tf.bfloat16)"
         if array.size > _LITERAL or 0 in array.shape:

@@ -8,7 +8,7 @@ from tf2jax_port.importing.graph import Node
 from tf2jax_port.importing.rule import dtype_text
 
 
-def _drawn(name: str) -> Callable[[Node, list[str], str], str]:
+def _draw_rule(name: str) -> Callable[[Node, list[str], str], str]:
     """Return a function that spells a draw with a shape and optional bounds."""
 
     def spell(node: Node, inputs: list[str], key: str) -> str:
@@ -25,9 +25,9 @@ def _categories(node: Node, inputs: list[str], key: str) -> str:
 
 
 DRAWS: dict[str, Callable[[Node, list[str], str], str]] = {
-    "RandomUniform": _drawn("uniform"),
-    "RandomUniformInt": _drawn("uniform"),
-    "RandomStandardNormal": _drawn("normal"),
-    "TruncatedNormal": _drawn("truncated_normal"),
+    "RandomUniform": _draw_rule("uniform"),
+    "RandomUniformInt": _draw_rule("uniform"),
+    "RandomStandardNormal": _draw_rule("normal"),
+    "TruncatedNormal": _draw_rule("truncated_normal"),
     "Multinomial": _categories,
 }

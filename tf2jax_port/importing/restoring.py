@@ -1,4 +1,4 @@
-"""Find the values of a SavedModel's variables in its checkpoint through the graph that restores it."""
+"""Find a SavedModel's variables in its checkpoint through the graph that restores them."""
 
 from __future__ import annotations
 

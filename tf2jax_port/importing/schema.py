@@ -90,7 +90,7 @@ MESSAGES: dict[str, dict[int, Field]] = {
     "SavedObjectGraph": _fields(concrete_functions=(2, "ConcreteFunctionEntry", True)),
     "ConcreteFunctionEntry": _map_of("SavedConcreteFunction"),
     "SavedConcreteFunction": _fields(bound_inputs=(2, "int", True)),
-    # In the checkpoint: its nodes have the numbers that `bound_inputs` has.
+    # Stored in the checkpoint; `bound_inputs` has the indices of its nodes.
     "TrackableObjectGraph": _fields(nodes=(1, "TrackableObject", True)),
     "TrackableObject": _fields(attributes=(2, "SerializedTensor", True)),
     "SerializedTensor": _fields(name=(1, "text"), checkpoint_key=(3, "text")),

@@ -181,7 +181,7 @@ SHAPED: dict[str, Rule] = {
     "SparseSoftmaxCrossEntropyWithLogits": Rule(
         _cross_entropy("sparse_softmax_cross_entropy_with_logits"), ("loss",)
     ),
-    # The arrays of loops. Of the two outputs of version 1, handle and flow, the flow holds the data.
+    # Tensor arrays. Version 1 has two outputs, handle and flow; here the flow holds the data.
     "TensorArrayV3": Rule(_array),
     "TensorArrayReadV3": template("{2}.read({1}"),
     "TensorArrayWriteV3": template("{3}.write({1}, {2}"),

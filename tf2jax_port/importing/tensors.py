@@ -65,7 +65,7 @@ def array_of(proto: dict[str, Any]) -> np.ndarray:
         if len(proto["tensor_content"]) != size * dtype.itemsize:
             raise BrokenFileError("a constant has another number of bytes than its shape says")
         return np.frombuffer(proto["tensor_content"], dtype).reshape(shape)
-    values = _listed(proto, name, dtype)
+    values = _values_from_lists(proto, name, dtype)
     if size and not len(values):  # all of them are zeros
         values = np.zeros(1, dtype)
     # The last value is repeated for all missing ones.
@@ -73,7 +73,7 @@ def array_of(proto: dict[str, Any]) -> np.ndarray:
     return spread[:size].reshape(shape)
 
 
-def _listed(proto: dict[str, Any], name: str, dtype: np.dtype) -> np.ndarray:
+def _values_from_lists(proto: dict[str, Any], name: str, dtype: np.dtype) -> np.ndarray:
     values = proto[_LISTS.get(name, "int_val")]
     if name in ("float16", "bfloat16"):
         return np.array(values, np.uint16).view(dtype)

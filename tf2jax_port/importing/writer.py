@@ -53,7 +53,7 @@ class GraphWriter:
     def texts(self, edges: Iterable[Edge], scope: Scope) -> list[str]:
         """Write the lines that edges need, and return the expressions of the edges."""
         edges = list(edges)
-        self._need(edges, scope)
+        self._write_needed(edges, scope)
         return [self._text(edge, scope) for edge in edges]
 
     def finish(self) -> None:
@@ -73,7 +73,7 @@ class GraphWriter:
         value = scope.find(edge.node)
         return "None" if value is None else value.at(edge)
 
-    def _need(self, edges: list[Edge], scope: Scope) -> None:
+    def _write_needed(self, edges: list[Edge], scope: Scope) -> None:
         """Write what edges depend on, depth first, with an explicit stack for deep graphs."""
         stack = [(edge.node, False) for edge in reversed(edges)]
         begun: set[str] = set()
@@ -86,22 +86,22 @@ class GraphWriter:
                 self._problem(Node(name, "?", (), (), {}), "the graph has no such node")
                 scope.values[name] = Value("None", ANY)
             elif ready:
-                scope.values[name] = self._written(node, scope)
+                scope.values[name] = self._write_node(node, scope)
             elif name in begun:
                 self._problem(node, "it depends on itself, and on no loop")
                 scope.values[name] = Value("None", ANY)
             else:
                 begun.add(name)
                 stack.append((name, True))
-                stack.extend((e.node, False) for e in reversed(self._needs(node)))
+                stack.extend((e.node, False) for e in reversed(self._needed_edges(node)))
 
-    def _needs(self, node: Node) -> list[Edge]:
+    def _needed_edges(self, node: Node) -> list[Edge]:
         try:
             return self.control.needs(node)
         except UnsupportedError:
             return []  # reported when the node is written
 
-    def _written(self, node: Node, scope: Scope) -> Value:
+    def _write_node(self, node: Node, scope: Scope) -> Value:
         self.program.operators[node.op] += 1
         if self._reads(node):
             self.awaited.update(node.controls)
@@ -133,12 +133,12 @@ class GraphWriter:
             raise UnsupportedError("it draws random numbers in a loop, a branch or a function")
         if node.op in PASS_ON:
             return Value(inputs[0])
-        text, outputs = self._spelled(node, inputs)
+        text, outputs = self._spell(node, inputs)
         name = self.program.names.new(node.name)
         scope.write(f"{name} = {text}")
         return Value(name, ANY if node.op == "TensorArrayV3" else outputs)
 
-    def _spelled(self, node: Node, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
+    def _spell(self, node: Node, inputs: list[str]) -> tuple[str, tuple[str, ...]]:
         if node.op == "IdentityN":
             return _listed(inputs), LIST
         if node.op in CALLING:
@@ -146,13 +146,13 @@ class GraphWriter:
         if node.op in DRAWS:
             return DRAWS[node.op](node, inputs, self.program.key()), ()
         if node.op == "TensorListReserve":
-            return self._reserved(node, inputs), ()
+            return self._spell_reserved_list(node, inputs), ()
         if node.op not in RULES:
             raise UnsupportedError(_reason(node))
         rule = RULES[node.op]
         return rule.spell(node, inputs), rule.outputs
 
-    def _reserved(self, node: Node, inputs: list[str]) -> str:
+    def _spell_reserved_list(self, node: Node, inputs: list[str]) -> str:
         """Spell a version 2 list with a number of elements; it may grow if any list of the graph does."""
         array = f"tf.TensorArray(tf.{node.attribute('element_dtype')}, size={inputs[1]}"
         grows = ", dynamic_size=True" if self.program.lists_grow else ""

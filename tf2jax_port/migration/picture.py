@@ -31,7 +31,7 @@ def to_svg(steps: Sequence[Step]) -> str:
 
 
 def _places(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
-    """Return the column and row of each step; the column is the length of its longest dependency chain."""
+    """Return the column and row of each step; the column is its longest chain of dependencies."""
     column: dict[int, int] = {}
     taken: dict[int, int] = {}
     places = {}

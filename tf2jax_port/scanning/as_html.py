@@ -61,18 +61,18 @@ def to_html(ledger: Ledger, title: str) -> str:
     files = by_file(ledger)
     ids = {file.entry.path: f"f{number}" for number, file in enumerate(files, 1)}
     heading = escape(f"TensorFlow in {title}")
-    body = (_found(ledger, files, ids) if files else "") + _skipped(ledger)
+    body = (_sections(ledger, files, ids) if files else "") + _skipped(ledger)
     sentence = summary(ledger, files) if files else "No reference to TensorFlow."
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{heading}</title>\n<style>{CSS}{_CSS}</style>\n</head>\n<body>\n<main>\n"
-        f'<header class="hero"><h1>{heading}</h1><p>{_coded(sentence)}</p></header>\n'
+        f'<header class="hero"><h1>{heading}</h1><p>{_format_code(sentence)}</p></header>\n'
         f"{body}\n</main>\n</body>\n</html>\n"
     )
 
 
-def _found(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str]) -> str:
+def _sections(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str]) -> str:
     found = blockers(ledger)
     parts = [
         _cards(ledger),
@@ -89,7 +89,7 @@ def _found(ledger: Ledger, files: Sequence[FileEffort], ids: Mapping[str, str]) 
     return "\n".join(parts)
 
 
-def _coded(text: str) -> str:
+def _format_code(text: str) -> str:
     """Escape text and format backticks as code."""
     pieces = escape(text).split("`")
     if len(pieces) % 2 == 0:
@@ -176,7 +176,7 @@ def _blocker(blocker: Blocker, ids: Mapping[str, str]) -> str:
         f"<tr><td><code>{escape(blocker.symbol)}</code></td>"
         f'<td class="num">{len(blocker.places)}</td><td class="num hide">{blocker.files}</td>'
         f'<td class="num hide">{blocker.alone or ""}</td>'
-        f"<td>{' '.join(map(_code, blocker.codes))} {_coded(blocker.message)}<br>"
+        f"<td>{' '.join(map(_code, blocker.codes))} {_format_code(blocker.message)}<br>"
         f'<span class="soft place">{where}</span></td></tr>'
     )
 
@@ -227,7 +227,7 @@ def _place(file: FileEffort, finding: Finding, name: str, lines: Sequence[str]) 
     return (
         f'<li id="{anchor}"><a class="place" href="#{anchor}">{escape(file.entry.path)}:'
         f'{finding.place.rpartition(":")[0]}</a> <span class="chip {finding.state}">{finding.state}</span> '
-        f"{_code(finding.code)} <code>{escape(finding.symbol)}</code>: {_coded(finding.message)}"
+        f"{_code(finding.code)} <code>{escape(finding.symbol)}</code>: {_format_code(finding.message)}"
         f"<pre>{code}</pre></li>"
     )
 
@@ -243,7 +243,7 @@ def _diagnostics(ledger: Ledger) -> Iterator[str]:
         yield (
             f'<details class="file" id="{code}"><summary>{code} '
             f'<span class="soft">{escape(rule.name)}</span></summary>'
-            f"<p>{_coded(rule.why)}</p><p>{_coded(rule.safety)}</p></details>"
+            f"<p>{_format_code(rule.why)}</p><p>{_format_code(rule.safety)}</p></details>"
         )
 
 

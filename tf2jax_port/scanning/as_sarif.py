@@ -126,7 +126,7 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
     location: dict[str, Any] = {"artifactLocation": _artifact(entry.path), "region": region}
     where = f"cell {finding.cell}, line {finding.line}: " if finding.cell else ""
     if finding.cell:
-        del location["region"]  # a cell's lines are no lines of the file
+        del location["region"]  # line numbers in a cell are not those of the file
     return {
         "ruleId": finding.code,
         "ruleIndex": _INDEX[finding.code],

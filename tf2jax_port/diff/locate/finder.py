@@ -24,7 +24,7 @@ from tf2jax_port.diff.values.precision import widened
 def locate(
     old: Callable[..., Any], new: Callable[..., Any], case: Arguments, seed: int = 0
 ) -> Located | NotLocated:
-    """Locate the first operation of a port whose inputs agree with the original's and whose result differs.
+    """Locate the first operation of a port whose inputs agree but whose result differs.
 
     Both programs run eagerly and unmodified. They run in double precision first, where rounding errors are
     far smaller than any fault, then in the precision of the case.
@@ -37,7 +37,11 @@ def locate(
     """
     import jax
 
-    own = tuple(f.__code__.co_filename for f in (_python(old), _python(new)) if f is not None)
+    own = tuple(
+        f.__code__.co_filename
+        for f in (_python_function(old), _python_function(new))
+        if f is not None
+    )
     stack = Stack(own)
     reason = "run operator by operator, the two agree"
     for wide in (True, False):
@@ -58,7 +62,7 @@ def _locate(
     theirs = watch_tensorflow(old, case, seed, stack)
     if theirs.error is not None:
         raise RuntimeError(f"the original raises: {theirs.error.reason}")
-    mine = watch_jax(_eager(new), case, seed, stack)
+    mine = watch_jax(_unwrap(new), case, seed, stack)
     found = locate_error(theirs, mine, case)
     if found is None and list(theirs.outputs) != list(mine.outputs):
         raise RuntimeError("the results have different structures, which no operation explains")
@@ -82,14 +86,14 @@ def _locate_gradients(
         fed = cotangents(kind, outputs, seed)
         if not fed:
             return None
-        pull = functools.partial(pull_jax, _eager(new), case, fed, seed, stack)
+        pull = functools.partial(pull_jax, _unwrap(new), case, fed, seed, stack)
         found = locate_gradients(pull_tensorflow(old, case, fed, seed, stack), pull, case)
         if found is not None:
             return found
     return None
 
 
-def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
+def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the Python function that a compiled function wraps."""
     for name in ("python_function", "__wrapped__"):
         if hasattr(function, name):
@@ -97,7 +101,7 @@ def _eager(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _python(function: Callable[..., Any]) -> Any:
-    inner = _eager(function)
+def _python_function(function: Callable[..., Any]) -> Any:
+    inner = _unwrap(function)
     inner = getattr(inner, "__func__", inner)
     return inner if hasattr(inner, "__code__") else None

@@ -133,7 +133,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
     """
     new = pull({})
     compared = Comparison(old, new)
-    known = _wrong(compared, case)
+    known = _differing_values(compared, case)
     if not known:
         return None
     # A stopped gradient is stronger evidence than ties, which each library splits in its own way.
@@ -144,7 +144,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
     return _located(compared, last, users, pull, case) if users else None
 
 
-def _wrong(compared: Comparison, case: Arguments) -> list[int]:
+def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
     """Return the values with differing cotangents on the way from inputs with differing gradients."""
     old, new = compared.old, compared.new
     named = {name: number for number, name in new.trail.names.items()}
@@ -291,7 +291,10 @@ def _located(
     near = () if blame.is_of_use else near
     theirs = [stop, *theirs] if stop is not None else theirs
     shape = np.shape(new.trail.array(number))
-    a, b = (_shaped(_cotangent(*of, shape), shape) for of in ((old, twins[0]), (new, number)))
+    a, b = (
+        _reshape_if_possible(_cotangent(*of, shape), shape)
+        for of in ((old, twins[0]), (new, number))
+    )
     there = theirs[0] if theirs else None
     words = _CAUSES.get(mine.name)
     lines = mine.place.text + (there.place.text if there else "")
@@ -380,7 +383,7 @@ def _position(trail: Trail, number: int) -> int:
     return -1 if maker is None else maker
 
 
-def _shaped(flat: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+def _reshape_if_possible(flat: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     return flat.reshape(shape) if flat.size == int(np.prod(shape)) else flat
 
 

@@ -142,8 +142,8 @@ def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
     index = Index(theirs)
 
     def unlike(number: int, twins: Collection[int]) -> bool:
-        looks = {_looks(old.array(twin)) for twin in twins}
-        return bool(looks) and _looks(new.array(number)) not in looks
+        looks = {_shape_and_dtype(old.array(twin)) for twin in twins}
+        return bool(looks) and _shape_and_dtype(new.array(number)) not in looks
 
     def twins_of(number: int) -> list[int]:
         return list(index.equal_to(mine.flat(number), mine.tolerance(number)))
@@ -167,7 +167,7 @@ def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
     return None
 
 
-def _looks(array: np.ndarray | None) -> tuple[object, ...]:
+def _shape_and_dtype(array: np.ndarray | None) -> tuple[object, ...]:
     if array is None:
         return ()
     return array.shape, as_jax_has_it(array.dtype, False)

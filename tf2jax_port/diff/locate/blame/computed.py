@@ -72,20 +72,20 @@ class Computed:
             return None
         found = {}
         for name in said.names:
-            given = self._given(name, said, place)
-            if given is None or given.words in self._said or self._is_told(name, place):
+            given = self._assignment_of(name, said, place)
+            if given is None or given.words in self._said or self._original_has_number(name, place):
                 continue
-            content = _content(given)
-            others = [s for s in self._theirs() if name in s.targets]
+            content = _count_tokens(given)
+            others = [s for s in self._original_statements() if name in s.targets]
             if _HAS_SIZES in given.words and not _ARITHMETIC & {*given.words}:
                 continue
-            if others and all(_content(other) != content for other in others):
+            if others and all(_count_tokens(other) != content for other in others):
                 found[given.line] = given
         if len(found) != 1:
             return None
         return Place(place.file, next(iter(found)), place.function)
 
-    def _given(self, name: str, said: Statement, place: Place) -> Statement | None:
+    def _assignment_of(self, name: str, said: Statement, place: Place) -> Statement | None:
         """Return the statement that assigned a name, unless JAX computed its value."""
         everywhere = statements(place.file)
         given = [
@@ -97,17 +97,17 @@ class Computed:
         if given and _only_takes_apart(given[-1]):
             # A loop's state: its initial value is assigned outside of the loop's function.
             inside = next((s for s in everywhere if s.line == said.function), None)
-            return self._given(name, inside, place) if inside is not None else None
+            return self._assignment_of(name, inside, place) if inside is not None else None
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
-    def _is_told(self, name: str, place: Place) -> bool:
+    def _original_has_number(self, name: str, place: Place) -> bool:
         """Check whether the original has the number assigned to a name."""
         told = self._of.new.trail.host.called(name, place)
         if told is None or told.array.dtype.kind != "f":
             return False
         return self._is_right(self._of.new.trail.host.told.index(told))
 
-    def _theirs(self) -> Iterator[Statement]:
+    def _original_statements(self) -> Iterator[Statement]:
         files = {p.file for step in self._of.old.trail.steps for p in step.places}
         return itertools.chain.from_iterable(map(statements, sorted(files)))
 
@@ -145,7 +145,7 @@ class Computed:
         found: dict[Place, Statement] = {}
         for name in said.names:
             # Values that JAX computed there are known to be right; so are numbers used in another form.
-            given = self._given(name, said, place)
+            given = self._assignment_of(name, said, place)
             if given is None:
                 continue
             told = tuple(np.asarray(given.numbers, np.float32).tolist())
@@ -158,19 +158,19 @@ class Computed:
         return first[0] if len(first) == 1 else None
 
     def _by_statements(self, found: Injection, wrong: list[int]) -> Place | None:
-        """Return the line of a wrong constant: of all lines run by Python, the one most like the original's."""
+        """Return the line, of those run by Python, that computed a wrong constant."""
         host = self._of.new.trail.host
         for operand in wrong:
             flat = self._of.new.flat(operand)
             number = None if flat is None or flat.size < 2 else host.latest(flat)
             if number is None or self._is_right(number):
                 continue
-            written = self._written(found, operand, number)
+            written = self._writer_of_wrong_elements(found, operand, number)
             if written is not None:
                 return written
             suspects = [n for n in host.before(number) if not self._is_right(n)]
             places = list(dict.fromkeys(host.told[n].place for n in suspects))
-            likeness = {p: self._likeness(p) for p in places}
+            likeness = {p: self._similarity(p) for p in places}
             best = max(places, key=lambda place: likeness[place])
             if likeness[best] >= _ENOUGH:
                 return best
@@ -208,14 +208,16 @@ class Computed:
             return True
         return self._of.old.trail.host.latest(array) is not None
 
-    def _likeness(self, place: Place) -> float:
+    def _similarity(self, place: Place) -> float:
         """Return the similarity of a line to its closest line of the original; 0 for an equal line."""
         said = statement(place)
         if said is None or said.words in self._said:
             return 0.0
-        return max((alike(said, s) for s in self._theirs()), default=0.0)
+        return max((alike(said, s) for s in self._original_statements()), default=0.0)
 
-    def _written(self, found: Injection, operand: int, number: int) -> Place | None:
+    def _writer_of_wrong_elements(
+        self, found: Injection, operand: int, number: int
+    ) -> Place | None:
         """Return the line that wrote the wrong elements of an array that several lines write to."""
         host = self._of.new.trail.host
         right, held = found.values.get(found.new), self._of.new.trail.array(found.new)
@@ -223,21 +225,25 @@ class Computed:
         is_it = found.kind == RESULT and operand in found.step.operands
         if not is_it or right is None or held is None or array is None:
             return None
-        wrong = ~_equal(np.asarray(right), held)
+        wrong = ~_nearly_equal(np.asarray(right), held)
         last = _last_writers(host, number, array.shape)
         # The line wrote them or should have: its rows or columns extend to them.
         for wider in (False, True):
             reached = {}
             for n, own in last.items():
-                for part in _lengthened(own) if wider else (own,):
-                    hit = self._reached(found.step, operand, np.where(part, np.nan, array))
+                for part in _extend_along_axes(own) if wider else (own,):
+                    hit = self._dependent_elements(
+                        found.step, operand, np.where(part, np.nan, array)
+                    )
                     if hit is not None and hit.shape == wrong.shape and hit[wrong].all():
                         reached[n] = int(hit.sum())
             if reached:
                 return host.told[min(reached, key=lambda n: reached[n])].place
         return None
 
-    def _reached(self, step: Step, operand: int, poisoned: np.ndarray) -> np.ndarray | None:
+    def _dependent_elements(
+        self, step: Step, operand: int, poisoned: np.ndarray
+    ) -> np.ndarray | None:
         """Return a mask of the result elements that depend on the operand's NaN elements."""
         if step.again is None:
             return None
@@ -256,7 +262,7 @@ def _only_takes_apart(said: Statement) -> bool:
     }
 
 
-def _content(said: Statement) -> Counter[str]:
+def _count_tokens(said: Statement) -> Counter[str]:
     """Count the tokens of a statement without the functions it calls, which differ between libraries."""
     called = {word_of(name) for name in said.calls}
     return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
@@ -273,13 +279,13 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
     return found
 
 
-def _lengthened(part: np.ndarray) -> Iterator[np.ndarray]:
+def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
     """Extend a mask of elements along each axis in turn."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 
 
-def _equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _nearly_equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Compare elementwise, within single-precision tolerance of the largest element."""
     allowed = SINGLE * float(np.max(np.abs(other), where=np.isfinite(other), initial=0.0))
     return np.isclose(one.reshape(other.shape), other, rtol=SINGLE, atol=allowed, equal_nan=True)

@@ -74,49 +74,49 @@ class Lines:
     def blamed(self, found: Injection) -> tuple[Step, Place]:
         """Return the operation and the line of the port to report."""
         if found.kind == MEANT:
-            return found.step, self._called(found)
+            return found.step, self._line_or_caller(found)
         shaped = None if found.complete else self._shaped_before(found)
         if shaped is not None:
             return found.step, shaped
         masked = self._masked_later(found)
         if masked is not None:
             return masked, masked.place
-        everything = self._masks_nothing(found)
+        everything = self._ineffective_mask(found)
         if everything is not None:
             return everything, everything.place
         theirs = self._of.old.trail.maker(found.old)
         maker = self._of.new.trail.maker(found.new)
         if found.kind == OMITTED and theirs is not None:
-            return self._left_out(found, theirs)
+            return self._line_of_omission(found, theirs)
         if found.kind == EXCHANGED and maker is not None and maker.place != NOWHERE:
             others = {given for (_, used), given in found.uses.items() if used == found.new}
-            makers = {m.place for o in others if isinstance(o, int) and (m := self._made(o))}
+            makers = {m.place for o in others if isinstance(o, int) and (m := self._maker_of(o))}
             # Two values computed on one line were swapped there; others are swapped where they are used.
             step = maker if maker.place in makers else found.step
-            return step, self._outward(step, found)
+            return step, self._line_or_outer_call(step, found)
         named = self._named_wrongly(found)
         if named is not None:
             return found.step, named
         if found.kind == MISTAKEN and maker is None and found.new not in self._of.new.trail.names:
-            return found.step, self._computed.number(found) or self._own(found)
+            return found.step, self._computed.number(found) or self._line_of(found)
         if found.kind == MISTAKEN and found.uses:
             if maker is not None and self._is_named_wrongly(maker.place, found.step.place):
                 return maker, maker.place
-            return found.step, self._own(found)
+            return found.step, self._line_of(found)
         place = self._computed.before(found) or self._places_before(found.step)
         place = place or self._cut_before(found) or self._shaped_before(found)
-        return found.step, place or self._own(found)
+        return found.step, place or self._line_of(found)
 
-    def _called(self, found: Injection) -> Place:
+    def _line_or_caller(self, found: Injection) -> Place:
         """Return the operation's line, or the calling line if the operation is right in other calls."""
         step, trail = found.step, self._of.new.trail
         if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
         return next((p for p in step.places if p.line != step.place.line), step.place)
 
-    def _own(self, found: Injection) -> Place:
+    def _line_of(self, found: Injection) -> Place:
         """Return the operation's line, or the assignment of a name on it if the line itself is right."""
-        place = self._outward(found.step, found)
+        place = self._line_or_outer_call(found.step, found)
         return self._computed.named(place) or place
 
     def _masked_later(self, found: Injection) -> Step | None:
@@ -144,7 +144,7 @@ class Lines:
                 waiting += fresh
         return None
 
-    def _masks_nothing(self, found: Injection) -> Step | None:
+    def _ineffective_mask(self, found: Injection) -> Step | None:
         """Find the operation that computed a mask without effect, where the original masks elements."""
         trail = self._of.new.trail
         arrays = [flattened(a) for a in _injected_arrays(found)]
@@ -283,10 +283,10 @@ class Lines:
         is_given = bool({*before_it.targets} & {*said.names}) and made.file == used.file
         return is_given and self._reads_the_same(used) and not self._reads_the_same(made)
 
-    def _made(self, number: int) -> Step | None:
+    def _maker_of(self, number: int) -> Step | None:
         return self._of.new.trail.maker(number)
 
-    def _outward(self, step: Step, found: Injection) -> Place:
+    def _line_or_outer_call(self, step: Step, found: Injection) -> Place:
         """Return the operation's line, or the calling line if the operation is right in other calls."""
         places = step.places
         for depth, place in enumerate(places[:-1]):
@@ -310,7 +310,7 @@ class Lines:
             for maker in makers
         )
 
-    def _makers(self, number: int) -> list[Step]:
+    def _producers(self, number: int) -> list[Step]:
         """Return the operations that produced a value, last first, through those that only pass it on."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
@@ -366,13 +366,15 @@ class Lines:
         said = statement(place)
         return said is not None and len(said.words) > 2 and said.words in self._said
 
-    def _left_out(self, found: Injection, theirs: Step) -> tuple[Step, Place]:
+    def _line_of_omission(self, found: Injection, theirs: Step) -> tuple[Step, Place]:
         """Return the step and line that should perform the omitted operation."""
         new, old = self._of.new.trail, self._of.old.trail
         maker = new.maker(found.new)
         if maker is None or maker.place == NOWHERE:
             step = found.step
-            return step, self._like(theirs, [self._outward(step, found)], found)
+            return step, self._most_similar_line(
+                theirs, [self._line_or_outer_call(step, found)], found
+            )
         passes = len(old.passes(theirs)[0]), len(new.passes(maker)[0])
         if passes[0] != passes[1] > 1 and theirs.passed >= passes[1] and len(maker.places) > 1:
             # The loop ends before the original's does, which is decided where it is called.
@@ -381,23 +383,27 @@ class Lines:
         users = [s for s in old.steps if found.old in s.operands]
         shares_user = any((user.place, user.passed) == here for user in users)
         step, other = (found.step, maker) if shares_user else (maker, found.step)
-        place = self._like(theirs, [self._outward(step, found), self._outward(other, found)], found)
+        place = self._most_similar_line(
+            theirs,
+            [self._line_or_outer_call(step, found), self._line_or_outer_call(other, found)],
+            found,
+        )
         return step if place in step.places or place not in other.places else other, place
 
-    def _like(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
+    def _most_similar_line(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
         """Return the line between a value and its use that is most similar to the original's line."""
         between = [
             place
-            for place in dict.fromkeys((*usual, *self._between(found)))
+            for place in dict.fromkeys((*usual, *self._lines_between(found)))
             if place != NOWHERE and not self._reads_the_same(place)
         ]
         # If all calls of a function are fixed, the fault is not in one of the calls.
         spread = self._mended_elsewhere(found, found.step, 0) or any(
-            self._mended_elsewhere(found, maker, 0) for maker in self._makers(found.new)
+            self._mended_elsewhere(found, maker, 0) for maker in self._producers(found.new)
         )
-        maker = self._made(found.new)
+        maker = self._maker_of(found.new)
         for depth, wanted in enumerate(map(statement, theirs.places[: 1 if spread else None])):
-            likeness = {p: _likeness(statement(p), wanted) for p in (*between, usual[0])}
+            likeness = {p: _similarity(statement(p), wanted) for p in (*between, usual[0])}
             best = max(between, key=lambda place: likeness[place], default=usual[0])
             if best == usual[0] and likeness[best] >= _SOMETHING:
                 return best
@@ -409,9 +415,9 @@ class Lines:
                 return best if is_more else usual[0]
         return usual[0]
 
-    def _between(self, found: Injection) -> Iterator[Place]:
+    def _lines_between(self, found: Injection) -> Iterator[Place]:
         """Yield the lines between the computation of a value and its use, in the functions involved."""
-        steps = [*self._makers(found.new)[::-1], found.step]
+        steps = [*self._producers(found.new)[::-1], found.step]
         for place in dict.fromkeys(place for step in steps for place in step.places):
             inside = statement(place)
             if inside is None:
@@ -468,5 +474,5 @@ def same_function(one: Place, other: Place) -> bool:
     return (one.file, one.function) == (other.file, other.function)
 
 
-def _likeness(said: Statement | None, wanted: Statement | None) -> float:
+def _similarity(said: Statement | None, wanted: Statement | None) -> float:
     return alike(said, wanted) if said is not None and wanted is not None else 0.0

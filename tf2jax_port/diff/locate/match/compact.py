@@ -45,20 +45,20 @@ class Mask:
 
     def compact(self, array: np.ndarray) -> np.ndarray:
         """Return the selected elements in row-major order."""
-        return self._laid(array)[self._where]
+        return self._transposed(array)[self._index]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
         """Return the array with its valid elements replaced."""
         made = np.array(array, np.result_type(array, compact))
-        laid = self._laid(made)
-        laid[self._where] = compact.reshape(laid[self._where].shape)
+        laid = self._transposed(made)
+        laid[self._index] = compact.reshape(laid[self._index].shape)
         return made
 
-    def _laid(self, array: np.ndarray) -> np.ndarray:
+    def _transposed(self, array: np.ndarray) -> np.ndarray:
         return np.swapaxes(array, 0, 1) if self.turned else array
 
     @property
-    def _where(self) -> tuple[Any, ...]:
+    def _index(self) -> tuple[Any, ...]:
         return (*[slice(None)] * self.axis, self.selects)
 
 

@@ -1,4 +1,4 @@
-"""Add views of the original's values as a port may have them: stacked loops, permuted axes, no padding.
+"""Add the original's values as a port may have them: stacked loops, other axis orders, no padding.
 
 `tf.map_fn`, a list over labels or a loop over rows becomes `jax.vmap`: the port then has one value where
 the original has one per pass. An array may be time-major in the original and batch-major in the port.
@@ -46,8 +46,8 @@ def with_views(trail: Trail) -> Trail:
         groups.setdefault(("called", *step.part), []).append(step)
     views = _Views(trail)
     for step in steps:
-        views.add(step, [[step]], _turned, "turned", True)
-        views.add(step, [[step]], _turned_inside, "turned inside", True)
+        views.add(step, [[step]], _exchange_first_axes, "turned", True)
+        views.add(step, [[step]], _exchange_last_axes, "turned inside", True)
         views.add(step, [[step]], _channels_first, "channels first-1", True)
     for passes in _distinct(groups):
         for kind, order in _orders(passes):
@@ -57,12 +57,12 @@ def with_views(trail: Trail) -> Trail:
     return trail
 
 
-def _turned(arrays: Sequence[np.ndarray]) -> np.ndarray:
+def _exchange_first_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
     """Exchange the first two axes."""
     return np.swapaxes(arrays[0], 0, 1)
 
 
-def _turned_inside(arrays: Sequence[np.ndarray]) -> np.ndarray:
+def _exchange_last_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
     """Exchange the last two axes of an array with three or more."""
     if arrays[0].ndim < 3:
         raise ValueError("has no more than two axes")

@@ -97,16 +97,16 @@ def spot(step: Step | None) -> Spot | None:
 
 def with_neighbors(found: Located, old: Trail, new: Trail) -> Located:
     """Add the operations before and after each located operation."""
-    return replace(found, old=_surrounded(found.old, old), new=_surrounded(found.new, new))
+    return replace(found, old=_add_neighbors(found.old, old), new=_add_neighbors(found.new, new))
 
 
-def _surrounded(one: Spot | None, trail: Trail) -> Spot | None:
+def _add_neighbors(one: Spot | None, trail: Trail) -> Spot | None:
     steps = [s for s in trail.steps if one and s.place == one.place and s.name == one.operation]
     if one is None or not steps:
         return one
     step = steps[0]
-    before = [_origin(trail, number) for number in step.operands]
-    after = [_named(s) for s in trail.steps if set(s.operands) & set(step.results)]
+    before = [_describe_origin(trail, number) for number in step.operands]
+    after = [_describe(s) for s in trail.steps if set(s.operands) & set(step.results)]
     return replace(
         one,
         before=tuple(dict.fromkeys(filter(None, before)))[:_NEIGHBORS],
@@ -114,12 +114,12 @@ def _surrounded(one: Spot | None, trail: Trail) -> Spot | None:
     )
 
 
-def _origin(trail: Trail, number: int) -> str:
+def _describe_origin(trail: Trail, number: int) -> str:
     maker = trail.maker(number)
-    return trail.names.get(number, "") if maker is None else _named(maker)
+    return trail.names.get(number, "") if maker is None else _describe(maker)
 
 
-def _named(step: Step) -> str:
+def _describe(step: Step) -> str:
     return step.name if step.place == NOWHERE else f"{step.name}, line {step.place.line}"
 
 

@@ -86,7 +86,7 @@ class Candidates:
         if held is None or flat is None:
             return []
         found, resized = [], []
-        taken = self._taken(step)
+        taken = self._operand_twins(step)
         for other in self._all:
             array = self._of.old.trail.array(other)
             # All orders of axes are tried below.
@@ -94,7 +94,7 @@ class Candidates:
                 continue
             if self._of.new.counts(number) != self._of.old.counts(other):
                 continue
-            unlike = self._unlike(number, step, other, taken)
+            unlike = self._dissimilarity(number, step, other, taken)
             if array.size != flat.size:
                 padded = self._of.laid(other, number)
                 if padded is None:
@@ -128,7 +128,7 @@ class Candidates:
             return []
         trail = self._of.old.trail
         # An operation may take the value itself in another arrangement.
-        away = self._away(twins.union(*(trail.parts(twin) for twin in twins)))
+        away = self._distances(twins.union(*(trail.parts(twin) for twin in twins)))
         found, resized = [], []
         shape = np.shape(self._of.new.trail.values[edge])
         for other in self._all:
@@ -156,7 +156,7 @@ class Candidates:
             return []
         later = set().union(*(self._of.behind(twin) for twin in twins))
         counts = self._of.new.counts(edge)
-        used = self._taken(step) - twins
+        used = self._operand_twins(step) - twins
         found = []
         for other in self._all:
             laid = self._of.laid(other, edge)
@@ -171,7 +171,7 @@ class Candidates:
         found.sort(key=lambda entry: entry[:2])
         return [(other, laid, 0) for _, other, laid in found[:_OTHERS]]
 
-    def _away(self, twins: frozenset[int]) -> dict[int, int]:
+    def _distances(self, twins: frozenset[int]) -> dict[int, int]:
         """Return each later value's distance, in operations, from the nearest of some values."""
         away = dict.fromkeys(twins, 0)
         first = min(
@@ -186,7 +186,7 @@ class Candidates:
                         away.setdefault(result, min(near) + 1)
         return away
 
-    def _taken(self, step: Step) -> set[int]:
+    def _operand_twins(self, step: Step) -> set[int]:
         """Return the original's values that equal operands of one part of a line of the port."""
         trail = self._of.new.trail
         found: set[int] = set()
@@ -196,11 +196,15 @@ class Candidates:
                 maker, flat = trail.maker(operand), self._of.new.flat(operand)
                 if flat is not None and flat.size > 1:
                     found |= self._of.kin(operand)
-                if maker is not None and maker not in waiting and _part(maker) == _part(step):
+                if (
+                    maker is not None
+                    and maker not in waiting
+                    and _line_part(maker) == _line_part(step)
+                ):
                     waiting.append(maker)
         return found
 
-    def _unlike(self, number: int, step: Step, other: int, taken: set[int]) -> float:
+    def _dissimilarity(self, number: int, step: Step, other: int, taken: set[int]) -> float:
         """Return the dissimilarity of an operation of the original to one of the port."""
         theirs = self._of.old.trail.maker(other)
         if theirs is None:
@@ -222,7 +226,7 @@ def kind_of(step: Step) -> str:
     return _KINDS.get(step.name, step.name.lower())
 
 
-def _part(step: Step) -> tuple[object, ...]:
+def _line_part(step: Step) -> tuple[object, ...]:
     return step.places, step.instruction
 
 

@@ -1,4 +1,4 @@
-"""Search for a wrong operation behind a wrong value: add for subtract, floor for round, a term twice.
+"""Search for the wrong operation behind a wrong value: add for subtract, floor for round.
 
 A port may compute a value in its own way, through values that the original lacks. If the result is wrong,
 any operation on the way may be the cause: each is replaced by common alternatives, in every call and

@@ -49,7 +49,7 @@ class Search(Trials):
     ) -> None:
         super().__init__(old, new, pairs, until)
         self._candidates = Candidates(self)
-        self._origins = Origins(self, self._picked)
+        self._origins = Origins(self, self._wrong_selection)
         self._omissions = Omissions(self, self._candidates, self._origins)
         self._exchanges = Exchanges(self)
         self._earliest = Earliest(self)
@@ -64,8 +64,8 @@ class Search(Trials):
         for at in sorted(self.new_region.values, key=lambda n: position(self.new, n)):
             if self.is_over:
                 break
-            for found in self._at(at):
-                picked = self._picked(found) if found.kind == OMITTED else None
+            for found in self._injections_at(at):
+                picked = self._wrong_selection(found) if found.kind == OMITTED else None
                 if picked is not None:
                     return picked
                 if found.complete:
@@ -73,7 +73,7 @@ class Search(Trials):
                 partial.append(found)
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
-    def _picked(self, found: Injection) -> Injection | None:
+    def _wrong_selection(self, found: Injection) -> Injection | None:
         """Find a fault in the selection of a value that is right itself.
 
         The faulty value is a flag, an index, or an array of which each pass of a loop uses a part.
@@ -89,7 +89,7 @@ class Search(Trials):
                     return earlier
         return None
 
-    def _at(self, number: int) -> Iterator[Injection]:
+    def _injections_at(self, number: int) -> Iterator[Injection]:
         """Yield injections at the operands of a value's operation, then at the value itself."""
         step = self.new.trail.maker(number)
         if step is None:
@@ -135,13 +135,13 @@ class Search(Trials):
     def _result(self, number: int, step: Step, traced: bool = True) -> Iterator[Injection]:
         best: Injection | None = None
         for rank, (other, array, turn) in enumerate(self._candidates.for_result(number, step)):
-            found = self._not_turned(
+            found = self._as_missing_transpose(
                 self.tried(RESULT, step, number, other, {number: array}, {}), turn
             )
             if (found is not None and not found.complete) or (found is None and rank < _IN_LOOPS):
                 found = self.in_every_pass(RESULT, step, step, number, other, turn) or found
             if found is not None and found.complete:
-                found = self._taken_apart(found) or found
+                found = self._wrong_part(found) or found
                 # A count that the original has too may be right.
                 found = (self._omissions.done_later(found) if self.twins(number) else None) or found
                 yield self._origins.traced(found) if traced else found
@@ -151,7 +151,7 @@ class Search(Trials):
         if best is not None:
             yield best
 
-    def _taken_apart(self, found: Injection) -> Injection | None:
+    def _wrong_part(self, found: Injection) -> Injection | None:
         """Find the operation that selects the wrong part of a value, where that part was injected."""
         array = found.values.get(found.new)
         if array is None or array.size == self.size(found.new):
@@ -166,7 +166,7 @@ class Search(Trials):
                     return part
         return None
 
-    def _not_turned(self, found: Injection | None, turn: int) -> Injection | None:
+    def _as_missing_transpose(self, found: Injection | None, turn: int) -> Injection | None:
         """Turn an injection that only exchanges axes into an omitted transpose."""
         if (
             found is None
@@ -189,5 +189,5 @@ class Search(Trials):
             for uses in self.uses_of(edge, step, array, other):
                 found = self.tried(MISTAKEN, step, edge, other, {}, uses)
                 if found is not None and found.complete:
-                    yield self._picked(found) or self._origins.traced(found)
+                    yield self._wrong_selection(found) or self._origins.traced(found)
                     return

@@ -19,7 +19,7 @@ _WIDE = {"float32": np.dtype("float64"), "complex64": np.dtype("complex128")}
 def in_double(
     name: str, operands: Sequence[Any], params: dict[str, Any], cast: Callable[[Any, np.dtype], Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Convert a primitive's operands and parameters to double precision where the two types are mixed.
+    """Convert operands and parameters to double precision where the two types are mixed.
 
     Args:
       name: the primitive's name.
