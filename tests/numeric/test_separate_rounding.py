@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import shims
-from shims._src.numeric.separate_rounding import multiply_add, narrow, rounded_product
+from shims._src.numeric.separate_rounding import multiply_add, round_to_dtype, rounded_product
 
 DTYPES = ("float16", "bfloat16", "float32", "float64")
 # Of (1 + a)(1 - a) - 1 fusing leaves -a * a, two steps leave 0.
@@ -102,7 +102,7 @@ def test_every_float16():
         # Products of small numbers are subnormal, and not 0.
         x, y = numbers_of("float16", 2) * np.float16(2**-8)
         check_bits(jax.jit(rounded_product)(x, y), x * y)
-    check_bits(jax.jit(lambda x: narrow(x, jnp.float16))(halves.astype(np.float32)), halves)
+    check_bits(jax.jit(lambda x: round_to_dtype(x, jnp.float16))(halves.astype(np.float32)), halves)
 
 
 def test_what_is_special_in_float64():

@@ -146,7 +146,7 @@ def check_no_strings(array):
 
 
 def check_width(array, dtype=None):
-    """Refuse integers that do not fit where a 64-bit dtype is narrowed.
+    """Refuse integers that do not fit where a 64-bit dtype is narrow_array.
 
     Args:
       array: a NumPy array, or a JAX array, which is always accepted.
@@ -200,7 +200,7 @@ def _check_range(array) -> None:
         )
 
 
-def narrowed(array, dtype=None):
+def narrow_array(array, dtype=None):
     """Convert a 64-bit NumPy array to JAX's width, or any to `dtype`; return other values unchanged.
 
     Raises:

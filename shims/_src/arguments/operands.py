@@ -16,7 +16,7 @@ from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
-from shims._src.types.dtypes import kind_name, narrowed
+from shims._src.types.dtypes import canonical_dtype, kind_name
 
 
 def describe(array) -> str:
@@ -30,7 +30,7 @@ def operand(value, dtype=None):
         return value
     if dtype is None:
         return as_array(value)
-    dtype = narrowed(dtype)
+    dtype = canonical_dtype(dtype)
     if _is_flexible(value):
         value = as_array(value)
         if not np.can_cast(value.dtype, dtype, "same_kind") and value.dtype.kind not in "iu":

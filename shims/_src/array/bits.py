@@ -11,7 +11,7 @@ from shims._src.arguments.operands import describe, operand
 from shims._src.elementwise.elementwise import pair
 from shims._src.errors import errors
 from shims._src.tracing.dispatch import operator
-from shims._src.types.dtypes import array_dtype, narrowed
+from shims._src.types.dtypes import array_dtype, canonical_dtype
 from shims._src.types.tensor_spec import as_numpy_dtype
 
 
@@ -73,7 +73,7 @@ def _from_bytes(data, dtype):
 
 def _check_width(dtype):
     """Refuse 64-bit dtypes without `jax_enable_x64`: half of the bits would be missing."""
-    if isinstance(dtype, np.dtype) and narrowed(dtype) != dtype:
+    if isinstance(dtype, np.dtype) and canonical_dtype(dtype) != dtype:
         raise errors.UnimplementedError(
             errors.message(
                 "bitcast",

@@ -21,7 +21,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, on_host, primitives, size_bounds
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import selected_by, sized_by
-from shims._src.types.dtypes import array_dtype, narrowed
+from shims._src.types.dtypes import array_dtype, canonical_dtype
 
 
 def _full(function, shape, value, dtype):
@@ -402,7 +402,7 @@ def _one_hot_values(on_value, off_value, dtype):
     if dtype is None:
         dtype = next(iter(own), operand(given[0]).dtype if given else np.float32)
     dtype = array_dtype(dtype, "one_hot")
-    if len(own) > 1 or any(narrowed(d) != dtype for d in own):
+    if len(own) > 1 or any(canonical_dtype(d) != dtype for d in own):
         raise errors.DtypeMismatchError(
             errors.message(
                 "one_hot",

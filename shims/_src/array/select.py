@@ -15,7 +15,7 @@ from shims._src.arguments.operands import broadcasting, describe, matching, oper
 from shims._src.sizes import on_host, primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import selected_by
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 
 @selected_by("mask")
@@ -86,7 +86,7 @@ def _positions(condition):
     """Return the coordinates `[n, rank]` at which a condition holds."""
     condition = operand(condition)
     if on_host.lies_here(condition):
-        return on_host.positions(condition, narrowed(np.int64))
+        return on_host.positions(condition, canonical_dtype(np.int64))
     if condition.dtype != jnp.bool_:
         condition = condition != 0
     flat = math.prod(condition.shape)
@@ -104,7 +104,7 @@ def _positions(condition):
         out = place[:, None]
     else:
         out = jnp.stack(columns[::-1], -1)
-    return out.astype(narrowed(np.int64))
+    return out.astype(canonical_dtype(np.int64))
 
 
 @operator(compiled=True)

@@ -154,7 +154,7 @@ def assert_type(tensor, tf_type, message=None, name=None):
     """
     wanted = dtypes.as_dtype(tf_type)
     found = dtypes.as_dtype(_with_shape(tensor).dtype)
-    if found != wanted and found != dtypes.narrowed(wanted.dtype):
+    if found != wanted and found != dtypes.canonical_dtype(wanted.dtype):
         raise TypeError(f"{_prefix(message)}tensor must be of type {wanted!r}; got {found!r}")
 
 

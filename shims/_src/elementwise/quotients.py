@@ -13,14 +13,14 @@ from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.mul_no_nan import mul_no_nan
 from shims._src.numeric.unconjugated import unconjugated
 from shims._src.tracing.dispatch import operator
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 
 def floating_quotients(*operands):
     """Convert operands to the dtype of `/`: float32 for small integers, else float64."""
     if is_inexact(operands[0]):
         return operands
-    dtype = narrowed(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)
+    dtype = canonical_dtype(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)
     return tuple(x.astype(dtype) for x in operands)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src.arguments.conversion import narrowed
+from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
 from shims._src.function.signature import pad_to
 from shims._src.platform import jax_private as jp
@@ -74,7 +74,7 @@ class Plan:
         """Return the operands among the leaves of other arguments of the same kind."""
         found = [leaves[i] for i in self.places]
         return [
-            x if d is None else narrowed(np.asarray(x), d)
+            x if d is None else narrow_array(np.asarray(x), d)
             for x, d in zip(found, self.dtypes, strict=True)
         ]
 

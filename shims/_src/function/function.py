@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.arguments.conversion import narrowed
+from shims._src.arguments.conversion import narrow_array
 from shims._src.autograph import convert
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
@@ -202,7 +202,7 @@ class Function:
         if self.input_signature is not None:
             leaves, specs, tree = self._conform_arguments(args, kwargs)
         places = [i for i, x in enumerate(leaves) if not is_static(x)]
-        leaves = [x if is_static(x) else narrowed(x) for x in leaves]
+        leaves = [x if is_static(x) else narrow_array(x) for x in leaves]
         if self.input_signature is None and self._reduce_retracing:
             for i in places:
                 specs[i] = TensorSpec([None] * np.ndim(leaves[i]), leaves[i].dtype)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.arguments.conversion import narrowed
+from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
 from shims._src.platform import host_memory
 from shims._src.recording.recording import is_followed
@@ -143,7 +143,7 @@ def conform(x, spec: TensorSpec, position: int):
                 raise TypeError(
                     _mismatch_message("dtype", wanted.name, array.dtype.name, spec, position)
                 )
-            array = narrowed(array, wanted)
+            array = narrow_array(array, wanted)
     if not spec.shape.is_compatible_with(array.shape):
         raise ValueError(
             _mismatch_message("shape", str(spec.shape), str(array.shape), spec, position)

@@ -153,7 +153,7 @@ def _check_traced(function: str, arrays) -> None:
                 do="use `shims.GradientTape`, or call this inside of `shims.function`",
             )
         )
-    if any(jp.is_tracer(x) and not jp.is_staged(x) for x in arrays):
+    if any(jp.is_tracer(x) and not jp.is_jaxpr_tracer(x) for x in arrays):
         raise errors.UnimplementedError(
             errors.message(
                 function,

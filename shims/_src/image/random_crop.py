@@ -11,7 +11,7 @@ from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
-from shims._src.image.sampling import quotient
+from shims._src.image.sampling import float32_quotient
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream, unrepeatable_stream
@@ -164,7 +164,7 @@ def _draw_box(image_size, boxes, words, covered, ratios, areas, attempts, whole_
     return Box(
         jnp.stack([top, left, zero]).astype(size.dtype),
         jnp.stack([height, width, rest]).astype(size.dtype),
-        quotient(edges, scale).reshape(1, 1, 4),
+        float32_quotient(edges, scale).reshape(1, 1, 4),
     )
 
 

@@ -104,11 +104,11 @@ def _fit_into(x, target):
         return [int(np.round(np.float32(scale) * np.float32(d))) for d in sides]
     wide = [primitives.as_size(d).astype(jnp.float32) for d in sides]
     wanted = map(primitives.as_size, target)
-    scale = jnp.minimum(*(quotient(n, d) for n, d in zip(wanted, wide, strict=True)))
+    scale = jnp.minimum(*(float32_quotient(n, d) for n, d in zip(wanted, wide, strict=True)))
     return [jnp.round(scale * d).astype(jnp.int32) for d in wide]
 
 
-def quotient(have, want):
+def float32_quotient(have, want):
     """Divide in float32 as TensorFlow does, also by constants.
 
     XLA would multiply by the reciprocal of a constant, and a truncated position could be off by
@@ -120,7 +120,7 @@ def quotient(have, want):
 
 def _scale(have, want):
     """Return the number of input pixels per output pixel."""
-    return quotient(primitives.as_size(have), primitives.as_size(want))
+    return float32_quotient(primitives.as_size(have), primitives.as_size(want))
 
 
 def _centers(have, want):
@@ -372,7 +372,9 @@ def _places_in(begin, end, have, want):
 def _gradient_places_in(begin, end, have, want):
     """Compute the positions with the rounding and the derivatives of TensorFlow's gradient."""
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
-    found = _along_side(begin, end, side, want, lambda steps: (end - begin) * quotient(side, steps))
+    found = _along_side(
+        begin, end, side, want, lambda steps: (end - begin) * float32_quotient(side, steps)
+    )
     if is_known(want) and want == 1:
         return found
     steps = (primitives.as_size(want) - 1).astype(jnp.float32)

@@ -236,7 +236,7 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
             )
     have = [primitives.as_size(d).astype(jnp.float32) for d in x.shape[-3:-1]]
     want = [jnp.asarray(t, jnp.int32).astype(jnp.float32) for t in targets]
-    ratio = jnp.maximum(*(sampling.quotient(h, w) for h, w in zip(have, want, strict=True)))
+    ratio = jnp.maximum(*(sampling.float32_quotient(h, w) for h, w in zip(have, want, strict=True)))
     fitting = [h / ratio for h in have]
     sizes = [
         _at_most(jnp.floor(f).astype(jnp.int32), t) for f, t in zip(fitting, targets, strict=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import static_int
-from shims._src.types.dtypes import array_dtype, narrowed
+from shims._src.types.dtypes import array_dtype, canonical_dtype
 
 _DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -52,4 +52,4 @@ def sobol_sample(dim, num_results, skip=0, dtype=np.float32, name=None):
         raise checks.invalid("sobol_sample", f"there is no kernel for {wanted.name}.")
     points = qmc.Sobol(counts["dim"], scramble=False, bits=32)
     points.fast_forward(1 + counts["skip"])
-    return jnp.asarray(points.random(counts["num_results"]).astype(narrowed(wanted)))
+    return jnp.asarray(points.random(counts["num_results"]).astype(canonical_dtype(wanted)))

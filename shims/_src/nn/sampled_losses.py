@@ -18,7 +18,7 @@ from shims._src.random.candidates import log_uniform_candidate_sampler
 from shims._src.random.global_seed import consume_seed
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 # TensorFlow adds this to the logits of accidental hits.
 _NEVER = -np.finfo(np.float32).max
@@ -157,7 +157,7 @@ def _sampled_logits(
     """
     inputs, labels = operand(inputs), operand(labels)
     if not jnp.issubdtype(labels.dtype, jnp.integer):
-        labels = labels.astype(narrowed(jnp.int64))
+        labels = labels.astype(canonical_dtype(jnp.int64))
     if labels.ndim != 2 or labels.shape[1] != num_true or inputs.ndim != 2:
         raise checks.invalid(
             function,

@@ -6,7 +6,7 @@ conversions there and back do not reliably prevent it. What is written here does
 
 - float16 and bfloat16 are multiplied in float32, float32 in float64. The product is exact there, so
   fusing it with anything changes nothing; `reduce_precision` and selections then make the number
-  that the narrow dtype has. Sums of halves are rounded in the same way, because XLA leaves out a
+  that the round_to_dtype dtype has. Sums of halves are rounded in the same way, because XLA leaves out a
   conversion to bfloat16 and back.
 - A float64 is cut into two numbers by integer operations, whose sum is exact and no product.
 """
@@ -39,7 +39,7 @@ def multiply_add(x, y, addend):
     return multiply_add_p.bind(*(jnp.broadcast_to(v, shape) for v in (x, y, addend)))
 
 
-def narrow(x, dtype):
+def round_to_dtype(x, dtype):
     """Convert to a dtype in which XLA cannot keep more digits than it has.
 
     TensorFlow makes a half of a float64 by way of float32.
@@ -94,7 +94,7 @@ def _multiply_add(x, y, addend):
     with jax.enable_x64(True):
         product = _multiply(x, y)
         total = product + addend.astype(product.dtype)
-        return narrow(total, np.dtype(x.dtype))
+        return round_to_dtype(total, np.dtype(x.dtype))
 
 
 def _register(name: str, compute, slopes):

@@ -165,7 +165,7 @@ def is_tracer(x) -> bool:
     return isinstance(x, core.Tracer)
 
 
-def is_staged(x) -> bool:
+def is_jaxpr_tracer(x) -> bool:
     """Return whether a tracer is staged: the value of a jaxpr whose defining equation is known."""
     return isinstance(x, pe.DynamicJaxprTracer)
 

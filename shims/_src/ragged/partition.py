@@ -14,12 +14,12 @@ from shims._src.arguments.operands import describe, operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
-from shims._src.types.dtypes import array_dtype, narrowed
+from shims._src.types.dtypes import array_dtype, canonical_dtype
 
 
 def splits_dtype(dtype=None) -> np.dtype:
-    """Return the dtype of row splits: int64 by default, narrowed to int32 without 64-bit types."""
-    return narrowed(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
+    """Return the dtype of row splits: int64 by default, canonical_dtype to int32 without 64-bit types."""
+    return canonical_dtype(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
 
 
 def as_partition(function: str, name: str, value, beside=None):

@@ -20,7 +20,7 @@ from shims._src.ragged.reshaping import expand_dims
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
 from shims._src.sizes import primitives
 from shims._src.tracing.sized_by import selected_by
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 # Empty rows reduce to the identity, as in TensorFlow's unsorted segment reductions.
 _SEGMENTS = {
@@ -112,7 +112,7 @@ def _divide(total, count):
 
 def _divide_integers(total, count):
     """Divide integers in floating point, as TensorFlow's `/` does."""
-    dtype = narrowed(_QUOTIENT[total.dtype.name])
+    dtype = canonical_dtype(_QUOTIENT[total.dtype.name])
     return total.astype(dtype) / count.astype(dtype)
 
 

@@ -16,7 +16,7 @@ from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream
 from shims._src.random.words import split_number
 from shims._src.tracing.dispatch import operator
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 _BLOCKS_OF_A_SAMPLE = 512
 
@@ -86,7 +86,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
     kernel = _Sampled(most, function == "log_uniform_candidate_sampler", bool(unique))
     blocks = split_number(count * _BLOCKS_OF_A_SAMPLE)
     words = stream(function, seed, blocks, kernel, count)
-    found = draw(kernel, words, shape=(count + 1,), dtype=narrowed(np.int64))
+    found = draw(kernel, words, shape=(count + 1,), dtype=canonical_dtype(np.int64))
     sampled, tries = found[:count], found[count].astype(jnp.float32)
     expected = lambda classes: _expected(kernel, classes, count, tries)
     return Candidates(sampled, expected(labels), expected(sampled))

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.numeric.separate_rounding import narrow
+from shims._src.numeric.separate_rounding import round_to_dtype
 from shims._src.platform import jax_private as jp
 
 draw_p = jp.Primitive("tensorflow_random")
@@ -49,7 +49,7 @@ def _computed(words, *operands, kernel, shape, dtype, batches):
             size = math.prod(shape)
             if size == 0:
                 return jnp.zeros(shape, dtype)
-            return narrow(kernel(words, *operands, size).reshape(shape), dtype)
+            return round_to_dtype(kernel(words, *operands, size).reshape(shape), dtype)
 
         for mapped in batches:
             once = jax.vmap(once, in_axes=tuple(0 if m else None for m in mapped))

@@ -14,7 +14,7 @@ from shims._src.sizes import primitives
 from shims._src.sparse.dense import check_inside, check_order
 from shims._src.sparse.tensor import columns, dims, is_sparse, unchecked
 from shims._src.tracing.sized_by import selected_by
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 _TYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16")
 
@@ -124,7 +124,7 @@ def _left_aligned(row, values, keep, shape):
         rest = rest // extent
     if shape:
         coordinates.append(rest)
-    wide = narrowed(jnp.int64)
+    wide = canonical_dtype(jnp.int64)
     indices = jnp.stack(coordinates[::-1], axis=1).astype(wide)
     widest = jnp.max(counts, initial=0)
     sizes = [*(primitives.as_size(d) for d in shape), widest]

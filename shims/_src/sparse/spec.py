@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.sparse.tensor import is_sparse, unchecked
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -54,7 +54,7 @@ class SparseTensorSpec:
         rank = self.shape.rank
         if rank is None:
             raise ValueError("An input signature needs to know the rank of a sparse tensor.")
-        integer = narrowed(np.int64)
+        integer = canonical_dtype(np.int64)
         return unchecked(
             TensorSpec([None, rank], integer),
             TensorSpec([None], self.dtype),

@@ -17,7 +17,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives
 from shims._src.sparse import operators
 from shims._src.types.composite import Composite, OperatorCall
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 from shims._src.types.tensor_shape import TensorShape
 
 
@@ -200,11 +200,11 @@ def coordinates(name: str, value):
             raise TypeError(f"SparseTensor: `{name}` holds integers, not {plain.dtype.name}.")
         # It stays a constant under a trace, so that it can be used as a size.
         with jax.ensure_compile_time_eval():
-            return jnp.asarray(plain.astype(narrowed(np.int64)))
+            return jnp.asarray(plain.astype(canonical_dtype(np.int64)))
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer):
         raise TypeError(f"SparseTensor: `{name}` holds integers, not {value.dtype.name}.")
-    return value.astype(narrowed(np.int64))
+    return value.astype(canonical_dtype(np.int64))
 
 
 def _has_tracer(value) -> bool:

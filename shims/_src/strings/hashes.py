@@ -13,7 +13,7 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.errors import errors
-from shims._src.types.dtypes import narrowed
+from shims._src.types.dtypes import canonical_dtype
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
@@ -37,7 +37,7 @@ def buckets(function: str, texts, number, hash_of: Callable[[bytes], int]):
         raise checks.invalid(
             function, "`num_buckets` must be positive.", required=f"num_buckets > 0, not {number}"
         )
-    dtype = narrowed(np.int64)
+    dtype = canonical_dtype(np.int64)
     if number - 1 > np.iinfo(dtype).max:
         raise errors.UnimplementedError(
             errors.message(

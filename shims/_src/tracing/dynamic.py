@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.arguments.conversion import narrowed
+from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import refusals
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import host_memory
@@ -39,7 +39,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
-    operands = [narrowed(leaves[i]) for i in places]
+    operands = [narrow_array(leaves[i]) for i in places]
 
     def on_operands(*xs):
         full = list(leaves)

@@ -213,10 +213,10 @@ def _array_dtype(dtype: np.dtype, function: str) -> np.dtype:
                 do="keep strings in Python or NumPy, and look them up before the call",
             )
         )
-    return narrowed(dtype)
+    return canonical_dtype(dtype)
 
 
-def narrowed(dtype) -> np.dtype:
+def canonical_dtype(dtype) -> np.dtype:
     """Return `dtype`, or its 32-bit counterpart while `jax_enable_x64` is off."""
     return jax.dtypes.canonicalize_dtype(np.dtype(dtype))
 

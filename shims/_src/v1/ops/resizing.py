@@ -202,11 +202,11 @@ def _source_coordinates(have, want, align_corners: bool):
     """Return the coordinates of the output pixels in the input."""
     have, steps = primitives.as_size(have), primitives.as_size(want)
     if align_corners:
-        scale = sampling.quotient(
+        scale = sampling.float32_quotient(
             jnp.where(steps > 1, have - 1, have), jnp.where(steps > 1, steps - 1, steps)
         )
     else:
-        scale = sampling.quotient(have, steps)
+        scale = sampling.float32_quotient(have, steps)
     return jnp.arange(want, dtype=jnp.float32) * scale
 
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.arguments.conversion import narrowed
+from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors
 from shims._src.function.lift import lift
 from shims._src.recording import state
@@ -166,5 +166,5 @@ def _as_argument(value, tensor):
 def _array(value, dtype):
     """Convert a value to an array of a dtype, or of its 32-bit counterpart if 64 bits are off."""
     if not isinstance(value, jax.Array):
-        value = narrowed(np.asarray(value, dtype))
+        value = narrow_array(np.asarray(value, dtype))
     return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))
