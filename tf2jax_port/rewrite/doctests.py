@@ -107,7 +107,7 @@ def _examples(lines: list[str], docstring: ast.Constant) -> Iterator[Example]:
     last = docstring.end_lineno or docstring.lineno
     if any("\\" in line for line in lines[docstring.lineno - 1 : last]):
         return
-    number = docstring.lineno  # the line with the opening quotation marks has no prompt of its own
+    number = docstring.lineno  # the line with the opening quotes cannot begin with a prompt
     while number + 1 < last:
         number += 1
         found = _PROMPT.match(lines[number - 1])

@@ -72,7 +72,7 @@ _BOX = "image, offset_height, offset_width, target_height, target_width"
 _FRAME: dict[str, Any] = {"offset_height": 1, "offset_width": 0}
 
 ROWS: tuple[Row, ...] = (
-    # Pixels moved.
+    # Geometric operations.
     shim("image.flip_left_right", "image", "image.layout", inputs=_of_images()),
     shim("image.flip_up_down", "image", "image.layout", inputs=_of_images()),
     shim("image.transpose", "image, name=None", "image.layout", inputs=_of_images()),
@@ -171,7 +171,7 @@ ROWS: tuple[Row, ...] = (
             case("zero", raises="ValueError", image=unit(4, 5, 1), target_height=0, target_width=2),
         ),
     ),
-    # Pixels read in between.
+    # Resampling.
     shim(
         "image.resize",
         "images, size, method='bilinear', preserve_aspect_ratio=False, antialias=False, name=None",
@@ -537,7 +537,7 @@ ROWS: tuple[Row, ...] = (
             case("rank2", raises="ValueError", image=unit(3, 2)),
         ),
     ),
-    # Images compared.
+    # Comparing images.
     shim(
         "image.psnr",
         "a, b, max_val, name=None",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tf2jax_port.table import keras_backend
 from tf2jax_port.table.row import Native, Row, Shim
 
-# Of version 1, whose losses are no part of Keras.
+# Reductions of version 1, whose losses are not part of Keras.
 _REDUCTIONS = (
     ("NONE", "none"),
     ("SUM", "weighted_sum"),

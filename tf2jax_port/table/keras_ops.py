@@ -24,7 +24,7 @@ def _op(expression: str, *optional: str, **defaults: str) -> Native:
     return Native(f"keras.ops.{expression}", optional=optional, defaults=tuple(defaults.items()))
 
 
-# What stands for an operator, by the name of its row, in the parameters of the row.
+# The replacement of an operator, by the name of its row, in terms of the row's parameters.
 OPERATORS: dict[str, Native] = {
     **{name: _op(f"{_CALLED.get(name, name)}({{x}})") for name in _ONE},
     **{name: _op(f"{_CALLED.get(name, name)}({{x}}, {{y}})") for name in _TWO},

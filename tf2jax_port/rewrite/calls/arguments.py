@@ -19,14 +19,14 @@ from tf2jax_port.table import Native, Row
 
 # Expressions with effects that must stay at their place in the order of evaluation.
 ORDERED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
-_PLAIN = (ast.Constant, ast.Name)  # nothing is inside
+_PLAIN = (ast.Constant, ast.Name)  # without child expressions
 # JAX takes a tuple here where TensorFlow takes a list as well.
 _TUPLES = ("axis", "axes", "perm")
 # JAX takes an array here where TensorFlow takes a list as well.
 _ARRAYS = ("repeats", "data", "segment_ids")
 # A tensor in place of the list means something else: TensorFlow leaves it as it is, JAX joins its rows.
 _LISTS = (("concat", "values"),)
-# What JAX must know while it traces; where a tensor says it, the function of `shims` is called.
+# Arguments that are static in JAX; where a tensor is passed, the function of `shims` is called.
 _STATIC = (
     *_TUPLES,
     "shape",
@@ -47,7 +47,9 @@ _STATIC = (
 _TF_NAME = re.compile(r"\btf\.([\w.]+)")
 
 
-@dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
+@dataclasses.dataclass(
+    slots=True
+)  # not frozen: creating a frozen instance takes five times as long
 class CallSite:
     """One call to rewrite: its nodes, layout, bound arguments and the surrounding file."""
 

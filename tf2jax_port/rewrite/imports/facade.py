@@ -29,7 +29,7 @@ def swap_import(file: File, decisions: Decisions) -> Swap | None:
     if not bindings or not all(map(_is_whole_import, bindings.values())):
         return None
     if not all(reference.bindings for reference in file.references):
-        return None  # a name that came another way: `from project import *`
+        return None  # a name without a visible binding: `from project import *`
     if not all(decision.edits for decision in decisions.values()):
         return None
     if not any(decision.plain for decision in decisions.values()):

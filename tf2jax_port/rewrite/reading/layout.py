@@ -54,7 +54,7 @@ _PLACE = operator.itemgetter(0)
 def _find_marks(data: bytes, start: int, end: int) -> _Marks:
     """Find the marks in a text of white space, comments and punctuation."""
     text = data[start:end]
-    if text in (b"(", b", ", b")"):  # almost every one
+    if text in (b"(", b", ", b")"):  # the common case
         return [(text[:1], start)]
     return [(found.group()[:1], found.start()) for found in _MARK.finditer(data, start, end)]
 

@@ -45,7 +45,7 @@ class Reference:
     scope: Scope
     bindings: tuple[Binding, ...]
     ambiguous: bool = False
-    path: str = ""  # TensorFlow's name: `math.log`, nothing for the module itself
+    path: str = ""  # TensorFlow's name: `math.log`, empty for the module itself
 
     @property
     def node(self) -> ast.expr:

@@ -88,13 +88,13 @@ class Names:
     parents: dict[Node, Node]
     scopes: dict[Node, Scope]  # of functions, lambdas, classes and comprehensions
     imports: list[ast.Import | ast.ImportFrom]
-    imported: list[tuple[str, str]]  # what imports bind, and the path that each stands for
+    imported: list[tuple[str, str]]  # names that imports bind, and their paths
     stars: list[ast.ImportFrom]
     annotations: list[tuple[ast.expr, Scope]]
     attributes: list[ast.Attribute]
     assigned: list[tuple[str, ast.expr]]  # names that get a dotted name or the result of a call
     comparisons: list[ast.Compare]  # those with a list
-    strings: list[ast.expr]  # in which there is code: f-strings, annotations in quotation marks
+    strings: list[ast.expr]  # strings with code inside: f-strings, string annotations
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """Yield the nodes around `node`, innermost first."""
@@ -135,7 +135,7 @@ _TEXTS = {
     *("module", "name", "names", "op", "ops", "rest", "simple", "str", "tag", "type_comment"),
 }
 _LEAVES = (ast.Constant, ast.MatchSingleton)
-_NAMING = (ast.Name, ast.Attribute, ast.Call)  # values that may be TensorFlow, or bring it
+_NAMING = (ast.Name, ast.Attribute, ast.Call)  # values that may be or import TensorFlow
 _FIELDS = {
     node: tuple(field for field in node._fields if field not in _TEXTS)
     for node in vars(ast).values()
@@ -203,7 +203,7 @@ class _Walk:
     def name(self, node: ast.Name, scope: Scope) -> None:
         if type(node.ctx) is ast.Load:
             self.names.uses.append((node, scope))
-        elif scope.kind == "comprehension":  # its own variable; a walrus goes another way
+        elif scope.kind == "comprehension":  # its own variable; `walrus` handles `:=`
             scope.bindings.setdefault(node.id, []).append(Binding("other", node))
         elif not self._assigned(node):
             self.bind(scope, node.id, Binding("other", node))

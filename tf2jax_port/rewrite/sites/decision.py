@@ -18,7 +18,9 @@ from tf2jax_port.rewrite.writing.edits import Edit
 from tf2jax_port.rewrite.writing.spelling import Spelling
 
 
-@dataclasses.dataclass(slots=True)  # frozen ones take five times as long to make
+@dataclasses.dataclass(
+    slots=True
+)  # not frozen: creating a frozen instance takes five times as long
 class Decision:
     """The outcome of one reference; treated as immutable.
 

@@ -23,7 +23,7 @@ SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is impo
 _OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as is known"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
 _RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
-# Where Keras 2, as TensorFlow 1 had it, computes something else from the same call.
+# Calls with other results in Keras 2, which TensorFlow 1 had.
 OTHERWISE_IN_KERAS_2 = {
     "activations.hard_sigmoid": "in Keras 2 it was `clip(0.2 x + 0.5, 0, 1)`",
     **{f"layers.ConvLSTM{n}D": _GATES for n in (1, 2, 3)},

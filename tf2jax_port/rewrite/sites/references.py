@@ -239,7 +239,7 @@ def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
         text = constructs.dtype_attribute(target.expression, attribute)
     name = known.row.name.rpartition(".")[2]
     if isinstance(target, Shim) and name[0].isupper():
-        # A class has its methods, an enumeration its members.
+        # The class of `shims` has the same methods, its enumeration the same members.
         return _replace_name(file, known, symbol, State.SHIM, "TJ401", target.function)
     if text is None or not isinstance(whole, ast.expr):
         message = f"no rule for the attribute `{attribute}`"
@@ -353,7 +353,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
             "an argument that would be dropped holds names of TensorFlow",
         )
     if row.name in ("name_scope", "v1.name_scope") and _is_bound_by_with(site):
-        # JAX's block binds nothing; the name of the scope is what the file asks for.
+        # JAX's context manager binds nothing, but the file needs the name of the scope.
         row = version_1.bound_scope(row, bound)
         site = dataclasses.replace(site, row=row)
         known = known._replace(row=row)

@@ -31,7 +31,7 @@ class PassedLists:
 
     def _is_given_list(self, argument: ast.arg) -> bool:
         if argument not in self.known:
-            self.known[argument] = False  # while it is looked for
+            self.known[argument] = False  # ends the recursion of calls in a cycle
             parents = self.values.names.parents
             function = parents[parents[argument]]
             given = (
