@@ -56,38 +56,38 @@ FOLLOWED = {
 }
 # Programs, and part of the reason why an optimizer stays.
 LEFT = {
-    "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` is given it"),
-    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` is given it"),
+    "compiled": (f"o = {ADAM}\nmodel.compile(optimizer=o)\n{STEP}", "`compile` receives it"),
+    "compiled at once": (f"model.compile({ADAM}, 'mse')\n", "`compile` receives it"),
     "returned": (f"def f():\n    return {ADAM}\n", "a function returns it"),
-    "handed on": (f"f(1, {ADAM})\n", "`f` is given it"),
-    "handed to a function with stars": (f"def f(*a):\n    pass\nf({ADAM})\n", "`f` is given it"),
-    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` is given it"),
-    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` is given it"),
+    "handed on": (f"f(1, {ADAM})\n", "`f` receives it"),
+    "handed to a function with stars": (f"def f(*a):\n    pass\nf({ADAM})\n", "`f` receives it"),
+    "handed behind stars": (f"def f(a, o):\n    pass\nf(*x, {ADAM})\n", "`f` receives it"),
+    "handed to TensorFlow": (f"tf.identity({ADAM})\n", "`tf.identity` receives it"),
     "called": (f"{ADAM}(1)\n", "it is called"),
-    "asked for something else": (f"o = {ADAM}\no.get_config()\n", "`get_config` is asked"),
-    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is asked"),
-    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is asked"),
-    "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "by their place"),
+    "asked for something else": (f"o = {ADAM}\no.get_config()\n", "`get_config` is used"),
+    "asked for a method": (f"o = {ADAM}\nf = o.minimize\n", "`minimize` is used"),
+    "asked for variables": (f"o = {ADAM}\no.variables()\n", "`variables` is used"),
+    "asked for one variable": (f"o = {ADAM}\nv = o.variables[2]\n", "variables are indexed"),
     "asked for a value of Keras": (
         f"o = {ADAM}\nx = o.learning_rate.value\n",
-        "`learning_rate.value` is asked",
+        "`learning_rate.value` is used",
     ),
-    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is asked"),
+    "set": (f"o = {ADAM}\no.iterations = 3\n", "`iterations` is used"),
     "other arguments": (f"o = {ADAM}\no.apply_gradients(z, 'name')\n", "other arguments"),
     "starred arguments": (f"o = {ADAM}\no.apply_gradients(*z)\n", "other arguments"),
-    "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "`use_ema` has no place"),
-    "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "without its name"),
-    "an element": (f"d['a'] = {ADAM}\n", "cannot be seen"),
-    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot be seen"),
-    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot be seen"),
-    "an attribute of something": (f"x.o = {ADAM}\n", "cannot be seen"),
+    "averages": (f"o = {ADAM[:-1]}, use_ema=True)\n{STEP}", "no parameter `use_ema`"),
+    "no name": (f"o = {ADAM[:-1]}, .9, .99, 1e-7, False, .1)\n", "passed by position"),
+    "an element": (f"d['a'] = {ADAM}\n", "cannot be followed"),
+    "an unknown container": (f"d = {{'a': {ADAM}}}\nf(d)\n", "cannot be followed"),
+    "a comprehension": (f"o = [{ADAM} for _ in x]\n", "cannot be followed"),
+    "an attribute of something": (f"x.o = {ADAM}\n", "cannot be followed"),
     "a model's own": (
         f"class A(tf.keras.Model):\n    def f(self):\n        self.optimizer = {ADAM}\n",
-        "`tf.keras.Model`, from which its class is derived",
+        "`tf.keras.Model`, a base of its class",
     ),
     "a foreign class": (
         f"class A(Base):\n    def f(self):\n        self.o = {ADAM}\n",
-        "`Base`, from which its class is derived",
+        "`Base`, a base of its class",
     ),
     "an attribute that goes on": (
         f"class A:\n    def f(self):\n        self.o = {ADAM}\n        return self.o\n",
@@ -102,9 +102,9 @@ GRAPHS = {
     "asked for a slot": f"x = tf.zeros([])\no = {V1}\no.get_slot(x, 'm')\n",
 }
 HANDED_ON = {
-    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` is given it"),
+    "given": (f"x = tf.zeros([])\nf({V1})\n", "`f` receives it"),
     "returned": (f"x = tf.zeros([])\ndef f():\n    return {V1}\n", "a function returns it"),
-    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "where it goes cannot be seen"),
+    "stored": (f"x = tf.zeros([])\nd[0] = {V1}\n", "its use cannot be followed"),
 }
 RATES_LEFT = {
     "asked for its configuration": "r.get_config()\n",
@@ -140,7 +140,7 @@ def test_graphs_are_left(name):
     outcome = rewrite((HEAD + GRAPHS[name]).encode(), OPTAX)
     (finding,) = [f for f in outcome.findings if "Adam" in f.symbol]
     assert (finding.state, finding.code) == (State.MANUAL, "TJ309")
-    assert finding.message.endswith(("it belongs to a graph", "`f` is given it", "asked of it"))
+    assert finding.message.endswith(("it belongs to a graph", "`f` receives it", "is used"))
 
 
 @pytest.mark.parametrize("name", HANDED_ON)

@@ -15,7 +15,7 @@ STAYS = "it keeps `shims.random` and TensorFlow's generator: "
 DRAW = "    return tf.random.normal([2])\n"
 F = f"def f():\n{DRAW}"
 A = f"class A:\n    def draw(self):\n    {DRAW}"
-TWICE = "would be computed twice: give it a name of its own"
+TWICE = "would be computed twice: assign it to a name first"
 PASSES = (
     "a key from outside would give the same numbers in each pass, so make one a part of the state"
 )
@@ -37,30 +37,30 @@ LEFT = {
     "condition": ("while tf.random.uniform([]) < 0.9:\n    pass\n", "in the condition of a loop"),
     "base": (
         "class A(f(tf.random.normal([2]))):\n    pass\n",
-        "no key can be split in front of it",
+        "no key can be split before it",
     ),
     "guard": (
         "match x:\n    case 1 if tf.random.uniform([]) > 2: pass\n",
-        "no key can be split in front of it",
+        "no key can be split before it",
     ),
     "annotation": ("def f(x) -> g(tf.random.normal([2])):\n    pass\nf(1)\n", "in an annotation"),
     "text": ("x = f'{tf.random.normal([2])}'\n", "inside a string"),
     "one line": (
         "for x in y: z.append(x) or z.append(tf.random.normal([2]))\n",
-        "no room for a line",
+        "no line can be inserted",
     ),
     "finally in a line": (
         "try:\n    pass\nfinally: x = tf.random.normal([2])\n",
-        "no room for a line",
+        "no line can be inserted",
     ),
     "except in a line": (
         "try:\n    pass\nexcept ValueError: x = tf.random.normal([2])\n",
-        "no room for a line",
+        "no line can be inserted",
     ),
-    "lines joined": ("x = 1; \\\ny = tf.random.normal([2])\n", "no room for a line"),
+    "lines joined": ("x = 1; \\\ny = tf.random.normal([2])\n", "no line can be inserted"),
     "body in a line": (
         "def f(): return tf.random.normal([2]) + tf.random.normal([2])\nf()\n",
-        "no room",
+        "no line can be inserted",
     ),
     "body of a loop": (
         "x = tf.map_fn(lambda a: a + tf.random.normal([]), y)\n",
@@ -76,11 +76,11 @@ LEFT = {
         "`jax.random` has no `random.uniform_candidate_sampler`",
     ),
     "generators": ("x = tf.random.Generator(state=y)\n", "`jax.random` has no `random.Generator`"),
-    "handed on": ("x = f(tf.random.normal)\n", "it is handed on"),
-    "starred": ("x = tf.random.normal(*a)\n", "its arguments cannot be told"),
+    "handed on": ("x = f(tf.random.normal)\n", "it is passed on as a value"),
+    "starred": ("x = tf.random.normal(*a)\n", "its arguments are unknown"),
     "a comment": (
         "x = tf.random.normal([2],  # why\n  1.0)\n",
-        "a comment stands between its arguments",
+        "there is a comment between its arguments",
     ),
     "a seed": (
         "x = tf.random.normal([2], seed=s)\n",
@@ -91,72 +91,75 @@ LEFT = {
         "async def f():\n    return tf.random.normal(await a, await b)\n",
         "several of its arguments",
     ),
-    "no list": ("x = tf.random.normal(3)\n", "its shape is no list"),
+    "no list": ("x = tf.random.normal(3)\n", "its shape is not a list"),
     "an array": ("n = tf.constant([2])\nx = tf.random.normal(n)\n", "its shape is an array"),
     "operators": ("x = tf.random.normal([tf.size(y), 2])\n", "its shape is an array"),
     "computed": (
         "x = tf.random.normal(f(tf.size(y)))\n",
         "its shape is computed by TensorFlow's operators",
     ),
-    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "its dtype is another one"),
+    "dtype": ("x = tf.random.normal([2], dtype=tf.complex64)\n", "its dtype is not supported"),
     "no dtype": ("x = tf.random.uniform([2], 1, 5, d)\n", "its dtype is not written out"),
-    "all integers": ("x = tf.random.uniform([2], dtype=tf.int32)\n", "it draws from all integers"),
+    "all integers": (
+        "x = tf.random.uniform([2], dtype=tf.int32)\n",
+        "it draws from the full integer range",
+    ),
     "rates": ("x = tf.random.gamma([2], 1.0, beta=b)\n", "its `beta` may be an array"),
     "computed mean": ("x = tf.random.poisson([2], f(3))\n", f"`lam` {TWICE}"),
-    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "its rate is none"),
+    "everything dropped": ("x = tf.nn.dropout(y, 1.0)\n", "its rate is out of range"),
     # Who calls it.
     "nobody": (F, "nothing in this file calls `f`"),
     "itself": (
         "def f(n):\n    return tf.random.normal([2]) + f(n)\n",
-        "nothing but itself calls `f`",
+        "no other code calls `f`",
     ),
     "a caller that nobody calls": (
         f"{F}def g():\n    return f()\nf()\n",
         "`g` calls `f` without a key: nothing in this file calls `g`",
     ),
-    "a value": (f"{F}g = f\n", "`f` is handed on as a value in line 5"),
+    "a value": (f"{F}g = f\n", "`f` is passed on as a value in line 5"),
     "an operator": (f"{F}x = tf.map_fn(f, y)\n", f"`tf.map_fn` calls `f`: {PASSES}"),
     "a decorator": (f"@cached\n{F}f()\n", "`f` is decorated"),
     "a signature": (
         f"@tf.function(input_signature=[])\n{F}f()\n",
-        "`tf.function` is told the parameters of `f`",
+        "an argument of `tf.function` fixes the parameters of `f`",
     ),
-    "all": (f"__all__ = ['f']\n{F}f()\n", "`__all__` has `f`"),
+    "all": (f"__all__ = ['f']\n{F}f()\n", "`__all__` contains `f`"),
     "two meanings": (f"{F}f = f or 1\nf()\n", "`f` has several meanings"),
-    "names": (f"{F}f()\nglobals()\n", "the file looks at its own names while it runs"),
+    "names": (f"{F}f()\nglobals()\n", "the file reads its own names at run time"),
     "in a string": (f"{F}x = f'{{f()}}'\n", "`f` is called inside a string"),
     "a generator": ("def f(x):\n" + DRAW + "f(a for a in b)\n", "`f` is called with a generator"),
-    "a place": (f"{F}x = lambda: f()\n", "line 5 calls `f`, and it stands in a lambda"),
+    "a place": (f"{F}x = lambda: f()\n", "line 5 calls `f`, and it is in a lambda"),
     "a method": (A, "nothing in this file calls `draw`"),
     "another object": (
         f"{A}def f(a): return a.draw()\nA()\n",
-        "line 6 calls `.draw` of what may be another",
+        "line 6 calls `.draw` on what may be another",
     ),
-    "a bound method": (f"{A}f = A().draw\n", "`.draw` is handed on as a value in line 6"),
-    "a name in a string": (f"{A}getattr(A(), 'draw')()\n", "`draw` is the name in a string too"),
-    "a class": (f"{A}A().draw()\nB = A\n", "`A` is handed on as a value in line 7"),
+    "a bound method": (f"{A}f = A().draw\n", "`.draw` is passed on as a value in line 6"),
+    "a name in a string": (f"{A}getattr(A(), 'draw')()\n", "`draw` also occurs as a string"),
+    "a class": (f"{A}A().draw()\nB = A\n", "`A` is passed on as a value in line 7"),
     "a base class": (
         f"class A(B):\n    def draw(self):\n    {DRAW}A().draw()\n",
-        "the base of `A`",
+        "the base class of `A` is unknown",
     ),
     "a dataclass": (f"@dataclass\n{A}A().draw()\n", "`A` is decorated, or has a metaclass"),
     "what is made again": (
         f"class A:\n    def __init__(self):\n    {DRAW}    def f(self): self.__init__()\nA()\n",
-        "`A` is made in a way of its own",
+        "`A` is created in other ways than by calling it",
     ),
     "a second name of a method": (
         f"{A}    other = draw\nA().draw()\n",
-        "`draw` may be called by others",
+        "`draw` may be called from outside",
     ),
-    "modules by name": (f"{F}f()\nsys.modules[a].f()\n", "the file looks at its own names"),
+    "modules by name": (f"{F}f()\nsys.modules[a].f()\n", "the file reads its own names"),
     "a special method": (
         f"{A.replace('draw', '__call__')}A()()\n",
-        "`__call__` may be called by others",
+        "`__call__` may be called from outside",
     ),
     # Seeds, names, and what is no part of the program.
     "a seed from elsewhere": (
         "def g(s):\n    tf.random.set_seed(s)\ng(3)\nx = tf.random.normal([2])\n",
-        "the seed is set in line 4, where no key is made",
+        "the seed is set in line 4, where no key is created",
     ),
     "a computed seed": (
         "tf.random.set_seed(g())\nx = tf.random.normal([2])\n",
@@ -164,11 +167,11 @@ LEFT = {
     ),
     "names that are taken": (
         "key = random_key = jax_key = 1\nx = tf.random.normal([2])\n",
-        "the file uses all names that a key could have",
+        "the file uses all candidate names for a key",
     ),
     "comments": (
         "x = tf.random.normal([2])\ny = 1  # tf2jax: ignore\n",
-        "comments or settings leave parts",
+        "comments or settings exclude parts",
     ),
 }
 
@@ -246,4 +249,4 @@ def test_cells_share_a_key():
 def test_lines_of_a_notebook_that_are_no_python_call_functions_too():
     outcome = rewrite_notebook(notebook(HEAD + F, "x = f()", "%timeit f()"), KEYS)
     messages = [f.message for f in outcome.findings if f.code == "TJ207"]
-    assert messages == [f"{STAYS}a line that is no Python mentions `f`"]
+    assert messages == [f"{STAYS}a line that is not Python mentions `f`"]

@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.reading.scopes import Function, Scope
 if TYPE_CHECKING:
     from tf2jax_port.rewrite.sites.references import File
 
-_UNSEEN = "where it goes cannot be seen"
+_UNSEEN = "its use cannot be followed"
 # Base classes that ignore attributes which are neither variables nor layers.
 _BASES = ("Module", "keras.Model", "keras.layers.Layer", "keras.models.Model")
 # Attributes that Keras' models use themselves.
@@ -126,7 +126,7 @@ class Follower:
         self.open.add(key)
         foreign = self._foreign_base(kind, name)
         if foreign:
-            return f"`{foreign}`, from which its class is derived, may use it"
+            return f"`{foreign}`, a base of its class, may use it"
         attributes = [a for a in self.file.names.attributes if a.attr == name]
         loads = (a for a in attributes if isinstance(a.ctx, ast.Load))
         return self._first(self._used(attribute, packed) for attribute in loads)
@@ -197,7 +197,7 @@ class Follower:
         function, bound = self._function(call.func)
         parameter = _parameter(call, node, function, bound) if function is not None else None
         if function is None or parameter is None:
-            return f"`{ast.unparse(call.func)}` is given it"
+            return f"`{ast.unparse(call.func)}` receives it"
         return self._named(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:

@@ -38,10 +38,10 @@ _KEYWORDS = ("grads_and_vars", "loss", "var_list", "tape", "grad_loss", "trainab
 _OF_VARIABLES = ("assign", "assign_add", "assign_sub", "numpy", "read_value", "value")
 _VALUES = ("learning_rate", "iterations", "variables")
 # The endings of reasons that say that other code may use the optimizer.
-_ELSEWHERE = ("is given it", "returns it", "cannot be seen", "may use it")
+_ELSEWHERE = ("receives it", "returns it", "cannot be followed", "may use it")
 _GRAPH = "it belongs to a graph"
-_NO_PLACE = "an argument has no place in Optax's"
-_ROWS = "`shims.gather`, whose gradient is of rows: optimizers ask which"
+_NO_PLACE = "an argument has no counterpart in Optax"
+_ROWS = "`shims.gather`, whose gradient names the rows taken, as optimizers need"
 _PLAIN_CALLS = ("TJ101", "TJ201")
 _WRITTEN_BY_KERAS = ("TJ130", "TJ230")
 
@@ -118,7 +118,7 @@ def _written_decision(
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
     if why:
-        message = f"{why}, and may ask for more than `shims.optax.Optimizer` has"
+        message = f"{why}, and may need more than `shims.optax.Optimizer` has"
     return dataclasses.replace(
         decision,
         state=State.REVIEW if why else State.SHIM,
@@ -139,7 +139,7 @@ def _is_spelled_out(file: File, made: _Creation) -> bool:
 def _kept_decision(decision: Decision, why: str) -> Decision:
     if decision.state is State.MANUAL:
         return dataclasses.replace(decision, message=f"{decision.message}; {why}")
-    message = f"it stays one of Keras 3, which makes the same steps: {why}"
+    message = f"it stays an optimizer of Keras 3, which makes the same steps: {why}"
     return dataclasses.replace(decision, state=State.REWRITTEN, code=STAYS, message=message)
 
 
@@ -162,8 +162,8 @@ def _why_no_optimizer(file: File, made: _Creation) -> str:
         if reference is not None and reference.path == "train.Checkpoint":
             return ""  # left to a person, who saves `variables` in its place
         if isinstance(call.func, ast.Attribute) and call.func.attr == "compile":
-            return "`compile` is given it"
-        return None if reference is None else f"`{reference.spelled}` is given it"
+            return "`compile` receives it"
+        return None if reference is None else f"`{reference.spelled}` receives it"
 
     return Follower(file, asked, handed).why_not(made.call)
 
@@ -175,11 +175,11 @@ def _why_attribute_unknown(
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
-    unknown = f"`{name}` is asked of it"
+    unknown = f"its `{name}` is used"
     if name == "variables" and isinstance(call, ast.Subscript):
-        return "its variables are taken by their place"
+        return "its variables are indexed"
     if name in _VALUES and isinstance(call, ast.Attribute) and not _is_of_variable(file, call):
-        return f"`{name}.{call.attr}` is asked of it"
+        return f"its `{name}.{call.attr}` is used"
     if name in _VALUES and not is_called:
         stores = not isinstance(attribute.ctx, ast.Load)
         hidden = version_1 or (stores and name != "learning_rate")
@@ -240,9 +240,9 @@ def _why_unsupported_argument(site: CallSite | None) -> str:
     for name, argument in site.bound.arguments.items():
         is_own = name == "weight_decay" and site.row.name == "keras.optimizers.AdamW"
         if name in WITHOUT_PLACE and ast.unparse(argument.node) != usual[name]:
-            return f"`{name}` has no place in Optax's"
+            return f"Optax has no parameter `{name}`"
         if name in COMMON and argument.keyword is None and not is_own:
-            return f"`{name}` is given without its name"
+            return f"`{name}` is passed by position"
         if name in NAMES and holds_references(site, argument.node):
             return _NO_PLACE
     return ""
@@ -309,7 +309,7 @@ def _write_schedule(file: File, made: _Creation, written: set[ast.Call]) -> list
             return ""
         return None
 
-    follower = Follower(file, lambda attribute: f"`{attribute.attr}` is asked of it", handed)
+    follower = Follower(file, lambda attribute: f"its `{attribute.attr}` is used", handed)
     if follower.why_not(made.call):
         return None
     name, site = made.known.row.name, _site(file, made)

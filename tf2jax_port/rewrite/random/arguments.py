@@ -71,7 +71,7 @@ class DrawSite:
     def repeatable(self, name: str) -> None:
         """Refuse an argument that must not be evaluated more than once."""
         if not self.is_repeatable(name):
-            raise NoFormError(f"`{name}` would be computed twice: give it a name of its own")
+            raise NoFormError(f"`{name}` would be computed twice: assign it to a name first")
 
 
 def is_none(node: ast.expr) -> bool:
@@ -111,7 +111,7 @@ def shape_of(site: DrawSite) -> list[Piece]:
     if sized is not None and isinstance(whole, ast.Call):
         site.shapes.append(whole)
     elif isinstance(node, ast.Constant):
-        raise NoFormError("its shape is no list")
+        raise NoFormError("its shape is not a list")
     else:
         check_sizes(site, node)
     return [Span(argument.value, argument.end)]

@@ -70,13 +70,13 @@ def find_form(
     if name not in _FORMS:
         return f"`jax.random` has no `{known.row.name}`"
     if enclosing_string(file.names, known.reference.node) is not None:
-        return "it stands inside a string"
+        return "it is inside a string"
     layout = call_layout(file.source, call)
     bound = _bound(known, layout)
     if isinstance(bound, Refusal) or bound.surplus:
-        return "its arguments cannot be told"
+        return "its arguments are unknown"
     if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
-        return "a comment stands between its arguments"
+        return "there is a comment between its arguments"
     site = DrawSite(file, name, bound.arguments, codes, [])
     try:
         seedless = _left_out(site)
@@ -116,7 +116,7 @@ def _left_out(site: DrawSite) -> bool:
         raise NoFormError("its name is computed")
     ordered = [n for n, a in site.arguments.items() if n != "name" and holds_ordered(a.node)]
     if len(ordered) > 1:
-        raise NoFormError("several of its arguments call something")
+        raise NoFormError("several of its arguments contain calls")
     return seedless
 
 
@@ -129,7 +129,7 @@ def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -
         return []
     path = site.path("dtype")
     if path not in kinds and (path or not open_ended):
-        raise NoFormError("its dtype is another one" if path else "its dtype is not written out")
+        raise NoFormError("its dtype is not supported" if path else "its dtype is not written out")
     return [", dtype=", *site.text("dtype")]
 
 
@@ -149,7 +149,7 @@ def _uniform(site: DrawSite) -> list[Piece | None]:
 
 def _integers(site: DrawSite) -> list[Piece | None]:
     if not site.has("maxval"):
-        raise NoFormError("it draws from all integers")
+        raise NoFormError("it draws from the full integer range")
     low = site.text("minval") if site.has("minval") else ["0"]
     shape: list[Piece | None] = ["jax.random.randint(", None, ", ", *shape_of(site), ", "]
     return [*shape, *low, ", ", *site.text("maxval"), ", dtype=", *site.text("dtype"), ")"]
@@ -230,7 +230,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
         raise NoFormError("its rate is not given")
     rate = number(site.node(name))
     if rate is not None and not (0 < rate <= 1 if kept else 0 <= rate < 1):
-        raise NoFormError("its rate is none")
+        raise NoFormError("its rate is out of range")
     if not all(map(site.is_repeatable, ("x", name))) or not _has_plain_noise(site):
         return _seeded_dropout(site, name)
     if rate is None and site.file.values.kind(site.node(name)) is Kind.TENSOR:

@@ -102,9 +102,9 @@ class Functions:
         self._check_decorators(function)
         by_name = [a for a in self._attributes("modules") if getattr(a.value, "id", "") == "sys"]
         if by_name or any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
-            raise NotKeyedError("the file looks at its own names while it runs")
+            raise NotKeyedError("the file reads its own names at run time")
         if parameter_edit(self.file, function, "key") is None:
-            raise NotKeyedError(f"the parameters of `{function.name}` cannot be told apart")
+            raise NotKeyedError(f"the parameters of `{function.name}` cannot be parsed")
         parent = self.file.names.parents[function]
         if not isinstance(parent, ast.ClassDef):
             found = self._of_name(function, function.name)
@@ -131,7 +131,9 @@ class Functions:
             if reference is None or reference.path != "function":
                 raise NotKeyedError(f"`{function.name}` is decorated")
             if called and isinstance(decorator, ast.Call) and not only_switches(decorator):
-                raise NotKeyedError(f"`tf.function` is told the parameters of `{function.name}`")
+                raise NotKeyedError(
+                    f"an argument of `tf.function` fixes the parameters of `{function.name}`"
+                )
 
     def _of_name(self, definition: FunctionNode | ast.ClassDef, name: str) -> tuple[ast.Call, ...]:
         home = self._home(definition)
@@ -154,17 +156,17 @@ class Functions:
         if self.neighbors.takes(name):
             raise NotKeyedError(f"another module imports `{name}`")
         if self.neighbors.mentions(name):
-            raise NotKeyedError(f"a line that is no Python mentions `{name}`")
+            raise NotKeyedError(f"a line that is not Python mentions `{name}`")
         for binding in home.bindings.get("__all__", ()):
             inside = ast.walk(binding.value) if binding.value is not None else ()
             if binding.value is None or any(_is_text(node, name) for node in inside):
-                raise NotKeyedError(f"`__all__` has `{name}`")
+                raise NotKeyedError(f"`__all__` contains `{name}`")
 
     def _of_value(self, use: ast.Name, parent: ast.AST) -> str:
         call = self.file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
         reference = self.file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
         if reference is None:
-            return f"`{use.id}` is handed on as a value in line {use.lineno}"
+            return f"`{use.id}` is passed on as a value in line {use.lineno}"
         return (
             f"`tf.{reference.path}` calls `{use.id}`: a key from outside would give the same numbers "
             "in each pass, so make one a part of the state"
@@ -202,13 +204,13 @@ class Functions:
             name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
             path = reference.path if reference is not None else name
             if path.rpartition(".")[2] not in _BASES or path.startswith("keras"):
-                raise NotKeyedError(f"nothing is known of the base of `{node.name}`")
+                raise NotKeyedError(f"the base class of `{node.name}` is unknown")
 
     def _check_made(self, node: ast.ClassDef) -> None:
         """Refuse a class whose `__init__` may run in other ways than by calling the class."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
-            raise NotKeyedError(f"`{node.name}` is made in a way of its own")
+            raise NotKeyedError(f"`{node.name}` is created in other ways than by calling it")
 
     def _of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
         """Find the calls of a method: `self.method()`, or on an object of that class."""
@@ -220,24 +222,24 @@ class Functions:
             parent = self.file.names.parents[use]
             called = isinstance(parent, ast.Call) and parent.func is use
             if not called and not self._only_asks(use):
-                raise NotKeyedError(f"`{node.name}` is handed on as a value in line {use.lineno}")
+                raise NotKeyedError(f"`{node.name}` is passed on as a value in line {use.lineno}")
         scope = self.file.names.scopes[node]
         own = len(scope.bindings.get(name, ())) == 1 and not self._uses(name, scope)
         others = [f for f in self.file.names.scopes if f is not method and _is_named(f, name)]
         if not own or others or name.startswith(_CALLED_BY_OTHERS):
             raise NotKeyedError(
-                f"`{name}` may be called by others, or is the name of several functions"
+                f"`{name}` may be called from outside, or several functions have this name"
             )
         if any(_is_text(n, name) for n in self.file.names.parents):
-            raise NotKeyedError(f"`{name}` is the name in a string too")
+            raise NotKeyedError(f"`{name}` also occurs as a string")
         found = []
         for attribute in self._attributes(name):
             call = self.file.names.parents[attribute]
             if not isinstance(call, ast.Call) or call.func is not attribute:
-                raise NotKeyedError(f"`.{name}` is handed on as a value in line {attribute.lineno}")
+                raise NotKeyedError(f"`.{name}` is passed on as a value in line {attribute.lineno}")
             if not self._is_of_class(attribute.value, node):
                 raise NotKeyedError(
-                    f"line {attribute.lineno} calls `.{name}` of what may be another object"
+                    f"line {attribute.lineno} calls `.{name}` on what may be another object"
                 )
             found.append(self._checked(call, name))
         return tuple(found)

@@ -79,7 +79,11 @@ def draw_by_keys(draft: Draft) -> Draft:
             found[reference] = _of_seed(file, known, called, codes, decision)
             stateless.append(called)
         elif is_stateful(name):
-            form = find_form(file, known, called, codes, name) if called else "it is handed on"
+            form = (
+                find_form(file, known, called, codes, name)
+                if called
+                else "it is passed on as a value"
+            )
             draws.append(_Draw(reference, called, form))
     if draws:
         _Keys(file, found, draws, seeds, stateless).give(codes)
@@ -191,10 +195,10 @@ class _Keys:
     def _against_all(self, names: KeyNames | None) -> str:
         """Explain why no draw of the file can have a key, `""` where one can."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
-            return "comments or settings leave parts of the file as they are"
+            return "comments or settings exclude parts of the file"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
             return "the file builds a graph, which draws anew at each run of a session"
-        return "" if names is not None else "the file uses all names that a key could have"
+        return "" if names is not None else "the file uses all candidate names for a key"
 
     def _why(self, draw: _Draw, threading: Threading) -> str:
         if isinstance(draw.form, str) or draw.call is None:
@@ -292,7 +296,7 @@ class _Keys:
         message = _OTHER_NUMBERS
         unit = place.unit
         if draw.form.seedless:
-            message += "; its own seed is left out"
+            message += "; its own seed is dropped"
         if unit not in threads.roots:
             message += f"; `{getattr(unit, 'name', '')}` is given a key"
         elif not threading.is_seeded(unit, threads.needs[unit]):
@@ -313,7 +317,7 @@ class _Keys:
                     self.found[reference],
                     state=State.REWRITTEN,
                     code="TJ108",
-                    message="the sizes as JAX knows them, numbers and no array",
+                    message="the sizes as numbers instead of an array",
                     span=call,
                     edits=(edit,),
                 )
@@ -323,7 +327,7 @@ class _Keys:
         for reference, seed in self.seeds.items():
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:
                 decision = self.found[reference]
-                message = "the keys begin with this seed, which `shims.random` is given too"
+                message = "the keys start from this seed, which also seeds `shims.random`"
                 self.found[reference] = _reviewed(decision, KEYED, message, decision.edits)
         first = next((draw for draw in self.draws if draw.call in keys), None)
         if first is not None:

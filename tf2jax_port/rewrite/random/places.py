@@ -109,7 +109,7 @@ def _outside_of_classes(file: File, statement: ast.stmt) -> ast.stmt:
             return found
         if isinstance(outer, ast.ClassDef):
             if looped:
-                raise NoPlaceError("it stands in a loop in the body of a class")
+                raise NoPlaceError("it is in a loop in the body of a class")
             found = outer
         looped = looped or isinstance(outer, ast.For | ast.AsyncFor | ast.While)
     return found
@@ -133,7 +133,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
         if isinstance(outer, Comprehension):
             if inner is not outer.generators[0] or not _is_within(file, node, inner.iter):
                 if repeated is not None or len(outer.generators) > 1:
-                    raise NoPlaceError("it stands in a comprehension of several loops")
+                    raise NoPlaceError("it is in a comprehension of several loops")
                 repeated = outer
                 _check_loop(file, outer)
         elif isinstance(outer, ast.Lambda):
@@ -142,7 +142,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
                 continue
             raise NoPlaceError(_of_lambda(file, outer))
         elif not isinstance(outer, (ast.comprehension, ast.arguments, *_ONCE)):
-            raise NoPlaceError("it stands where no key can be split in front of it")
+            raise NoPlaceError("it is where no key can be split before it")
         inner = outer
     raise AssertionError("an expression outside of any statement")
 
@@ -154,13 +154,13 @@ def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
 def _check_loop(file: File, comprehension: Comprehension) -> None:
     """Refuse a comprehension whose elements cannot be numbered, or are computed lazily."""
     if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
-        raise NoPlaceError("it stands in a comprehension whose elements cannot be numbered")
+        raise NoPlaceError("it is in a comprehension whose elements cannot be numbered")
     if not isinstance(comprehension, ast.GeneratorExp):
         return
     call = file.names.parents[comprehension]
     name = call.func.id if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) else ""
     if name not in _CONSUMERS or not file.spelling.allows([name]):
-        raise NoPlaceError("it stands in a generator, which draws later")
+        raise NoPlaceError("it is in a generator, which draws later")
 
 
 def _is_branch(file: File, node: ast.Lambda) -> bool:
@@ -175,23 +175,23 @@ def _of_lambda(file: File, node: ast.Lambda) -> str:
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     reference = file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
     if reference is None:
-        return "it stands in a lambda, which may be called more than once"
+        return "it is in a lambda, which may be called more than once"
     return (
-        f"it stands in a function that `tf.{reference.path}` calls: a key from outside would give the "
+        f"it is in a function that `tf.{reference.path}` calls: a key from outside would give the "
         "same numbers in each pass, so make one a part of the state"
     )
 
 
 def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
     if isinstance(statement, ast.While):
-        raise NoPlaceError("it stands in the condition of a loop")
+        raise NoPlaceError("it is in the condition of a loop")
     if isinstance(statement, Function):  # decorators and defaults are computed where it is defined
         if inner is statement.returns:
-            raise NoPlaceError("it stands in an annotation")
+            raise NoPlaceError("it is in an annotation")
         return
     annotated = isinstance(statement, ast.AnnAssign) and inner is statement.annotation
     if annotated or not isinstance(statement, _PLAIN):
-        raise NoPlaceError("it stands where no key can be split in front of it")
+        raise NoPlaceError("it is where no key can be split before it")
 
 
 # Statements before which a line can be inserted.
@@ -213,7 +213,7 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
         # Code after the body of a `try` would reuse a key that the body has split already.
         attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
         if not attempted and not isinstance(parent, ast.If | ast.With | ast.AsyncWith):
-            raise NoPlaceError("there is no room for a line in front of it")
+            raise NoPlaceError("no line can be inserted before it")
         assert isinstance(parent, ast.stmt)
         statement = parent
 

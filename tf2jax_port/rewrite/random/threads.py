@@ -157,9 +157,9 @@ class Threading:
     def _against(self, unit: Unit, threads: Threads) -> str:
         seed = next((s for s in self.seeds if s.unit is unit and s.statement is None), None)
         if seed is not None:
-            return f"the seed of line {seed.call.lineno} cannot be made a key"
+            return f"the seed of line {seed.call.lineno} cannot become a key"
         if self.needs_lines(unit, threads) and not all(n.place.room for n in threads.needs[unit]):
-            return "there is no room for a line in front of it"
+            return "no line can be inserted before it"
         if unit in threads.roots:
             return "" if self.is_seeded(unit, threads.needs[unit]) else self._stray(threads)
         assert not isinstance(unit, ast.Module)
@@ -193,7 +193,7 @@ class Threading:
         """Explain that a computed seed is set in a function that needs no key, `""` if none is."""
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
-                return f"the seed is set in line {seed.call.lineno}, where no key is made"
+                return f"the seed is set in line {seed.call.lineno}, where no key is created"
         return ""
 
     def _unreached(self, threads: Threads) -> dict[Unit, str]:
@@ -206,7 +206,7 @@ class Threading:
                 reached.add(unit)
                 waiting += [n.function for n in threads.needs[unit] if n.function is not None]
         return {
-            unit: f"nothing but itself calls `{getattr(unit, 'name', '')}`"
+            unit: f"no other code calls `{getattr(unit, 'name', '')}`"
             for unit in threads.needs
             if unit not in reached
         }

@@ -1,1 +1,1 @@
-"""The diagnostics, by what they are about."""
+"""Define the diagnostics, grouped by subject."""

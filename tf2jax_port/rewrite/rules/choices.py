@@ -1,4 +1,4 @@
-"""Diagnostics of places that are left as they are because somebody said so, or are written otherwise."""
+"""Define the diagnostics of places that options or comments keep unchanged, or write exactly."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tf2jax_port.rewrite.options import Options
 from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _NOT_ASKED = Leaves(
-    "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n", because="nobody asked for it (TJ201)"
+    "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n", because="the option is not given (TJ201)"
 )
 
 HELD_BACK = Rule(
@@ -15,12 +15,12 @@ HELD_BACK = Rule(
     name="held-back",
     state=State.MANUAL,
     why=(
-        "With `--safe-only` nothing is written that could differ from TensorFlow, and `shims` has no "
-        "exact form of this either. The finding names the diagnostic that the place would have had."
+        "`--safe-only` writes nothing that could differ from TensorFlow, and `shims` has no "
+        "exact form for this place. The finding names the diagnostic that would have applied."
     ),
     safety=(
-        "Nothing changes. There is no marker comment: run without `--safe-only` when you have time to "
-        "look at these places."
+        "Nothing changes, and no marker comment is added. Run without `--safe-only` when you "
+        "have time to review these places."
     ),
     examples=(
         Rewrites(
@@ -38,11 +38,12 @@ EXACT = Rule(
     name="exact-form-asked-for",
     state=State.SHIM,
     why=(
-        "JAX has the operator, with another value or gradient in a corner: at zero, at a tie, at NaN. "
-        "With `--exact` or `--safe-only` the function of `shims` is written, which has TensorFlow's "
-        "rule there too. The finding says what JAX's would have done."
+        "JAX has the operator, but its value or gradient differs in a corner case: at zero, at "
+        "a tie, at NaN. With `--exact` or `--safe-only` the call becomes the function of "
+        "`shims`, which follows TensorFlow there too. The finding says how JAX's operator "
+        "differs."
     ),
-    safety="Values, dtypes and gradients are TensorFlow's, in the corner as well.",
+    safety="Values, dtypes and gradients are TensorFlow's, in the corner case as well.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.maximum(x, 0.5)\n",
@@ -58,12 +59,14 @@ IGNORED = Rule(
     name="ignored-by-comment",
     state=State.KEPT,
     why=(
-        "A comment says `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or `# tf2jax: ignore-file`. It "
-        "stands at the end of the first or the last line of the call, or on a line of its own above."
+        "A comment says `# tf2jax: ignore`, `# tf2jax: ignore[TJ201]` or `# tf2jax: "
+        "ignore-file`. It is at the end of the first or the last line of the call, or on its "
+        "own line above."
     ),
     safety=(
-        "The place stays TensorFlow, and the import that it needs stays too. Where a name means "
-        "something else in TensorFlow 1, a marker remembers which was read."
+        "The place stays TensorFlow, and so does the import that it needs. Where a name has "
+        "another meaning in TensorFlow 1, a marker comment records the version that was "
+        "assumed."
     ),
     examples=(
         Rewrites(
@@ -73,7 +76,7 @@ IGNORED = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x)  # tf2jax: ignore[TJ2]\n",
-            because="the comment is about other diagnostics than the TJ101 of this line",
+            because="the comment covers other diagnostics than this line's TJ101",
         ),
     ),
 )
@@ -82,10 +85,11 @@ NOT_SELECTED = Rule(
     code="TJ503",
     name="not-selected",
     state=State.KEPT,
-    why="`--select` and `--ignore` leave the diagnostic out that the place would have had.",
+    why="`--select` or `--ignore` excludes the diagnostic that applies to this place.",
     safety=(
-        "The place stays TensorFlow, without a marker, and does not count as left to a person. Where "
-        "a name means something else in TensorFlow 1, a marker remembers which was read."
+        "The place stays TensorFlow, without a marker, and does not count as manual work. Where "
+        "a name has another meaning in TensorFlow 1, a marker comment records the version that "
+        "was assumed."
     ),
     examples=(
         Rewrites(

@@ -1,7 +1,7 @@
-"""The diagnostics by number. Numbers stay: one that is no longer given is not given to another.
+"""List the diagnostics by number. Numbers are permanent and never reused.
 
-TJ1xx rewritten, TJ2xx rewritten and to be reviewed, TJ3xx left to a person, TJ4xx a function of
-`shims`, TJ5xx stays TensorFlow, TJ9xx a file that was skipped.
+TJ1xx rewritten, TJ2xx rewritten and to be reviewed, TJ3xx left to a person, TJ4xx a function of `shims`,
+TJ5xx stays TensorFlow, TJ9xx a file that was skipped.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ RULES: tuple[Rule, ...] = (
 
 
 class UnknownCodeError(KeyError):
-    """No diagnostic has this number."""
+    """Raised when no diagnostic has a number."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def find_rule(code: str) -> Rule:
-    """The diagnostic of a number such as `TJ101`, in any case.
+    """Return the diagnostic of a number such as `TJ101`, in upper or lower case.
 
     Raises:
-      UnknownCodeError: there is none; the message lists the nearest ones.
+      UnknownCodeError: there is no such diagnostic; the message lists the nearest ones.
     """
     for rule in RULES:
         if rule.code == code.upper():

@@ -1,4 +1,4 @@
-"""Diagnostics of examples in docstrings."""
+"""Define the diagnostic of examples in docstrings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ WITH_OUTPUT = Rule(
     name="example-with-output",
     state=State.REVIEW,
     why=(
-        "With `--doctests` an example in a docstring is rewritten like any other code. The output "
-        "that stands below it was written for TensorFlow, whose arrays print otherwise."
+        "With `--doctests` an example in a docstring is rewritten like other code. The output "
+        "below it was written for TensorFlow, whose arrays print differently."
     ),
     safety=(
-        "The code of the example is rewritten by the rules for code; the output is not touched. Run "
-        "the doctests and put in what JAX prints, after a look at the numbers."
+        "The example's code is rewritten; its output is not changed. Run the doctests, check "
+        "the numbers, and replace the output with JAX's."
     ),
     examples=(
         Rewrites(

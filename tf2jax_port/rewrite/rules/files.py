@@ -1,4 +1,4 @@
-"""Diagnostics of whole files that were skipped."""
+"""Define the diagnostics of whole files that are skipped."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ NO_PYTHON = Rule(
     code="TJ901",
     name="syntax-error",
     state=None,
-    why="The file is not a program of the Python that runs `tf2jax-port`.",
-    safety="The file is not touched. Its TensorFlow names are not counted.",
+    why="The file is not valid Python for the version that runs `tf2jax-port`.",
+    safety="The file is not changed. Its TensorFlow names are not counted.",
 )
 
 NO_TEXT = Rule(
@@ -18,18 +18,18 @@ NO_TEXT = Rule(
     name="undecodable-file",
     state=None,
     why=(
-        "The bytes are not text in the encoding that the file declares, or could not be written "
-        "back exactly as they are."
+        "The bytes are not valid text in the file's declared encoding, or could not be written "
+        "back unchanged."
     ),
-    safety="The file is not touched.",
+    safety="The file is not changed.",
 )
 
 TOO_DEEP = Rule(
     code="TJ903",
     name="deep-nesting",
     state=None,
-    why="Expressions are nested more deeply than Python's own parser, or this tool, can follow.",
-    safety="The file is not touched.",
+    why="Expressions are nested too deeply for Python's parser or for this tool.",
+    safety="The file is not changed.",
 )
 
 CELL = Rule(
@@ -37,11 +37,13 @@ CELL = Rule(
     name="cell-that-is-no-python",
     state=State.MANUAL,
     why=(
-        "A cell of a notebook is not Python of this version, magics and shell lines apart, and its text "
-        "looks as if it used TensorFlow. Cells that begin with `%%bash` and its like are no Python on "
-        "purpose and are not meant."
+        "A notebook cell is not valid Python for this version, apart from magics and shell "
+        "lines, and seems to use TensorFlow. Cells in other languages, such as those that begin "
+        "with `%%bash`, are not reported."
     ),
-    safety="The cell is left as it is and its names are not counted. The other cells are rewritten.",
+    safety=(
+        "The cell is not changed, and its names are not counted. The other cells are rewritten."
+    ),
 )
 
 PYTHON_2 = Rule(
@@ -49,50 +51,52 @@ PYTHON_2 = Rule(
     name="python-2",
     state=None,
     why=(
-        "The file reads like Python 2: a `print` statement, `except A, b`, an octal number; or it is a "
-        "notebook whose kernel is one of Python 2."
+        "The file looks like Python 2: a `print` statement, `except A, b`, an octal number such "
+        "as `0755`; or it is a notebook with a Python 2 kernel."
     ),
-    safety="The file is not touched. Bring it to Python 3 first.",
+    safety="The file is not changed. Convert it to Python 3 first.",
 )
 
 FAULT = Rule(
     code="TJ905",
     name="fault-of-the-rewriter",
     state=None,
-    why="The planned edits contradict each other, or their result would not be Python.",
-    safety="The file is not touched. Please report it, with the file if you can.",
+    why=("The planned edits conflict with each other, or their result would not be valid Python."),
+    safety="The file is not changed. Please report this, with the file if possible.",
 )
 
 OUTSIDE = Rule(
     code="TJ906",
     name="link-out-of-the-tree",
     state=None,
-    why="The path is a symbolic link to a file outside of the folder that was named.",
-    safety="The file behind the link is not touched. Name it by its own path.",
+    why="The path is a symbolic link to a file outside the named folder.",
+    safety="The target of the link is not changed. Name it by its own path.",
 )
 
 UNREADABLE = Rule(
     code="TJ907",
     name="inaccessible-file",
     state=None,
-    why="The file cannot be read or written: missing, a folder, or without permission.",
-    safety="The file is not touched.",
+    why=(
+        "The file cannot be read or written: it is missing, is a folder, or permission is denied."
+    ),
+    safety="The file is not changed.",
 )
 
 TOO_LARGE = Rule(
     code="TJ908",
     name="huge-file",
     state=None,
-    why="The file is larger than anything that a person writes: data, or made by a program.",
-    safety="The file is not read. Rewrite what makes it, or take it apart.",
+    why="The file is too large to be written by hand: it is data, or generated code.",
+    safety="The file is not read. Rewrite its generator, or split it.",
 )
 
 CHANGED_MEANWHILE = Rule(
     code="TJ909",
     name="changed-meanwhile",
     state=None,
-    why="Somebody wrote to the file between the moment when it was read and that of writing it.",
-    safety="The file is not touched: what stands there now stays. Run again.",
+    why="The file changed on disk between reading and writing.",
+    safety="The file is not overwritten. Run again.",
 )
 
 RULES = (

@@ -1,4 +1,4 @@
-"""Diagnostics of `tf.function` and what belongs to it."""
+"""Define the diagnostics of `tf.function`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ WITHOUT_PLACE = Rule(
     name="argument-without-use",
     state=State.REVIEW,
     why=(
-        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace or place "
-        "something (`experimental_implements`, `caching_device`). The call becomes the one of "
-        "`shims`, and these arguments are left out."
+        "`tf.function` and `tf.Variable` have arguments that tell TensorFlow how to trace or "
+        "place something (`experimental_implements`, `caching_device`). The call becomes that "
+        "of `shims`, and these arguments are dropped."
     ),
     safety=(
-        "The results are the same. What the argument was for, a special kernel or a device, is not "
-        "there any more."
+        "The results are the same. The effect of the argument, such as a special kernel or a "
+        "device, is lost."
     ),
     examples=(
         Rewrites(
@@ -38,14 +38,14 @@ PURE = Rule(
     name="function-that-only-computes",
     state=State.REWRITTEN,
     why=(
-        "`@tf.function` stands above a function whose parameters are operands of operators that JAX "
-        "has, which reads nothing else and does nothing else. `jax.jit` compiles it."
+        "`@tf.function` decorates a function that only applies operators that JAX has to its "
+        "parameters, reads nothing else and has no side effects. `jax.jit` compiles it."
     ),
     safety=(
-        "The same values. It is compiled once for each shape, and nothing in it depends on a size "
-        "that only the data knows. A method, a default, a branch, a loop, a name from outside, an "
-        "index, a shape that is computed, or an attribute of the function that is asked for "
-        "(`f.get_concrete_function`) leaves `shims.function` in its place (TJ401, TJ402)."
+        "The values are the same. The function is compiled once for each shape, and nothing in "
+        "it has a data-dependent size. A method, a default, a branch, a loop, a name from "
+        "outside, an index, a computed shape, or a use of the function's attributes "
+        "(`f.get_concrete_function`) makes it `shims.function` instead (TJ401, TJ402)."
     ),
     examples=(
         Rewrites(
@@ -68,11 +68,11 @@ PURE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\n\n@tf.function\ndef f(a, n):\n    return tf.reduce_sum(a, n)\n",
-            because="`jax.jit` would have to know the axis",
+            because="`jax.jit` needs a static axis",
         ),
         Leaves(
             "import tensorflow as tf\n\n\n@tf.function\ndef f(a):\n    return tf.boolean_mask(a, a > 0)\n",
-            because="the size of the result depends on data",
+            because="the size of the result is data-dependent",
         ),
     ),
 )

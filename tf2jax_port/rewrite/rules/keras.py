@@ -1,4 +1,4 @@
-"""Diagnostics of `tf.keras`, which becomes Keras 3 on its JAX back end."""
+"""Define the diagnostics of `tf.keras`, which becomes Keras 3 on its JAX back end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tf2jax_port.rewrite.rules.rule import Leaves, Rewrites, Rule
 
 _SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
 _NOT_KERAS = Leaves(
-    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator is no name of Keras"
+    "import tensorflow as tf\n\ny = tf.square(x)\n", because="an operator is not a Keras name"
 )
 
 NAME = Rule(
@@ -15,15 +15,15 @@ NAME = Rule(
     name="keras-name",
     state=State.REWRITTEN,
     why=(
-        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 computes with JAX as well. The name "
-        "is the same object with another prefix. Where every name of an import is one of Keras 3, "
+        "`tf.keras` is Keras 3 since TensorFlow 2.16, and Keras 3 can also run on JAX. The name "
+        "is the same object with another prefix. If every name of an import exists in Keras 3, "
         "the import changes and the code below it does not. `lr=` of an optimizer becomes "
-        "`learning_rate=`, `alpha=` of `LeakyReLU` becomes `negative_slope=`; any other argument "
-        "that Keras 3 does not know refuses the call (TJ302)."
+        "`learning_rate=`, `alpha=` of `LeakyReLU` becomes `negative_slope=`; a call with any "
+        "other argument unknown to Keras 3 is refused (TJ302)."
     ),
     safety=(
         "The same weights give the same outputs; the tests run 150 layers, losses, metrics, "
-        "activations, optimizers and schedules in both back ends. Random numbers are other ones: "
+        "activations, optimizers and schedules on both back ends. Random numbers differ: "
         "initial weights, dropout masks, shuffles. Saved weights can be read by either."
     ),
     examples=(
@@ -52,15 +52,16 @@ SYMBOLS = Rule(
     name="operator-of-symbolic-tensor",
     state=State.REWRITTEN,
     why=(
-        "Between the layers of a functional model stands no array but a symbolic tensor: what came "
-        "out of `keras.Input`, a layer or an operator. JAX's functions raise for it, as TensorFlow's "
-        "do in Keras 3; the functions of `keras.ops` take both. Where the lines around the call show "
-        "that an argument is symbolic, the operator becomes the one of `keras.ops`."
+        "In a functional model, the values between the layers are symbolic tensors, not arrays: "
+        "the results of `keras.Input`, layers and operators. JAX's functions raise for them, as "
+        "TensorFlow's do in Keras 3; the functions of `keras.ops` accept both. Where the "
+        "surrounding code shows that an argument is symbolic, the operator becomes that of "
+        "`keras.ops`."
     ),
     safety=(
-        "Called on arrays, the function of `keras.ops` gives the operator's values; the tests compare "
-        "them. A symbolic tensor that comes from elsewhere, as a parameter, cannot be seen: there "
-        "JAX's function is written, and raises."
+        "On arrays, the function of `keras.ops` returns the operator's values; the tests "
+        "compare them. A symbolic tensor from elsewhere, such as a parameter, is not "
+        "recognized: JAX's function is written, and raises."
     ),
     examples=(
         Rewrites(
@@ -95,7 +96,7 @@ SYMBOLS = Rule(
             "import tensorflow as tf\n\n\n"
             "class Layer(tf.keras.layers.Layer):\n"
             "    def call(self, inputs):\n        return tf.reduce_mean(inputs, axis=1)\n",
-            because="`call` is given arrays",
+            because="`call` receives arrays",
         ),
     ),
 )
@@ -105,14 +106,15 @@ BACKEND = Rule(
     name="keras-back-end",
     state=State.REVIEW,
     why=(
-        "Keras 3 chooses what it computes with when it is imported. The finding stands once in a "
-        "file, at its first name of Keras, and is not given where the file names `KERAS_BACKEND`."
+        "Keras 3 chooses its back end when it is imported. The finding appears once per file, "
+        "at the first Keras name, unless the file mentions `KERAS_BACKEND`."
     ),
     safety=(
         "Set `KERAS_BACKEND=jax` in the environment of every program that runs the file, before "
-        'anything imports Keras or TensorFlow, or write `{"backend": "jax"}` into '
-        "`~/.keras/keras.json`. Without it Keras computes with TensorFlow, and a layer that is given "
-        "a JAX array raises, or turns it into a tensor. `import shims.keras` checks it."
+        'anything imports Keras or TensorFlow, or write `{"backend": "jax"}` to '
+        "`~/.keras/keras.json`. Otherwise Keras computes with TensorFlow, and a layer that "
+        "receives a JAX array raises, or converts it to a tensor. `import shims.keras` checks "
+        "the back end."
     ),
     examples=(
         Rewrites(
@@ -131,21 +133,23 @@ OLD = Rule(
     name="keras-of-tensorflow-1",
     state=State.REVIEW,
     why=(
-        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2. The name is in Keras 3, "
-        "and most of it is the same."
+        "The file is written for TensorFlow 1, whose `tf.keras` was Keras 2. Keras 3 has the "
+        "name, and in most cases it behaves the same."
     ),
     safety=(
-        "Compared by running Keras 2.21 as `tf.compat.v1.keras` beside Keras 3.15, defaults and "
-        "numbers. The same: weights and their order, `Dense`, convolutions, normalizations, "
-        "`Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, initializers; the steps of `SGD`, "
-        "`Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of `Adam` within 1e-5. Not the same: `GRU` had "
-        "`reset_after=False`, which is another layer with other weights; `GRU`, `LSTM`, their cells "
-        "and `ConvLSTM` had `recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was "
-        "`clip(0.2 x + 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each "
-        "part, now 0; `RMSprop` had `epsilon` outside of the root, so steps by small gradients were "
-        "larger; `Nadam` makes other first steps. Gone: `fit_generator`, `predict_generator`, "
-        "`evaluate_generator` (`fit`, `predict` and `evaluate` take generators), `model.reset_states`. "
-        "The finding of a name on this list says which of these it is."
+        "Keras 2.21, as `tf.compat.v1.keras`, was compared with Keras 3.15 by running both, "
+        "defaults and numbers. The same: weights and their order, `Dense`, convolutions, "
+        "normalizations, `Embedding`, `SimpleRNN`, activations, losses, `'accuracy'`, "
+        "initializers; the steps of `SGD`, `Adagrad`, `Adadelta`, `Adamax`, `Ftrl`, and of "
+        "`Adam` within 1e-5. Different: `GRU` had `reset_after=False`, which is another layer "
+        "with other weights; `GRU`, `LSTM`, their cells and `ConvLSTM` had "
+        "`recurrent_activation='hard_sigmoid'`, now `'sigmoid'`; `hard_sigmoid` was `clip(0.2 x "
+        "+ 0.5, 0, 1)`, now `relu6(x + 3) / 6`; `regularizers.l1_l2()` had 0.01 for each part, "
+        "now 0; `RMSprop` had `epsilon` outside the root, so steps for small gradients were "
+        "larger; `Nadam` makes different first steps. Removed: `fit_generator`, "
+        "`predict_generator`, `evaluate_generator` (`fit`, `predict` and `evaluate` take "
+        "generators), `model.reset_states`. If a name is on this list, its finding says which "
+        "difference applies."
     ),
     examples=(
         Rewrites(
@@ -164,12 +168,12 @@ STARRED = Rule(
     name="keras-starred-arguments",
     state=State.REVIEW,
     why=(
-        "A class or function of Keras is called with `*args` or `**kwargs`. What they bring cannot be "
-        "seen; the very same callable receives it."
+        "A class or function of Keras is called with `*args` or `**kwargs`. The code does not "
+        "show their contents; Keras 3's callable of the same name receives them."
     ),
     safety=(
-        "Keras 3 raises for an argument that it does not know, so nothing is silently lost. Look "
-        "whether the callers still pass arguments of Keras 2."
+        "Keras 3 raises for an unknown argument, so nothing is silently lost. Check whether the "
+        "callers still pass arguments of Keras 2."
     ),
     examples=(
         Rewrites(
@@ -190,12 +194,12 @@ INSTALLED = Rule(
     name="keras-that-needs-tensorflow",
     state=State.REVIEW,
     why=(
-        "Some parts of Keras 3 work in TensorFlow whatever the back end is: layers that read text or "
-        "look words up, data sets from folders, `TensorBoard`, exports."
+        "Some parts of Keras 3 use TensorFlow on every back end: layers that process text or "
+        "look up words, data sets from folders, `TensorBoard`, exports."
     ),
     safety=(
-        "The name is the same and so are the results, but TensorFlow must stay installed, and such a "
-        "layer belongs in front of the model, in the input pipeline, not inside a jitted function."
+        "The name and the results are the same, but TensorFlow must stay installed, and such a "
+        "layer must come before the model, in the input pipeline, not inside a jitted function."
     ),
     examples=(
         Rewrites(
@@ -211,13 +215,13 @@ MODULE = Rule(
     name="keras-module-as-value",
     state=State.REVIEW,
     why=(
-        "A module of Keras is passed on or asked for a name that only the run knows, as in "
-        "`getattr(tf.keras.layers, name)`. Keras 3 has the module."
+        "A Keras module is passed on, or accessed by a name that is only known at run time, as "
+        "in `getattr(tf.keras.layers, name)`. Keras 3 has the module."
     ),
     safety=(
-        "A name that Keras 3 has gives the same object; one that it does not have raises "
-        "`AttributeError`. Look at the names that your configurations give. `keras.backend` and "
-        "`keras.preprocessing`, which have lost most of theirs, are left (TJ304)."
+        "A name that Keras 3 has gives the same object; any other raises `AttributeError`. "
+        "Check the names in your configurations. `keras.backend` and `keras.preprocessing`, "
+        "which have lost most of their names, are left to a person (TJ304)."
     ),
     examples=(
         Rewrites(
@@ -236,12 +240,12 @@ GONE = Rule(
     name="gone-from-keras-3",
     state=State.MANUAL,
     why=(
-        "Keras 3 does not have the name, or has something else under it: the functions of the old "
-        "back end that `keras.ops` does not have, `experimental`, the generators and tokenizers of "
-        "`preprocessing`, `optimizers.legacy`, `wrappers.scikit_learn`, `multi_gpu_model`; and what "
-        "is imported from `tensorflow.python.keras`, a private copy of Keras 2."
+        "Keras 3 does not have the name, or uses it for something else: functions of the old "
+        "back end that `keras.ops` lacks, `experimental`, the generators and tokenizers of "
+        "`preprocessing`, `optimizers.legacy`, `wrappers.scikit_learn`, `multi_gpu_model`, and "
+        "imports from `tensorflow.python.keras`, a private copy of Keras 2."
     ),
-    safety="Nothing changes. The finding says what to write instead where there is something.",
+    safety="Nothing changes. The finding names the replacement, if there is one.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nif tf.keras.backend.learning_phase():\n    pass\n",
@@ -263,12 +267,12 @@ NO_ARRAY = Rule(
     name="operator-without-symbolic-form",
     state=State.MANUAL,
     why=(
-        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function with "
-        "these arguments. JAX's function and the one of `shims` would raise."
+        "An operator is called with a symbolic tensor of Keras, and `keras.ops` has no function "
+        "for these arguments. JAX's function and that of `shims` would raise."
     ),
     safety=(
-        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of a layer "
-        "of your own: there it is given arrays, and a later run rewrites it."
+        "Nothing changes. Put the operator into `keras.layers.Lambda`, or into the `call` of "
+        "your own layer: there it receives arrays, and the next run rewrites it."
     ),
     examples=(
         Rewrites(
@@ -294,22 +298,23 @@ STEP = Rule(
     name="training-step-by-hand",
     state=State.MANUAL,
     why=(
-        "`fit` of Keras 3 on JAX calls a model's own `train_step` with the state of everything and "
-        "takes the state back, where Keras on TensorFlow calls `train_step(self, data)`. And "
+        "On JAX, `fit` of Keras 3 passes the whole training state to a model's own `train_step` "
+        "and expects it back, where Keras on TensorFlow calls `train_step(self, data)`. And "
         "`optimizer.minimize` is gone."
     ),
     safety=(
-        "Nothing changes; what stands around it is rewritten. Where the step does what `compile` and "
-        "`fit` do, use those. Otherwise take the loop out of the class: a function with a tape and "
-        "`apply_gradients` over the weights of a model is rewritten, and makes the same steps. "
-        "[Keras on JAX](../keras.md) has it, and a step of values, and the tests run both."
+        "Nothing changes here; the code around it is rewritten. If the step only does what "
+        "`compile` and `fit` do, use those. Otherwise move the loop out of the class: a "
+        "function with a tape and `apply_gradients` over a model's weights is rewritten, and "
+        "makes the same steps. [Keras on JAX](../keras.md) shows this and a functional step, "
+        "and the tests run both."
     ),
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\nclass Net(tf.keras.Model):\n"
             "    def train_step(self, data):\n        return {'loss': self.compute_loss(*data)}\n",
             "import tensorflow as tf\n\n\n"
-            "# TJ342: tf.keras.Model: Keras 3 on JAX gives `train_step` the state and takes it back: "
+            "# TJ342: tf.keras.Model: Keras 3 on JAX passes `train_step` the state and expects it back: "
             "write a function with a tape, or `stateless_compute_loss` with `jax.value_and_grad` "
             "(docs/keras.md)\n"
             "class Net(tf.keras.Model):\n"
@@ -337,15 +342,16 @@ REPEATED_ROWS = Rule(
     name="keras-rows-of-a-table",
     state=State.REVIEW,
     why=(
-        "The gradient of `Embedding` is rows for ids. Where a batch has an id twice, the gradient "
-        "of its row is the sum of two. Keras 3 on TensorFlow leaves them apart, and an optimizer "
-        "that squares gradients adds the squares. On JAX the sum is squared, as the method says."
+        "The gradient of `Embedding` consists of rows for ids. If an id occurs twice in a "
+        "batch, the gradient of its row is a sum of two. Keras 3 on TensorFlow keeps the two "
+        "apart, and an optimizer that squares gradients adds their squares. On JAX the sum is "
+        "squared, as the algorithm defines it."
     ),
     safety=(
-        "What the layer computes is the same, and so is its gradient, and the steps of `SGD`, `Lion` "
-        "and `Adamax`. Those of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, `Ftrl` "
-        "and `Lamb` differ where an id repeats in a batch: compare how training goes, not each step. "
-        "A table that is not trained is the same."
+        "The layer's outputs and gradients are the same, and so are the steps of `SGD`, `Lion` "
+        "and `Adamax`. The steps of `Adam`, `AdamW`, `Nadam`, `RMSprop`, `Adagrad`, `Adadelta`, "
+        "`Ftrl` and `Lamb` differ where an id repeats in a batch: compare the course of the "
+        "training, not each step. A table that is not trained is unaffected."
     ),
     examples=(
         Rewrites(
@@ -358,7 +364,7 @@ REPEATED_ROWS = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\nlayer = tf.keras.layers.Dense(2)\n",
-            because="no row of its kernel is picked",
+            because="its kernel is not indexed by ids",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Diagnostics of methods that tensors have and arrays lack."""
+"""Define the diagnostics of methods that tensors have and arrays lack."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ SHAPE = Rule(
     name="static-shape-method",
     state=State.REWRITTEN,
     why=(
-        "`x.get_shape()`, `.as_list()`, `.ndims`, `.rank` and `.value` ask for the static shape, "
-        "which is a tuple of an array."
+        "`x.get_shape()`, `.as_list()`, `.ndims`, `.rank` and `.value` read the static shape, "
+        "which is a tuple for an array."
     ),
     safety=(
-        "A size that TensorFlow would not know (`None`) is known in JAX, or is a symbol inside "
+        "A size that is unknown in TensorFlow (`None`) is known in JAX, or symbolic inside "
         "`shims.function`: a branch on `None` is never taken."
     ),
     examples=(
@@ -31,10 +31,13 @@ NUMPY = Rule(
     name="tensor-to-numpy",
     state=State.REWRITTEN,
     why=(
-        "`x.numpy()` gives an array of NumPy that may be written to, and a scalar of NumPy for a "
-        "tensor without axes. `np.array(x)[()]` gives exactly these."
+        "`x.numpy()` returns a writable NumPy array, or a NumPy scalar for a tensor without "
+        "axes. `np.array(x)[()]` returns exactly the same."
     ),
-    safety="The same values in a copy. Inside `jax.jit` it fails, as `.numpy()` does in a graph.",
+    safety=(
+        "The values are the same, in a copy. Inside `jax.jit` it fails, as `.numpy()` does in a "
+        "graph."
+    ),
     examples=(
         Rewrites(
             "import numpy as np\nimport tensorflow as tf\n\ny = tf.reduce_sum(x).numpy()\n",
@@ -52,12 +55,13 @@ SET_SHAPE = Rule(
     name="set-shape",
     state=State.REWRITTEN,
     why=(
-        "`x.set_shape(s)` tells TensorFlow what a graph could not know, and fails where it is wrong. "
-        "An array knows its shape; what is left is the check, in `shims.ensure_shape`."
+        "`x.set_shape(s)` gives TensorFlow sizes that a graph does not know, and fails if they "
+        "are wrong. An array always knows its shape, so only the check remains, as "
+        "`shims.ensure_shape`."
     ),
     safety=(
-        "The check is TensorFlow's. A statement that assigns the checked array takes its place. Only "
-        "done where the lines around it say that the value is a tensor."
+        "The check is TensorFlow's. The statement becomes an assignment of the checked array. "
+        "This is done only where the surrounding code shows that the value is a tensor."
     ),
     examples=(
         Rewrites(
@@ -67,7 +71,7 @@ SET_SHAPE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = tf.square(x).set_shape([2, 3])\n",
-            because="its value is used, and it has none",
+            because="the result of `set_shape` is used, which is `None`",
         ),
     ),
 )
@@ -77,13 +81,13 @@ SIZE = Rule(
     name="size-of-an-axis",
     state=State.REWRITTEN,
     why=(
-        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. JAX knows "
-        "it while it traces, and needs it as a number wherever a shape is made of it."
+        "`tf.shape(x)[0]` is an array in TensorFlow, because a graph may not know the size. JAX "
+        "knows it while tracing, and needs a number wherever a shape is built from it."
     ),
     safety=(
-        "The same size: a Python number, or a symbolic one inside `shims.function`. As a number it "
-        "takes the dtype of what it is combined with. `tf.shape(x)` without a fixed index stays an "
-        "array."
+        "The size is the same: a Python number, or a symbolic size inside `shims.function`. As "
+        "a number it takes the dtype of the other operand. `tf.shape(x)` without a fixed index "
+        "stays an array."
     ),
     examples=(
         Rewrites(
@@ -91,7 +95,8 @@ SIZE = Rule(
             "import jax.numpy as jnp\n\ny = jnp.reshape(x, [jnp.shape(x)[1], -1])\n",
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.shape(x)[:1]\n", because="a slice of it is an array"
+            "import tensorflow as tf\n\ny = tf.shape(x)[:1]\n",
+            because="a slice of the shape is an array",
         ),
     ),
 )
@@ -101,10 +106,10 @@ LIST = Rule(
     name="shape-compared-with-list",
     state=State.REWRITTEN,
     why=(
-        "`x.shape == [2, 3]` is true of a shape of TensorFlow. The shape of an array is a tuple, which "
-        "no list equals, so the comparison would silently be false."
+        "`x.shape == [2, 3]` can be true for a TensorFlow shape. The shape of an array is a "
+        "tuple, which never equals a list, so the comparison would silently be false."
     ),
-    safety="The list becomes a tuple; TensorFlow's shapes equal that too.",
+    safety="The list becomes a tuple, which TensorFlow's shapes equal as well.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\ny = z.shape == [2, 3]\n",
@@ -128,12 +133,13 @@ UNKNOWN = Rule(
     name="method-of-unknown-value",
     state=State.REVIEW,
     why=(
-        "A method that TensorFlow's tensors have is called on a value of which nothing nearby says "
-        "what it is: a parameter, an attribute, a result of the file's own functions."
+        "A method of TensorFlow's tensors is called on a value whose type the surrounding code "
+        "does not show: a parameter, an attribute, a result of the file's own functions."
     ),
     safety=(
-        "The new spelling is right for arrays, for `shims.Variable` and for TensorFlow's tensors. "
-        "Look whether the value is one of these, and not an object with a method of that name."
+        "The new spelling is right for arrays, for `shims.Variable` and for TensorFlow's "
+        "tensors. Check that the value is one of these, and not another object with a method of "
+        "that name."
     ),
     examples=(
         Rewrites(
@@ -157,13 +163,14 @@ DTYPE = Rule(
     name="attribute-of-a-dtype",
     state=State.REWRITTEN,
     why=(
-        "Dtypes of TensorFlow answer questions (`is_floating`, `as_numpy_dtype`, `base_dtype`) that "
-        "those of JAX are asked with functions."
+        "TensorFlow's dtypes have attributes (`is_floating`, `as_numpy_dtype`, `base_dtype`) "
+        "for which JAX has functions."
     ),
     safety=(
-        "The answers are TensorFlow's; the new text takes dtypes, scalar types and names of dtypes "
-        "alike. Where the lines around it do not say what is asked, the place is reviewed (TJ202); so "
-        "it is for `max` and `min`, which JAX tells of floats and of integers by two functions."
+        "The results are TensorFlow's; the new text accepts dtypes, scalar types and names of "
+        "dtypes. Where the surrounding code does not show what the value is, the place is "
+        "reviewed (TJ202). So are `max` and `min`, for which JAX has separate functions for "
+        "floats and integers."
     ),
     examples=(
         Rewrites(
@@ -188,7 +195,7 @@ DTYPE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = (0.5).is_integer() or tf.square(x)\n",
-            because="it is asked of a number",
+            because="it is a method of a number",
         ),
     ),
 )
@@ -201,7 +208,7 @@ SHAPE_METHOD = Rule(
         "A static shape of TensorFlow has methods that a tuple lacks: `num_elements`, `with_rank`, "
         "`assert_is_compatible_with`. `shims.TensorShape` has them."
     ),
-    safety="The same answers and errors; a size that TensorFlow would not know is known.",
+    safety="The results and errors are the same; a size that is unknown in TensorFlow is known.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nz = tf.square(x)\nz.shape.assert_is_compatible_with([2, None])\n"

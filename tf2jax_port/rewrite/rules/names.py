@@ -1,4 +1,4 @@
-"""Diagnostics of names that are not called: dtypes, types, constants."""
+"""Define the diagnostics of names that are not called: dtypes, types, constants."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CONSTANT = Rule(
     state=State.REWRITTEN,
     why="A dtype, an attribute of one, or a constant such as `tf.newaxis` has a name in JAX or Python.",
     safety=(
-        "The same value. With `jax_enable_x64` off, JAX makes 32-bit arrays of 64-bit dtypes, and "
-        "says so once."
+        "The value is the same. With `jax_enable_x64` off, JAX creates 32-bit arrays for 64-bit "
+        "dtypes and warns once."
     ),
     examples=(
         Rewrites(
@@ -30,7 +30,10 @@ TYPE = Rule(
     code="TJ103",
     name="tensor-type",
     state=State.REWRITTEN,
-    why="`tf.Tensor` in an annotation or in `isinstance` means an array: `jax.Array`.",
+    why=(
+        "`tf.Tensor` in an annotation or in `isinstance` means an array, which is `jax.Array` "
+        "in JAX."
+    ),
     safety=(
         "Tracers are `jax.Array`s too. A class derived from `tf.Tensor` is left to a person (TJ311)."
     ),
@@ -44,7 +47,9 @@ TYPE = Rule(
             "import tensorflow as tf\n\ny = isinstance(x, tf.Tensor)\n",
             "import jax\n\ny = isinstance(x, jax.Array)\n",
         ),
-        Leaves("x = 'tf.Tensor'  # tf.Tensor\n", because="text in strings and comments is no code"),
+        Leaves(
+            "x = 'tf.Tensor'  # tf.Tensor\n", because="text in strings and comments is not code"
+        ),
     ),
 )
 

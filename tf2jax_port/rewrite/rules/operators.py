@@ -1,4 +1,4 @@
-"""Diagnostics of operators that are called or passed on."""
+"""Define the diagnostics of operators that are called or passed on."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ CALL = Rule(
     name="operator-call",
     state=State.REWRITTEN,
     why=(
-        "JAX has the same operator. The call is changed where it stands: the function, keywords that "
-        "have another name, `name=`, and defaults that differ and so are written out."
+        "JAX has the same operator. The call is edited in place: the function changes, keywords "
+        "are renamed, `name=` is dropped, and defaults that differ are written out."
     ),
     safety=(
-        "Values, dtypes and gradients are TensorFlow's; the tests run every such operator in both. "
-        "A list where TensorFlow would make a tensor of it becomes `jnp.asarray([...])`, a list of "
-        "axes a tuple. Arguments keep their text, comments and line breaks."
+        "Values, dtypes and gradients are TensorFlow's; the tests run every such operator in "
+        "both. A list that TensorFlow would convert to a tensor becomes `jnp.asarray([...])`, a "
+        "list of axes becomes a tuple. Arguments keep their text, comments and line breaks."
     ),
     examples=(
         Rewrites(
@@ -31,7 +31,7 @@ CALL = Rule(
         ),
         Leaves(
             "import numpy as tf\n\ny = tf.square(x)\n",
-            because="this `tf` is NumPy under another name",
+            because="this `tf` is an alias of NumPy",
         ),
     ),
 )
@@ -41,12 +41,12 @@ PASSED_ON = Rule(
     name="operator-as-value",
     state=State.REWRITTEN,
     why=(
-        "An operator of one array is handed to a function that will call it with that array; JAX's "
-        "function of the same meaning is handed over instead."
+        "An operator with one operand is passed to a function that will call it with that "
+        "operand. JAX's equivalent function is passed instead."
     ),
     safety=(
-        "Whoever receives it must not pass `name=`. An operator with more parameters, or one whose "
-        "gradient differs in a corner, is passed on as the function of `shims` (TJ402)."
+        "The receiver must not pass `name=`. An operator with more parameters, or one whose "
+        "gradient differs in a corner case, becomes the function of `shims` (TJ402)."
     ),
     examples=(
         Rewrites(
@@ -62,10 +62,10 @@ SWITCH = Rule(
     name="switch-without-use",
     state=State.REWRITTEN,
     why=(
-        "The statement switches on what TensorFlow 2 does by default, eager execution or variables "
-        "that are resources, and JAX does nothing else. `pass` stands in its place."
+        "The statement enables a default of TensorFlow 2, eager execution or resource "
+        "variables, which is the only behavior in JAX. `pass` replaces it."
     ),
-    safety="Nothing is lost. What switches the old behavior on is left to you (TJ309).",
+    safety="Nothing is lost. A statement that enables the old behavior is left to you (TJ309).",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\ntf.enable_v2_behavior()\ny = tf.square(x)\n",
@@ -83,12 +83,12 @@ CORNER = Rule(
     name="corner-differs",
     state=State.REVIEW,
     why=(
-        "JAX has the operator, but computes something else than TensorFlow in a corner that the "
-        "finding names: a gradient at a tie, a value at NaN."
+        "JAX has the operator, but its result differs from TensorFlow's in a corner case that "
+        "the finding names: a gradient at a tie, a value at NaN."
     ),
     safety=(
-        "Away from that corner both agree. If the corner can be met, write the function of `shims` "
-        "by the same name, which has TensorFlow's rule there too."
+        "Both agree everywhere else. If the corner case can occur, use the function of `shims` "
+        "with the same name, which follows TensorFlow there too."
     ),
     examples=(
         Rewrites(
@@ -96,7 +96,8 @@ CORNER = Rule(
             "import jax.numpy as jnp\n\ny = jnp.maximum(x, 0.5)\n",
         ),
         Leaves(
-            "import tensorflow as tf\n\ny = tf.square(x)\n", because="it has no such corner (TJ101)"
+            "import tensorflow as tf\n\ny = tf.square(x)\n",
+            because="it has no such corner case (TJ101)",
         ),
     ),
 )
@@ -106,12 +107,13 @@ SHIM = Rule(
     name="operator-without-jax-spelling",
     state=State.SHIM,
     why=(
-        "JAX has no such operator, or not with TensorFlow's numbers: its result has a size that only "
-        "the data knows, for instance. `shims` has it, with TensorFlow's name and signature."
+        "JAX has no such operator, or it gives other numbers than TensorFlow's; for instance, "
+        "the result has a data-dependent size. `shims` has the operator, with TensorFlow's name "
+        "and signature."
     ),
     safety=(
-        "Values, dtypes and gradients are TensorFlow's. Inside `jax.jit` a result whose size depends "
-        "on data needs `shims.function`, or is a `Padded`."
+        "Values, dtypes and gradients are TensorFlow's. Inside `jax.jit` a result with a "
+        "data-dependent size needs `shims.function`, or is a `Padded`."
     ),
     examples=(
         Rewrites(
@@ -134,8 +136,8 @@ SHIM_PASSED_ON = Rule(
     name="operator-with-arguments-as-value",
     state=State.SHIM,
     why=(
-        "An operator is passed on as a value, and how it will be called cannot be seen. The function "
-        "of `shims` takes every argument that TensorFlow's takes."
+        "An operator is passed on as a value, and the code does not show how it will be called. "
+        "The function of `shims` takes every argument that TensorFlow's takes."
     ),
     safety="The function has TensorFlow's signature, defaults and gradient.",
     examples=(
@@ -156,11 +158,11 @@ SHIM_INSTEAD = Rule(
     name="call-that-jax-cannot-spell-here",
     state=State.SHIM,
     why=(
-        "JAX has the operator, but this call cannot be written with it without losing something: a "
-        "comment between the arguments, an argument that would be evaluated twice, or an argument "
-        "for which JAX has no place. Or JAX's operator is known to give something else here: the "
-        "mean of integers, a range of fractions, a ragged tensor, a `try` that waits for an error of "
-        "TensorFlow."
+        "JAX has the operator, but this call cannot be written with it without a loss: there is "
+        "a comment between the arguments, an argument would be evaluated twice, or JAX lacks "
+        "one of the parameters. Or JAX's operator gives another result here: for the mean of "
+        "integers, a range of fractions, a ragged tensor, or in a `try` that expects an error "
+        "of TensorFlow."
     ),
     safety="The function of `shims` has TensorFlow's signature; nothing but the name changes.",
     examples=(
@@ -182,13 +184,13 @@ GRAPH_PROGRAM = Rule(
     name="graph-program",
     state=State.SHIM,
     why=(
-        "A program of TensorFlow 1 builds a graph and runs it in sessions. With `--target shims` it "
-        "stays as it is, line for line, and its import becomes that of `shims.compat.v1`, where that "
-        "has every name which the file uses."
+        "A program of TensorFlow 1 builds a graph and runs it in sessions. With `--target "
+        "shims` it stays unchanged line by line, and its import becomes that of "
+        "`shims.compat.v1`, if that has every name that the file uses."
     ),
     safety=(
-        "Names, shapes, values, gradients and random numbers are TensorFlow's. Files that hand a "
-        "graph to each other have to go together."
+        "Names, shapes, values, gradients and random numbers are TensorFlow's. Files that pass "
+        "a graph to each other must be converted together."
     ),
     examples=(
         Rewrites(
@@ -217,8 +219,8 @@ KEPT = Rule(
     code="TJ501",
     name="stays-tensorflow",
     state=State.KEPT,
-    why="The call stays TensorFlow on purpose: it has no counterpart in JAX and needs none.",
-    safety="Nothing changes, and nothing is left to do.",
+    why="The call stays TensorFlow on purpose: JAX has no counterpart and needs none.",
+    safety="Nothing changes, and nothing remains to be done.",
 )
 
 RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD, GRAPH_PROGRAM, KEPT)

@@ -1,4 +1,4 @@
-"""Diagnostics of optimizers, which `--optimizers optax` asks to be those of Optax."""
+"""Define the diagnostics of optimizers, for `--optimizers optax`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ _OPTAX = Options(optimizers="optax")
 _SET = "import os\n\nos.environ['KERAS_BACKEND'] = 'jax'\n"
 _PLAIN = Leaves(
     "import tensorflow as tf\n\noptimizer = tf.keras.optimizers.Adam(0.1)\n",
-    because="without `--optimizers optax` it becomes `keras.optimizers.Adam`, which steps alike",
+    because=(
+        "without `--optimizers optax` it becomes `keras.optimizers.Adam`, which makes the same "
+        "steps"
+    ),
 )
 _LOOP = (
     "    w = {v}.Variable([1.0, -2.0])\n    for _ in range(4):\n"
@@ -23,15 +26,15 @@ KEPT = Rule(
     name="optimizer-of-keras",
     state=State.REWRITTEN,
     why=(
-        "`--optimizers optax` asks for Optax, and this optimizer stays one of Keras 3: a model is "
-        "compiled with it, or it is returned, handed to somebody else, or asked for something that "
-        "`shims.optax.Optimizer` does not have; the finding says which. Averages of weights, "
-        "accumulated gradients and scaled losses are Keras' own, too."
+        "`--optimizers optax` asks for Optax, but this optimizer stays one of Keras 3: a model "
+        "is compiled with it, it is returned or passed to other code, or a feature is used that "
+        "`shims.optax.Optimizer` does not have; the finding says which. Averaged weights, "
+        "accumulated gradients and scaled losses also exist only in Keras."
     ),
     safety=(
-        "It makes TensorFlow's steps, as without the option. To have Optax all the same, write "
-        "`shims.optax.Optimizer(shims.optax.adam(...))` where a loop of your own uses it; a model "
-        "can be compiled with an optimizer of Keras only."
+        "It makes TensorFlow's steps, as without the option. To use Optax anyway, write "
+        "`shims.optax.Optimizer(shims.optax.adam(...))` in your own training loop; a model can "
+        "be compiled only with an optimizer of Keras."
     ),
     examples=(
         Rewrites(
@@ -54,15 +57,16 @@ HANDED = Rule(
     name="optimizer-handed-on",
     state=State.REVIEW,
     why=(
-        "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a file for "
-        "TensorFlow 2 is returned or handed to somebody: what is asked of it there is not seen. "
-        "Keras 3 has none with these steps. It becomes `shims.optax.Optimizer` with the function "
-        "that makes them."
+        "`--optimizers optax` asks for Optax, and an optimizer of `tf.compat.v1.train` in a "
+        "TensorFlow 2 file is returned or passed to other code, so its uses there are unknown. "
+        "Keras 3 has no optimizer with these steps. It becomes `shims.optax.Optimizer` with the "
+        "function that makes them."
     ),
     safety=(
-        "The steps are TensorFlow's. Whoever has it finds `apply_gradients`, `compute_gradients`, "
-        "`minimize` and `variables`; slots by name are not there, the second argument of `minimize` "
-        "is the list of variables, and in a graph it raises. A model cannot be compiled with it."
+        "The steps are TensorFlow's. The code that receives it finds `apply_gradients`, "
+        "`compute_gradients`, `minimize` and `variables`. There are no slots by name, the "
+        "second argument of `minimize` is the list of variables, and in a graph it raises. A "
+        "model cannot be compiled with it."
     ),
     examples=(
         Rewrites(
@@ -84,19 +88,20 @@ OPTAX = Rule(
     state=State.SHIM,
     why=(
         "`--optimizers optax` asks for Optax. An optimizer of `tf.keras.optimizers`, or of "
-        "`tf.train` where no graph is built, becomes `shims.optax.Optimizer` around the function of "
-        "`shims.optax` that makes TensorFlow's steps, if all that the file does with it is seen: "
-        "`apply_gradients`, `minimize`, `compute_gradients`, the learning rate, the count of steps, "
-        "its variables; through names, attributes of the file's classes, lists and dictionaries "
-        "that are written out, and the file's own functions. A schedule that goes nowhere else "
-        "becomes a function of the count."
+        "`tf.train` where no graph is built, becomes `shims.optax.Optimizer` around the "
+        "function of `shims.optax` that makes TensorFlow's steps, if the file's uses of it are "
+        "all understood: `apply_gradients`, `minimize`, `compute_gradients`, the learning rate, "
+        "the step counter, its variables. It is followed through names, attributes of the "
+        "file's classes, lists and dictionaries that are written out, and the file's own "
+        "functions. A schedule that only such optimizers use becomes a function of the step."
     ),
     safety=(
-        "The steps are TensorFlow's: the tests compare 25 of each optimizer, with rows, clipping, "
-        "decay, variables without a gradient and rates that change, and every schedule beyond its "
-        "borders. Rows of a table are taken by `shims.gather`, because `jnp.take` hides from an "
-        "optimizer that a row came twice. `minimize`, which Keras 3 has dropped, is there. The state is in variables, which "
-        "`shims.function` finds; `optimizer.variables` is what to save. It needs `optax`."
+        "The steps are TensorFlow's: the tests compare 25 steps of each optimizer, with sparse "
+        "rows, clipping, decay, variables without a gradient and changing rates, and every "
+        "schedule past its boundaries. Rows of a table are taken with `shims.gather`, because "
+        "the gradient of `jnp.take` does not show an optimizer that a row was taken twice. "
+        "`minimize`, which Keras 3 has dropped, is available. The state is in variables, which "
+        "`shims.function` finds; save `optimizer.variables`. It needs `optax`."
     ),
     examples=(
         Rewrites(

@@ -1,4 +1,4 @@
-"""Diagnostics of what stands around computing: pipelines, files, logs, devices, old training loops."""
+"""Define the diagnostics of code around the computation: pipelines, files, logs, devices."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _TF = "import tensorflow as tf\n\n"
 _V1 = "import tensorflow.compat.v1 as tf\n\n"
 _OPERATOR = Leaves(f"{_TF}y = tf.square(x)\n", because="an operator has a row in the table")
 _ALONE = (
-    "Nothing changes: the name and its import stay, and a comment marks the place. The operators "
-    "around it are rewritten like any others. "
+    "Nothing changes: the name and its import stay, and a comment marks the place. The "
+    "operators around it are rewritten as usual. "
 )
 
 
@@ -26,7 +26,7 @@ def _rule(
     symbol: str = "",
     instead: Instead | None = None,
 ) -> Rule:
-    """A rule whose first example is one line that stays as it is, under its marker."""
+    """Create a rule whose first example is one line that stays unchanged, under its marker."""
     message = next(family.message for family in FAMILIES if family.code == code)
     named = symbol or line[line.index("tf.") :].partition("(")[0]
     marked = Rewrites(
@@ -39,10 +39,14 @@ def _rule(
 SUMMARY = _rule(
     "TJ320",
     "summary",
-    "A summary writes a number, a histogram or a picture to a file for TensorBoard. JAX has no such "
-    "writer, and a compiled function writes nothing.",
-    "TensorFlow's writer goes on working, outside of compiled code, and takes JAX's arrays. Return "
-    "from the compiled step what is to be written.",
+    (
+        "A summary writes a number, a histogram or an image to a file for TensorBoard. JAX has "
+        "no such writer, and a compiled function cannot write files."
+    ),
+    (
+        "TensorFlow's writer still works outside compiled code, and accepts JAX's arrays. "
+        "Return the values to write from the compiled step."
+    ),
     "writer = tf.summary.create_file_writer('logs')",
     instead=Instead(
         f"{_TF}y = tf.reduce_mean(x)\nwith tf.summary.create_noop_writer().as_default():\n"
@@ -56,9 +60,11 @@ SUMMARY = _rule(
 DATA = _rule(
     "TJ321",
     "data-pipeline",
-    "`tf.data` reads, shuffles and batches on the host. It has no counterpart in JAX and needs none.",
-    "Let the pipeline be TensorFlow, functions in `map` included, and take NumPy arrays out of it. "
-    "Grain is a pipeline without TensorFlow.",
+    ("`tf.data` reads, shuffles and batches on the host. JAX has no counterpart and needs none."),
+    (
+        "Keep the pipeline in TensorFlow, including the functions in `map`, and take NumPy "
+        "arrays from it. Grain is a pipeline without TensorFlow."
+    ),
     "data = tf.data.Dataset.range(6)",
     symbol="tf.data.Dataset.range",
     instead=Instead(
@@ -73,10 +79,14 @@ DATA = _rule(
 READING = _rule(
     "TJ322",
     "reading-and-decoding",
-    "Records, pictures, sounds and tables are read and decoded on the host, from strings, of which "
-    "JAX has no arrays.",
-    "Leave it where it is, mostly inside of a pipeline, and make the result an array. Without "
-    "TensorFlow: Pillow, `soundfile`, `csv`.",
+    (
+        "Records, images, audio and tables are read and decoded on the host from strings, and "
+        "JAX has no string arrays."
+    ),
+    (
+        "Leave it in place, usually in a pipeline, and convert the result to an array. Without "
+        "TensorFlow, use Pillow, `soundfile` or `csv`."
+    ),
     "y = tf.io.decode_raw(text, 'float32')",
     symbol="tf.io.decode_raw",
     instead=Instead(
@@ -91,10 +101,13 @@ READING = _rule(
 FILES = _rule(
     "TJ323",
     "files",
-    "`tf.io.gfile` and `tf.gfile` are files of the machine, and those of a few remote stores.",
-    "For files of the machine write `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
-    "`glob.glob`, `shutil.rmtree`; for remote ones `etils.epath`, which reads the same addresses. "
-    "Nothing here is rewritten, because a text does not say which files its names are.",
+    "`tf.io.gfile` and `tf.gfile` access local files and some remote stores.",
+    (
+        "For local files use `open`, `os.path.exists`, `os.makedirs(exist_ok=True)`, "
+        "`glob.glob`, `shutil.rmtree`; for remote ones `etils.epath`, which accepts the same "
+        "paths. Nothing is rewritten here, because the code does not show whether a path is "
+        "local."
+    ),
     "file = tf.io.gfile.GFile('names.txt')",
     instead=Instead(
         "import os\nimport tempfile\n\nimport tensorflow as tf\n\n"
@@ -115,9 +128,14 @@ FILES = _rule(
 CHECKPOINT = _rule(
     "TJ324",
     "checkpoint",
-    "A checkpoint of TensorFlow names the variables of Python objects, or of a graph.",
-    "Write the values: a NumPy archive, or Orbax for large and sharded ones. Values of an old "
-    "checkpoint are read once, in TensorFlow, with `tf.train.load_variable`.",
+    (
+        "A TensorFlow checkpoint stores variables by the structure of Python objects, or by "
+        "their names in a graph."
+    ),
+    (
+        "Save the values in a NumPy archive, or with Orbax if they are large or sharded. Read "
+        "an old checkpoint once, in TensorFlow, with `tf.train.load_variable`."
+    ),
     "saved = tf.train.Checkpoint(model=model)",
     instead=Instead(
         "import os\nimport tempfile\n\nimport tensorflow as tf\n\n"
@@ -137,8 +155,10 @@ LOOP = _rule(
     "TJ325",
     "training-loop",
     "Estimators, supervisors, hooks, queues and monitored sessions run a loop around a graph.",
-    "Write the loop in Python: take a batch, call the compiled step, every so often write a summary "
-    "and a checkpoint. What a hook did stands in the loop.",
+    (
+        "Write the loop in Python: take a batch, call the compiled step, and write summaries "
+        "and checkpoints at intervals. The work of a hook becomes a part of the loop."
+    ),
     "spec = tf.estimator.EstimatorSpec(mode)",
     symbol="tf.estimator.EstimatorSpec",
     instead=Instead(
@@ -154,10 +174,14 @@ LOOP = _rule(
 DISTRIBUTION = _rule(
     "TJ326",
     "distribution",
-    "A strategy copies variables to devices and adds up what they compute. In JAX one program runs "
-    "on all devices, and where an array lies is a property of the array.",
-    "Make a mesh, say how the batch lies on it, and compile the step with `jax.jit`; the sums between "
-    "devices are the compiler's business.",
+    (
+        "A strategy copies variables to devices and sums their results. In JAX one program runs "
+        "on all devices, and each array has a sharding that says where it is stored."
+    ),
+    (
+        "Create a mesh, specify how the batch is sharded over it, and compile the step with "
+        "`jax.jit`; the compiler inserts the sums between devices."
+    ),
     "strategy = tf.distribute.MirroredStrategy()",
     instead=Instead(
         f"{_TF}strategy = tf.distribute.OneDeviceStrategy('/cpu:0')\n"
@@ -172,11 +196,12 @@ DISTRIBUTION = _rule(
 SCALING = _rule(
     "TJ327",
     "mixed-precision",
-    "Loss scaling and the rewriting of graphs to smaller floating-point types are done by TensorFlow "
-    "behind the program's back.",
-    "In JAX the program says it: cast parameters and inputs inside the loss, keep the originals in "
-    "float32. bfloat16 needs no scaling. For float16 multiply the loss by a scale, divide the "
-    "gradients, and leave a step out when one of them is not finite.",
+    ("TensorFlow scales losses and rewrites graphs to smaller floating-point types implicitly."),
+    (
+        "In JAX this is explicit: cast parameters and inputs inside the loss, and keep the "
+        "originals in float32. bfloat16 needs no scaling. For float16 multiply the loss by a "
+        "scale, divide the gradients by it, and skip a step whose gradients are not all finite."
+    ),
     "scale = tf.mixed_precision.FixedLossScale(8.0)",
     head=_V1,
     instead=Instead(
@@ -192,11 +217,15 @@ SCALING = _rule(
 DROPPED = _rule(
     "TJ328",
     "dropped-by-tensorflow-2",
-    "`tf.contrib`, slim, `tf.layers`, cells, `tf.losses` and `tf.metrics` of TensorFlow 1 make "
-    "variables in a graph by name, or are not there at all any more.",
-    "Keras 3 has layers, cells, losses and metrics of these names; the defaults are not the same "
-    "everywhere (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so compare "
-    "before you trust. Flax is the other way.",
+    (
+        "`tf.contrib`, slim, `tf.layers`, cells, `tf.losses` and `tf.metrics` of TensorFlow 1 "
+        "create variables by name in a graph, or no longer exist."
+    ),
+    (
+        "Keras 3 has layers, cells, losses and metrics with these names, but some defaults "
+        "differ (`tf.layers.batch_normalization` has `momentum=0.99`, slim's has 0.999), so "
+        "compare the results. Flax is an alternative."
+    ),
     "y = tf.layers.dense(x, 8)",
     head=_V1,
     symbol="tf.layers.dense",
@@ -209,10 +238,12 @@ DROPPED = _rule(
 ABSL = _rule(
     "TJ329",
     "flags-and-app",
-    "`tf.flags` and `tf.app` are thin covers of absl-py.",
-    "`pip install absl-py`, then `from absl import app, flags`: the functions have the same names "
-    "and arguments. Two things differ: absl's flags have no values before `app.run` has parsed the "
-    "command line, and `app.run` refuses flags that nobody defined.",
+    "`tf.flags` and `tf.app` are thin wrappers of absl-py.",
+    (
+        "Run `pip install absl-py`, then use `from absl import app, flags`: the functions have "
+        "the same names and arguments. There are two differences: absl's flags have no values "
+        "before `app.run` has parsed the command line, and `app.run` rejects undefined flags."
+    ),
     "tf.app.run(main)",
     head=_V1,
     symbol="tf.app.run",
@@ -228,10 +259,13 @@ ABSL = _rule(
 TESTS = _rule(
     "TJ330",
     "test-case",
-    "`tf.test.TestCase` is `absltest.TestCase` with comparisons of arrays, sessions and seeds.",
-    "Derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`. `assertAllClose` is "
-    "`np.testing.assert_allclose(actual, desired, rtol=1e-6, atol=1e-6)` (NumPy's own defaults are "
-    "others), `assertAllEqual` is `np.testing.assert_array_equal`, `self.evaluate(y)` is `y`.",
+    ("`tf.test.TestCase` is `absltest.TestCase` with comparisons of arrays, sessions and seeds."),
+    (
+        "Derive from `absl.testing.parameterized.TestCase` or `unittest.TestCase`. "
+        "`assertAllClose` is `np.testing.assert_allclose(actual, desired, rtol=1e-6, "
+        "atol=1e-6)` (NumPy's own defaults differ), `assertAllEqual` is "
+        "`np.testing.assert_array_equal`, `self.evaluate(y)` is `y`."
+    ),
     "class Test(tf.test.TestCase): pass",
     symbol="tf.test.TestCase",
     instead=Instead(
@@ -244,10 +278,12 @@ TESTS = _rule(
 CONFIGURATION = _rule(
     "TJ331",
     "configuration",
-    "Options of sessions, devices, profiles, and the version of TensorFlow.",
-    "JAX is configured with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before it computes; "
-    "memory is taken in advance unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. `jax.profiler.trace` "
-    "profiles.",
+    "These names configure sessions, devices and profiling, or give TensorFlow's version.",
+    (
+        "Configure JAX with `jax.config.update`, `JAX_PLATFORMS` and `XLA_FLAGS` before it "
+        "computes; it preallocates GPU memory unless `XLA_PYTHON_CLIENT_PREALLOCATE=false`. For "
+        "profiling use `jax.profiler.trace`."
+    ),
     "devices = tf.config.list_physical_devices('CPU')",
     symbol="tf.config.list_physical_devices",
     instead=Instead(
@@ -259,9 +295,11 @@ CONFIGURATION = _rule(
 STORED = _rule(
     "TJ332",
     "stored-program",
-    "SavedModels, TensorFlow Lite and graph definitions are programs of TensorFlow in a file.",
-    "`jax.export` stores a compiled function with its shapes, weights inside or beside it. Where a "
-    "SavedModel is asked for, `jax2tf` makes one of it.",
+    ("SavedModels, TensorFlow Lite models and graph definitions are TensorFlow programs in files."),
+    (
+        "`jax.export` stores a compiled function with its shapes; weights may be stored in it "
+        "or separately. If a SavedModel is required, `jax2tf` creates one."
+    ),
     "tf.saved_model.save(module, 'model')",
     symbol="tf.saved_model.save",
     instead=Instead(
@@ -279,8 +317,8 @@ STORED = _rule(
 WORDS = _rule(
     "TJ333",
     "words-and-tables",
-    "Strings, lookup tables and feature columns work with text. JAX has no arrays of text.",
-    "Turn words into numbers before they reach JAX: in the pipeline, or with a dictionary.",
+    "Strings, lookup tables and feature columns work with text. JAX has no string arrays.",
+    ("Convert words to numbers before they reach JAX: in the pipeline, or with a dictionary."),
     "column = tf.feature_column.numeric_column('size')",
     symbol="tf.feature_column.numeric_column",
     instead=Instead(
@@ -295,9 +333,12 @@ WORDS = _rule(
 PRIVATE = _rule(
     "TJ334",
     "private-name",
-    "Modules below `tensorflow.python`, `tensorflow.core` and the like are TensorFlow's own and "
-    "change with every version. Operators that have a public name as well are found.",
-    "Write the public name where there is one, then run the rewriter again.",
+    (
+        "Modules below `tensorflow.python`, `tensorflow.core` and similar packages are private "
+        "to TensorFlow and change with every version. Operators that also have a public name "
+        "are recognized."
+    ),
+    "Use the public name if there is one, then run the rewriter again.",
     "y = core_pb2.NodeDef()",
     head="from tensorflow.core.framework import node_def_pb2 as core_pb2\n\n",
     symbol="tf.core.framework.node_def_pb2.NodeDef",

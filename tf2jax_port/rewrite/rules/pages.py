@@ -1,4 +1,4 @@
-"""The documentation page of each diagnostic, from the diagnostic itself."""
+"""Write the documentation page of each diagnostic from its rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATES = {
 
 
 def page(rule: Rule) -> str:
-    """The page of one diagnostic, in Markdown."""
+    """Return the page of one diagnostic, in Markdown."""
     parts = [
         f"# {rule.code}: {rule.name}\n",
         f"State: {_STATES[rule.state]}.\n",
@@ -38,12 +38,12 @@ def page(rule: Rule) -> str:
         if isinstance(example, Instead):
             parts.append(f"## What to write\n\n{_difference(example.before, example.after)}")
     if leaves:
-        parts.append("## Not meant\n\n" + "\n".join(map(_left, leaves)))
+        parts.append("## Not affected\n\n" + "\n".join(map(_left, leaves)))
     return "\n".join(parts)
 
 
 def index() -> str:
-    """The page that lists all diagnostics."""
+    """Return the page that lists all diagnostics."""
     rows = [
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {_STATES[rule.state]} |" for rule in RULES
     ]
@@ -52,13 +52,13 @@ def index() -> str:
 
 
 def pages() -> dict[str, str]:
-    """All pages by file name, each with the note that it is generated."""
+    """Return all pages by file name, each with the note that it is generated."""
     every = {f"{rule.code}.md": page(rule) for rule in RULES}
     return {name: GENERATED + text for name, text in {"index.md": index(), **every}.items()}
 
 
 def flags(options: Options) -> str:
-    """What a person types to ask for something else than the usual."""
+    """Return the command-line flags that select non-default options."""
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
     words += ["--doctests"] * options.doctests
     words += ["--random keys"] * (options.random == "keys")

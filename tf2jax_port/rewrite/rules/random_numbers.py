@@ -1,4 +1,4 @@
-"""Diagnostics of random numbers that are drawn with keys of JAX, which `--random keys` asks for."""
+"""Define the diagnostics of random numbers drawn with JAX's keys, for `--random keys`."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ KEYED = Rule(
     name="random-numbers-by-key",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. Every "
-        "other draw takes a key that is split in front of its statement, each time that the statement "
-        "is run; a function that draws gets a parameter for one, if all of its calls stand in the file "
-        "and can give one. Keys begin where `tf.random.set_seed` stands, or with a number of their own."
+        "`--random keys` asks for `jax.random`. A stateless draw makes its key from its seed. "
+        "Every other draw takes a key that is split before its statement, once for each run of "
+        "the statement. A function that draws gets a key parameter, if all of its calls are in "
+        "the file and can pass one. Keys start from `tf.random.set_seed`, or from a number "
+        "chosen for the file."
     ),
     safety=(
-        "The numbers are other ones than TensorFlow's, of the same distribution, shape and dtype; no "
-        "key is used twice. The same seeds give the same numbers at each run, in compiled functions "
-        "too. The new parameter can be given by its name only and has no default: a call that was not "
-        "seen, from a program that is no part of this one, fails and says so. Results that were "
-        "recorded with TensorFlow's numbers cannot be compared any more: compare first, with "
-        "`shims.random`, and ask for keys afterwards."
+        "The numbers differ from TensorFlow's but have the same distribution, shape and dtype; "
+        "no key is used twice. The same seeds give the same numbers in each run, in compiled "
+        "functions too. The new parameter is keyword-only and has no default, so a call that "
+        "the rewriter did not see, from outside the program, raises `TypeError`. Results "
+        "recorded with TensorFlow's numbers are no longer comparable: compare with "
+        "`shims.random` first, and switch to keys afterwards."
     ),
     examples=(
         Rewrites(
@@ -78,17 +79,17 @@ DRAWN = Rule(
     name="random-numbers-from-state",
     state=State.REVIEW,
     why=(
-        "`--random keys` asks for `jax.random`, and this draw has no key. Its message says why: the "
-        "function around it is called from elsewhere or handed on as a value, it stands in a lambda or "
-        "in the body of a loop that TensorFlow runs, or `jax.random` has no such distribution in these "
-        "words."
+        "`--random keys` asks for `jax.random`, but this draw has no key. Its message gives the "
+        "reason: the function around it is called from elsewhere or passed on as a value, the "
+        "draw is in a lambda or in the body of a TensorFlow loop, or `jax.random` has no such "
+        "distribution with these arguments."
     ),
     safety=(
-        "It stays `shims.random`: TensorFlow's generator, and after `set_seed` TensorFlow's numbers, as "
-        "long as nothing that was drawn before it is drawn with a key now. To go on, give the function "
-        "a parameter `key`, draw with `jax.random` from it, and hand each call a key of its own from "
-        "`jax.random.split`. The body of a loop carries the key as a part of its state and splits it in "
-        "each pass: a key from outside would give the same numbers each time."
+        "The draw stays `shims.random`: TensorFlow's generator, and after `set_seed` "
+        "TensorFlow's numbers, as long as no earlier draw has become keyed. To continue, give "
+        "the function a parameter `key`, draw from it with `jax.random`, and pass each call its "
+        "own key from `jax.random.split`. The body of a loop carries the key in its state and "
+        "splits it in each iteration: a key from outside would give the same numbers each time."
     ),
     examples=(
         Rewrites(

@@ -1,4 +1,4 @@
-"""Diagnostics of references that are left to a person."""
+"""Define the diagnostics of references that are left to a person."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ NO_RULE = Rule(
     code="TJ301",
     name="name-without-rule",
     state=State.MANUAL,
-    why="The table of operators has no row for this name of TensorFlow.",
+    why="The table of operators has no row for this TensorFlow name.",
     safety=(
-        "The name and its import stay, so the file runs as far as it did. Write the JAX you want, or "
-        "add a row to `tf2jax_port/table`; the marker comment goes away by itself."
+        "The name and its import stay, so the file still runs as before up to this point. Write "
+        "the JAX code by hand, or add a row to `tf2jax_port/table`; the next run removes the "
+        "marker comment."
     ),
     examples=(
         Rewrites(
@@ -32,10 +33,10 @@ UNKNOWN_ARGUMENT = Rule(
     name="argument-without-rule",
     state=State.MANUAL,
     why=(
-        "The call does not fit the signature that the table has: an argument it does not know, one "
-        "too many, one missing, or one given twice. A call that is not understood is never passed on."
+        "The call does not match the signature in the table: an argument is unknown, "
+        "superfluous, missing or given twice. A call that is not understood is never rewritten."
     ),
-    safety="Nothing of the call changes. Compare it with TensorFlow's documentation of that version.",
+    safety="The call is not changed. Compare it with TensorFlow's documentation of that version.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x):\n    return tf.reduce_sum(x, weights=x)\n",
@@ -56,11 +57,12 @@ STARRED = Rule(
     name="starred-arguments",
     state=State.MANUAL,
     why=(
-        "With `*args` or `**kwargs` the text does not say which arguments the call has. A function of "
-        "`shims` takes what TensorFlow's takes, so the call becomes that one (TJ403); but the name is "
-        "one of TensorFlow 1 with other parameters, or some of its arguments have to go."
+        "With `*args` or `**kwargs` the code does not show which arguments the call has. A "
+        "function of `shims` takes TensorFlow's arguments, so such a call usually becomes that "
+        "one (TJ403). Here the name is one of TensorFlow 1 with other parameters, or some "
+        "arguments would have to be dropped."
     ),
-    safety="Nothing changes. Write the arguments out, then run the rewriter again.",
+    safety="Nothing changes. Write out the arguments, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow.compat.v1 as tf\n\n\ndef f(x, **options):\n"
@@ -81,8 +83,11 @@ MODULE = Rule(
     code="TJ304",
     name="module-as-value",
     state=State.MANUAL,
-    why="A module of TensorFlow is passed on, stored or asked for a name: `getattr(tf, name)`.",
-    safety="Nothing changes. Which names are used through it cannot be told from the text.",
+    why=(
+        "A TensorFlow module is passed on, stored, or accessed by a computed name: `getattr(tf, "
+        "name)`."
+    ),
+    safety="Nothing changes. The code does not show which names are used through it.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(name, x):\n    return getattr(tf.math, name)(x)\n",
@@ -102,8 +107,11 @@ AMBIGUOUS = Rule(
     code="TJ305",
     name="name-bound-twice",
     state=State.MANUAL,
-    why="The name is TensorFlow in one place and something else in another place of the same scope.",
-    safety="Nothing changes. Give one of the two another name.",
+    why=(
+        "The name refers to TensorFlow in one place and to something else in another place of "
+        "the same scope."
+    ),
+    safety="Nothing changes. Rename one of the two.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nif fast:\n    import numpy as tf\ny = tf.square(x)\n",
@@ -123,9 +131,9 @@ OLD_MEANING = Rule(
     name="meaning-of-tensorflow-1",
     state=State.MANUAL,
     why=(
-        "TensorFlow 1 and 2 have two objects of this name, which differ in more than the order of "
-        "their arguments, and the file uses the one of TensorFlow 1: it is reached through "
-        "`compat.v1`, or the file has names that only TensorFlow 1 has."
+        "TensorFlow 1 and 2 have different objects of this name, which differ in more than the "
+        "order of their arguments. The file uses that of TensorFlow 1: it is reached through "
+        "`compat.v1`, or the file uses names that only TensorFlow 1 has."
     ),
     safety="Nothing changes. Write the TensorFlow 2 form, then run the rewriter again.",
     examples=(
@@ -147,8 +155,8 @@ ASSIGNED = Rule(
     code="TJ307",
     name="assigned-tensorflow-name",
     state=State.MANUAL,
-    why="The file assigns to, or deletes, a name inside TensorFlow: it patches the library.",
-    safety="Nothing changes. What the patch is for must be found out.",
+    why="The file assigns or deletes a name inside TensorFlow: it patches the library.",
+    safety="Nothing changes. Find out the purpose of the patch and port it by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ntf.square = None\n",
@@ -168,10 +176,10 @@ UNTOUCHABLE = Rule(
     name="place-that-cannot-be-edited",
     state=State.MANUAL,
     why=(
-        "The reference stands where an edit could break the text: in a string annotation with "
-        "escapes, in an f-string of which Python does not tell the positions, around a comment."
+        "An edit of this reference could break the text: it is in a string annotation with "
+        "escapes, in an f-string whose positions Python does not report, or around a comment."
     ),
-    safety="Nothing changes. Write it on a line of its own, then run the rewriter again.",
+    safety="Nothing changes. Move the expression to its own line, then run the rewriter again.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\n\ndef f(x: '''tf.Tensor'''):\n    return x\n",
@@ -181,7 +189,7 @@ UNTOUCHABLE = Rule(
         ),
         Leaves(
             "import tensorflow as tf\n\ny = f'{tf.square(x)}'\n",
-            because="the text of this f-string is where Python says",
+            because="Python reports the positions in this f-string",
         ),
     ),
 )
@@ -190,8 +198,8 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why="JAX has nothing that could stand for this name: `tf.string` is a dtype that it lacks.",
-    safety="Nothing changes. What the name is used for has to be done outside of JAX.",
+    why="JAX has no counterpart of this name: for instance, it lacks the dtype `tf.string`.",
+    safety="Nothing changes. Do this work outside JAX.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.string\n",
@@ -207,8 +215,8 @@ ATTRIBUTE = Rule(
     code="TJ311",
     name="attribute-without-rule",
     state=State.MANUAL,
-    why="The table knows the object, but not this attribute of it, or not as a base class.",
-    safety="Nothing changes.",
+    why="The table knows the object, but not this attribute, or not its use as a base class.",
+    safety="Nothing changes. Port the place by hand.",
     examples=(
         Rewrites(
             "import tensorflow as tf\n\ny = tf.float32.is_floating\n",
@@ -228,11 +236,13 @@ STAR_IMPORT = Rule(
     name="star-import",
     state=State.MANUAL,
     why=(
-        "After `from tensorflow import *` the text does not say which names are TensorFlow's. Those "
-        "that nothing else in the file binds, and that TensorFlow 2.21 has at `tf.` or at "
-        "`tf.compat.v1.`, are taken for its own, also where Python has a function of that name."
+        "After `from tensorflow import *` the code does not show which names are TensorFlow's. "
+        "A name counts as TensorFlow's if nothing else in the file binds it and TensorFlow 2.21 "
+        "has it at `tf.` or at `tf.compat.v1.`, even if Python has a builtin of that name."
     ),
-    safety="The statement stays, because other names may come through it. Import what is used.",
+    safety=(
+        "The statement stays, because other names may come from it. Import the names that are used."
+    ),
     examples=(
         Rewrites(
             "from tensorflow import *\n\ny = square(x)\n",
@@ -249,12 +259,12 @@ HANDED_OVER = Rule(
     name="operator-for-tensorflow",
     state=State.MANUAL,
     why=(
-        "The operator is handed to a call that stays TensorFlow, such as a layer of `tf.keras`, which "
-        "will call it with tensors of TensorFlow. JAX's function does not take these."
+        "The operator is passed to a call that stays TensorFlow, such as a layer of `tf.keras`, "
+        "which will call it with TensorFlow's tensors. JAX's functions do not accept these."
     ),
     safety=(
-        "Nothing changes. When the call around it is JAX's, or Keras 3's, another run rewrites the "
-        "operator."
+        "Nothing changes. When the surrounding call has become JAX or Keras 3, the next run "
+        "rewrites the operator."
     ),
     examples=(
         Rewrites(

@@ -1,4 +1,4 @@
-"""What a diagnostic is: a number, why it exists, how safe it is, and examples that the tests run."""
+"""Define a diagnostic: its code, reason, safety, and examples that the tests run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tf2jax_port.rewrite.options import Options
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rewrites:
-    """A program before and after; after a second run it is the same.
+    """A program before and after rewriting; a second run changes nothing.
 
-    `runs` tells the tests to run both, the first in TensorFlow and the second in JAX, and to compare
-    every array that they assign. `options` is what was asked for.
+    If `runs` is set, the tests run both, the first in TensorFlow and the second in JAX, and compare every array
+    that they assign. `options` are the options of the run.
     """
 
     before: str
@@ -24,7 +24,7 @@ class Rewrites:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Leaves:
-    """A program that the diagnostic has nothing to say about, and why."""
+    """A program that the diagnostic does not apply to, and why."""
 
     code: str
     because: str
@@ -32,7 +32,7 @@ class Leaves:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Instead:
-    """A program, and the one that a person writes in its place; the tests run both and compare."""
+    """A program and its manual replacement; the tests run both and compare."""
 
     before: str
     after: str
@@ -46,11 +46,11 @@ class Rule:
     """One diagnostic.
 
     Attributes:
-      code: its number, for good.
-      name: the pattern that it is about.
-      state: where references that it names end; `None` for a whole file that was skipped.
-      why: what the pattern is, and why it is treated so.
-      safety: what can be relied on, and what a person must look at or do.
+      code: its permanent number.
+      name: the name of the pattern.
+      state: the state of references with this diagnostic; `None` for a file that was skipped.
+      why: the pattern, and the reason for its treatment.
+      safety: what is guaranteed, and what a person must check or do.
       examples: programs that the tests rewrite, and run where they can.
     """
 

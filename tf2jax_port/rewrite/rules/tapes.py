@@ -1,4 +1,4 @@
-"""Diagnostics of `tf.GradientTape` blocks that become functions."""
+"""Define the diagnostics of `tf.GradientTape` blocks that become functions."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ SURE = Rule(
     name="tape-as-function",
     state=State.REWRITTEN,
     why=(
-        "A `with tf.GradientTape()` block watches arrays in its first lines, computes a scalar from "
-        "them by assignments, and one `tape.gradient` stands behind it. The block becomes a function "
-        "of what is watched, with its own lines and comments, which `jax.value_and_grad` "
-        "differentiates; `jax.grad` where nobody reads the value."
+        "A `with tf.GradientTape()` block watches arrays in its first lines and computes a "
+        "scalar from them by assignments, and one `tape.gradient` follows it. The block becomes "
+        "a function of the watched arrays, with its own lines and comments. "
+        "`jax.value_and_grad` differentiates it, or `jax.grad` where the value is not used."
     ),
     safety=(
-        "The same value and the same gradients, a list where TensorFlow gives a list. It is done only "
-        "where the result is known to be a scalar, every source is watched and reaches it through "
-        "operators that have a gradient, and nobody else sees the tape or what the block assigns. "
-        "Integers, for which TensorFlow gives `None`, raise in JAX. A persistent tape, a jacobian, a "
-        "loop or a function called in the block, variables, and `unconnected_gradients` leave "
-        "`shims.GradientTape` in its place (TJ401)."
+        "The value and the gradients are the same, as a list where TensorFlow returns a list. "
+        "This is done only where the result is known to be a scalar, every source is watched "
+        "and reaches the result through differentiable operators, and nothing else uses the "
+        "tape or the names assigned in the block. For integers, for which TensorFlow returns "
+        "`None`, JAX raises. A persistent tape, a Jacobian, a loop or a function call in the "
+        "block, variables, and `unconnected_gradients` lead to `shims.GradientTape` instead "
+        "(TJ401)."
     ),
     examples=(
         Rewrites(
@@ -65,13 +66,14 @@ REVIEWED = Rule(
     name="tape-over-names",
     state=State.REVIEW,
     why=(
-        "As TJ114, and the block reads several arrays of which nothing nearby says that they are "
-        "different ones, such as two parameters of a function."
+        "As TJ114, but the block reads several arrays that the surrounding code does not show "
+        "to be different, such as two parameters of a function."
     ),
     safety=(
-        "A tape knows arrays, a function knows names. Where two names hold the very same array "
-        "(`f(a, a)`), TensorFlow's gradient is by both of them at once, JAX's by one. Look at the "
-        "callers. `--exact` and `--safe-only` leave `shims.GradientTape` in its place."
+        "A tape tracks arrays, a function has names. Where two names hold the same array (`f(a, "
+        "a)`), TensorFlow differentiates with respect to both at once, JAX with respect to one. "
+        "Check the callers. With `--exact` or `--safe-only` the tape becomes "
+        "`shims.GradientTape`."
     ),
     examples=(
         Rewrites(

@@ -163,13 +163,11 @@ class _BlockDecision:
         edits = _edits(self.file, self.block, self._is_read_later())
         if edits is None:
             return None
-        message = "the block computes a scalar from what is watched"
+        message = "the block computes a scalar from the watched arrays"
         state, code = State.REWRITTEN, SURE
         if doubts:
             state, code = State.REVIEW, REVIEWED
-            message = (
-                f"{doubts}: where two names hold the same array, TensorFlow differentiates by both"
-            )
+            message = f"{doubts}: where two names hold the same array, TensorFlow differentiates with respect to both"
         return dataclasses.replace(
             before, state=state, code=code, message=message, edits=edits, plain=False
         )
@@ -300,7 +298,7 @@ class _BlockDecision:
                 parameters += own and all(b.kind == "parameter" for b in home.bindings[name])
         # An argument of a function and an array that it makes itself are never the same array.
         apart = len(doubtful) == parameters == 1 or len(sources) + len(outside) == 1
-        return "" if apart or not doubtful else f"`{doubtful[-1]}` is not made here"
+        return "" if apart or not doubtful else f"`{doubtful[-1]}` comes from outside"
 
     def _is_array(self, home: Scope, name: str) -> bool:
         """Check that a name may hold an array: no function, import or `tf.Variable`."""
