@@ -311,7 +311,7 @@ ROWS: tuple[Row, ...] = (
         inputs=(*_UPDATES, _NAN_IGNORED),
         takes="tensor updates: real; indices: index",
     ),
-    # Joining and taking apart.
+    # Joining and splitting.
     native(
         "concat",
         "values, axis, name='concat'",
@@ -353,7 +353,7 @@ ROWS: tuple[Row, ...] = (
         "parallel_stack",
         "values, name='parallel_stack'",
         "array.joining",
-        tests="tests/v1",  # TensorFlow has it inside functions only
+        tests="tests/v1",  # TensorFlow supports it inside functions only
     ),
     shim(
         "unstack",
