@@ -738,8 +738,8 @@ ROWS: tuple[Row, ...] = (
         "jnp.arange({start}, {limit}, {delta}, dtype={dtype})",
         own="array.creation",
         optional=("dtype",),
-        note="how many floating-point numbers there are may differ by one; TensorFlow refuses a "
-        "limit on the wrong side",
+        note="the number of floating-point steps may differ by one; TensorFlow raises if `delta` points "
+        "away from `limit`",
         fresh=True,
         inputs=(
             case("limit", start=5),
@@ -820,8 +820,8 @@ ROWS: tuple[Row, ...] = (
         own="array.casting",
         aliases=("dtypes.cast",),
         note="a float outside of the range of an integer dtype: JAX takes the nearest integer, and 0 for NaN; "
-        "TensorFlow the lowest int32, or of narrower integers the nearest one but for up to 31 elements at "
-        "the end of the array, which wrap",
+        "TensorFlow takes the lowest int32; for narrower integers the nearest one, except that up to 31 "
+        "elements at the end of the array wrap",
         inputs=(
             case("float-int", x=f32([1.7, -1.7, 0.5]), dtype="int32"),
             case("out-of-int32", x=f32([NAN, INF, -INF, 3e9, -3e9]), dtype="int32"),

@@ -33,7 +33,7 @@ _SHIFTS = (
         y=Values((11, 129, 8, 1), "uint8"),
     ),
 )
-_BEYOND = "TensorFlow limits the amount to the bits that there are, JAX moves all of them out"
+_BEYOND = "TensorFlow limits the shift to the width of the dtype, JAX shifts all bits out"
 
 ROWS: tuple[Row, ...] = (
     unary(

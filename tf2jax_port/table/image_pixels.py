@@ -274,7 +274,7 @@ ROWS: tuple[Row, ...] = (
                 noise="zero",
             ),
         ),
-        note="beside the image there is `noise='zero'` only: TensorFlow's noise cannot be repeated",
+        note="outside the image only `noise='zero'` is supported: TensorFlow's noise cannot be reproduced",
         no_gradient="TensorFlow registers none",
         xla="unsupported: no kernel",
         takes="float32",

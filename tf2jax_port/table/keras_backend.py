@@ -11,13 +11,11 @@ _ONE = ("cos", "exp", "log", "round", "sign", "sin", "square", "tanh", "transpos
 _TWO = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 _OVER_AXES = ("all", "any", "max", "min", "prod", "sum")
 _OF_FLOATS = ("mean", "std", "var")
-_INTEGERS = "of integers it gives a float, where the old function gives an integer"
-_POSITIONS = (
-    "it gives int32 instead of int64, and finds a NaN where the old function passes over it"
-)
+_INTEGERS = "for integers it returns a float, where the old function returns an integer"
+_POSITIONS = "it returns int32 instead of int64, and finds a NaN that the old function skips"
 _AT_ZERO = "the gradient at 0"
 _AT_TIES = "the gradient at a tie"
-_ARRAY = "it gives an array, where the old function makes a variable"
+_ARRAY = "it returns an array, where the old function creates a variable"
 _FLOATX = ("dtype", "keras.backend.floatx()")
 
 

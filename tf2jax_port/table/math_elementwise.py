@@ -7,7 +7,9 @@ from tf2jax_port.table.families import binary, native, shim, unary
 from tf2jax_port.table.inputs import INF, NAN, bools, draw, empty, f32, i32
 from tf2jax_port.table.row import Row, Shim, case
 
-_NO_FLOW = "where no gradient flows in, TensorFlow lets none out; JAX gives NaN at a singularity"
+_NO_FLOW = (
+    "at a singularity with an incoming gradient of 0, TensorFlow's gradient is 0, JAX's is NaN"
+)
 _XLA_NO_FLOW = "differs: the gradient at a singularity is NaN even where none flows in"
 _TIES = "TensorFlow gives the gradient of a tie to the first operand, JAX gives half to each"
 
@@ -196,8 +198,8 @@ ROWS: tuple[Row, ...] = (
             case("int32-negative", raises="InvalidArgumentError", x=i32([2, 3]), y=i32([1, -1])),
         ),
         differs="TensorFlow's gradient of the exponent is 0 where the base is not positive, JAX's is NaN;"
-        " of exponents in an array of integers JAX takes the lowest six bits (0 ** 64 is 1), and"
-        " refuses no negative ones",
+        " of an array of integer exponents JAX uses the lowest six bits only (0 ** 64 is 1), and"
+        " accepts negative ones",
         takes="number -unsigned",
     ),
     binary(

@@ -8,8 +8,8 @@ from tf2jax_port.table.inputs import INF, NAN, Draw, Values, bools, draw, draw_i
 from tf2jax_port.table.row import Case, Row, Shim, case
 
 _SMALL = "8- and 16-bit integers keep their dtype and wrap in TensorFlow; JAX widens them"
-_EMPTY = "over nothing TensorFlow gives the end of the range, JAX raises"
-_NAN_ORDER = "where NaN stands; JAX puts it last"
+_EMPTY = "over an empty axis TensorFlow returns the limit of the dtype, JAX raises"
+_NAN_ORDER = "the position of NaN; JAX puts it last"
 _RUNNING = "axis=0, exclusive=False, reverse=False, name=None"
 
 _INTEGERS = standard.of_integer_reduction()
@@ -92,8 +92,8 @@ ROWS: tuple[Row, ...] = (
         "reduce_mean",
         "jnp.mean({input_tensor}, axis={axis}, keepdims={keepdims})",
         more=(*_INTEGERS[:3], *_OVERFLOWING),
-        note="TensorFlow truncates the mean of integers to an integer; of float16 its sum overflows "
-        "where ours, which is taken in float32, does not: `reduce_sum(x) / size` overflows as well",
+        note="TensorFlow truncates the mean of integers to an integer; for float16 its sum overflows, "
+        "while `shims` sums in float32: `reduce_sum(x) / size` overflows as in TensorFlow",
         xla="differs: the mean of no integers is -1",
         takes="number",
     ),
@@ -149,7 +149,7 @@ ROWS: tuple[Row, ...] = (
             case("equal-rows", input_tensor=f32([[2, 2], [1, 3]]), axis=1),
             case("int32", raises="TypeError", input_tensor=i32([1, 2])),
         ),
-        differs="where no gradient flows into a deviation of 0, TensorFlow lets none out; JAX gives NaN",
+        differs="at a deviation of 0 with an incoming gradient of 0, TensorFlow's gradient is 0, JAX's is NaN",
         xla="differs: the gradient of a deviation of 0 is NaN even where none flows in",
         takes="inexact",
     ),

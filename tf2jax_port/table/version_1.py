@@ -242,12 +242,12 @@ WITHOUT_MEANING: dict[str, tuple[str, ...]] = {
 PRINTED = ("data",)
 
 _PARTS = (
-    "where `params` is a list of parts, TensorFlow 1 deals its rows out in turn unless "
+    "if `params` is a list of partitions, TensorFlow 1 assigns rows to them in turn unless "
     "`partition_strategy` says otherwise"
 )
-_SEEDS = "in a graph of TensorFlow 1 each operation has a seed of its own: other numbers are drawn"
-_SINGLE = "TensorFlow 1 takes a branch's list of one value apart"
-_ONE_VARIABLE = "TensorFlow 1 takes a single loop variable out of its list"
+_SEEDS = "in a graph of TensorFlow 1 each operation has its own seed: other numbers are drawn"
+_SINGLE = "TensorFlow 1 unpacks a branch's list of one value"
+_ONE_VARIABLE = "TensorFlow 1 unpacks a list of one loop variable"
 _LOG = (
     "Python's logger `shims` has the messages: `logging.basicConfig()` shows those below a warning"
 )
@@ -266,7 +266,7 @@ _INITIALIZED = (
     "variables have their values when they are made: there is nothing to run, and running it again "
     "does not put the first values back"
 )
-_AT_ONCE = "assigns at once, where TensorFlow 1 makes an operation for later"
+_AT_ONCE = "assigns at once, where TensorFlow 1 returns an operation to run later"
 _INITIALIZERS = (
     *(("global_variables_initializer", ""), ("initialize_all_tables", "name='init_all_tables'")),
     *(("initialize_all_variables", ""), ("initialize_local_variables", "")),

@@ -27,10 +27,12 @@ NEEDS_TENSORFLOW = (
     "preprocessing.text_dataset_from_directory",
     "preprocessing.timeseries_dataset_from_array",
 )
-STAYS_INSTALLED = "works in TensorFlow whatever computes the rest, which must stay installed"
+STAYS_INSTALLED = (
+    "computes in TensorFlow whatever the back end is, so TensorFlow must stay installed"
+)
 REPEATED_ROWS = (
-    "where a batch has an id twice, optimizers that square gradients step as for the sum of its rows, "
-    "and on TensorFlow as for each row by itself"
+    "if a batch repeats an id, optimizers that square gradients use the sum of its rows, "
+    "on TensorFlow each row separately"
 )
 
 

@@ -20,7 +20,7 @@ _SYMBOLIC = "`keras.ops` takes symbolic tensors, which are not arrays"
 SYMBOLS = "TJ131"
 NAME, BACKEND, OLD, STARRED, INSTALLED = "TJ130", "TJ230", "TJ231", "TJ232", "TJ233"
 SET_BACKEND = "KERAS_BACKEND=jax must be in the environment before Keras is imported"
-_OF_VERSION_1 = "Keras 2 may be meant; of this name Keras 3 has the same, as far as is known"
+_OF_VERSION_1 = "Keras 2 may be meant; for this name no difference to Keras 3 is known"
 _GATES = "Keras 2 had `recurrent_activation='hard_sigmoid'`, which was `clip(0.2 x + 0.5, 0, 1)`"
 _RESET = f"{_GATES}, and `reset_after=False`, which has other weights"
 # Calls with other results in Keras 2, which TensorFlow 1 had.
