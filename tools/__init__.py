@@ -1,1 +1,1 @@
-"""What the Makefile runs: not part of the distribution."""
+"""Provide the development commands that the Makefile runs; not part of the distribution."""

@@ -13,8 +13,8 @@ def render(generator: str, **sections: Any) -> str:
     """Render a data file.
 
     Args:
-      generator: the module that makes it, `__spec__.name` or written out.
-      sections: strings, and lists and dictionaries whose entries get a line each.
+      generator: the name of the generating module.
+      sections: strings, and lists and dictionaries with one entry per line.
     """
     parts = [f'"generated_by": "python -m {generator}"']
     parts += [f"{json.dumps(name)}: {_section(value)}" for name, value in sections.items()]

@@ -1,10 +1,9 @@
-"""Writes everything that is generated: facades, data files, and the pages of the diagnostics.
+"""Write all generated files: facades, data files, and the pages of the diagnostics.
 
     python -m tools.generate
 
-Data files say in their first entry which module makes them; those that hold TensorFlow's or Keras'
-names are read from the installed release. Each generator has a process of its own, so that it sees
-what those before it wrote.
+The first entry of a data file names its generator; files with TensorFlow's or Keras' names are read from the
+installed release. Each generator runs in its own process, so that it sees the output of those before it.
 """
 
 import subprocess

@@ -1,10 +1,10 @@
-"""Writes the facades of `shims` from the table: `python -m tools.generate_facades`.
+"""Write the facades of `shims` from the table: `python -m tools.generate_facades`.
 
-Several kinds of files come from the rows. `shims/_src/native/operators.py` has a function for each row
-whose plain JAX expression says the same as TensorFlow, made of that very expression, so that a test
-of the function is a test of what the rewriter writes. `shims/_src/facade/root.py` and the
-namespaces (`shims/math.py`, ...) give every operator the names that TensorFlow gives it. Two data files have the dtypes that
-operators take, and which of them take ragged and sparse operands.
+The rows determine several kinds of files. `shims/_src/native/operators.py` has a function for each row whose
+plain JAX expression matches TensorFlow, built from that expression, so that a test of the function tests what
+the rewriter writes. `shims/_src/facade/root.py` and the namespaces (`shims/math.py`, ...) export every operator
+under TensorFlow's names. Two data files list the dtypes that operators take, and the operators that take
+ragged and sparse operands.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _DEFINED = "shims._src.native.operators"
 
 
 def generate() -> dict[str, str]:
-    """`{path: text}` of every generated file."""
+    """Return `{path: text}` of every generated file."""
     files = {
         "shims/_src/native/operators.py": native_module(),
         "shims/_src/arguments/kernels.json": kernels(),
@@ -54,7 +54,7 @@ def generate() -> dict[str, str]:
 
 
 def _path(namespace: str) -> str:
-    """The file of a namespace; one that has others inside is a package."""
+    """Return the file of a namespace; one with nested namespaces is a package."""
     if not namespace:
         return "shims/_src/facade/root.py"
     name = namespace.replace(".", "/")
@@ -62,7 +62,7 @@ def _path(namespace: str) -> str:
 
 
 def _inside(namespace: str) -> list[str]:
-    """The names of the namespaces inside of one."""
+    """Return the names of the namespaces inside another."""
     return [n.removeprefix(f"{namespace}.") for n in NAMESPACES if n.startswith(f"{namespace}.")]
 
 
@@ -70,12 +70,12 @@ def _inside(namespace: str) -> list[str]:
 
 
 def native_rows() -> list[Row]:
-    """The rows whose facade is made of their expression."""
+    """Return the rows whose facade is built from their expression."""
     return [r for r in ROWS if isinstance(r.target, Native) and r.params is not None and not r.own]
 
 
 def native_module() -> str:
-    """The text of `shims/_src/native/operators.py`."""
+    """Return the text of `shims/_src/native/operators.py`."""
     rows = sorted(native_rows(), key=lambda r: _function(r.name))
     functions = [native_function(row) for row in rows]
     names = [_function(row.name) for row in rows]
@@ -100,7 +100,7 @@ def native_module() -> str:
 
 
 def native_function(row: Row) -> str:
-    """One function: TensorFlow's signature, operands as arrays, the expression."""
+    """Write one function: TensorFlow's signature, conversion of operands, the expression."""
     assert isinstance(row.target, Native)
     name = _function(row.name)
     if len(row.tensors) == 1:
@@ -188,7 +188,7 @@ def kernels() -> str:
 
 
 def composite_operands() -> str:
-    """The text of `composites.json`: functions that take ragged or sparse operands, by kind."""
+    """Return the text of `composites.json`: functions that take ragged or sparse operands, by kind."""
     kinds = {
         "ragged_unary": composites.RAGGED_UNARY,
         "ragged_binary": composites.RAGGED_BINARY,
@@ -200,7 +200,7 @@ def composite_operands() -> str:
 
 
 def _function_behind(name: str) -> str:
-    """The name of the function in `shims` that a row's facade re-exports."""
+    """Return the name of the function in `shims` that a row's facade re-exports."""
     source = _source(find(name))
     if source is None:
         raise ValueError(f"`{name}` has no function in shims.")
@@ -208,7 +208,7 @@ def _function_behind(name: str) -> str:
 
 
 def _place_of(name: str, parameters: list[str]) -> tuple[int, str]:
-    """Position and name of a parameter; `*inputs` stands behind all others."""
+    """Return position and name of a parameter; `*inputs` comes after all others."""
     return (parameters.index(name), name) if name in parameters else (len(parameters), f"*{name}")
 
 
@@ -216,7 +216,7 @@ def _place_of(name: str, parameters: list[str]) -> tuple[int, str]:
 
 
 def facade_module(namespace: str) -> str:
-    """The text of one facade: re-exports, sorted by module, then by name."""
+    """Return the text of one facade: re-exports, sorted by module, then by name."""
     lines = [("shims._src.facade.claim", "claim", "_claim")]
     constants, names = [], []
     for inner in _inside(namespace) if namespace else ():
@@ -248,13 +248,13 @@ def facade_module(namespace: str) -> str:
 
 
 def _place(line: tuple[str, str, str]) -> tuple[object, ...]:
-    """Where ruff wants an import."""
+    """Return the sort key of an import, in ruff's order."""
     module, function, name = line
     return (module, *_rank(function), *_rank(name))
 
 
 def _rank(name: str) -> tuple[object, ...]:
-    """Classes before functions, `int8` before `int16`."""
+    """Return the sort key of a name: classes before functions, `int8` before `int16`."""
     return not name[0].isupper(), [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", name)]
 
 
@@ -267,7 +267,7 @@ def _import(line: tuple[str, str, str]) -> str:
 
 
 def _source(row: Row) -> tuple[str, str] | None:
-    """`(module, function)` that a row's facade re-exports."""
+    """Return `(module, function)` that a row's facade re-exports."""
     if row.own:
         module, _, function = row.own.partition(":")
         return f"shims._src.{module}", function
@@ -281,7 +281,7 @@ def _function(name: str) -> str:
 
 
 def main() -> None:
-    """Writes all files."""
+    """Write all files."""
     for path, text in generate().items():
         (ROOT / path).parent.mkdir(exist_ok=True)
         (ROOT / path).write_text(text)

@@ -1,4 +1,4 @@
-"""Writes `graph_names.json`: the names that `shims.compat.v1` has.
+"""Write `graph_names.json`, the names that `shims.compat.v1` has.
 
 The rewriter imports neither JAX nor `shims`, so it has the list as data.
 """
@@ -13,7 +13,7 @@ PATH = "tf2jax_port/rewrite/data/graph_names.json"
 
 
 def generate() -> str:
-    """The text of the data file."""
+    """Return the text of the data file."""
     every = {*names.every_name()}
     modules = ("app", "app.flags", "flags", "gfile", "io.gfile", "logging")
     every |= {f"{module}.{name}" for module in modules for name in names.names_in(module)}

@@ -1,10 +1,10 @@
-"""Writes `keras_names.json` from the installed Keras 3.
+"""Write `keras_names.json` from the installed Keras 3.
 
     python -m tools.generate_keras_names
 
-`tf.keras` is a list of names inside the package Keras, `keras._tf_keras.keras`, beside the list that
-`import keras` gives. A name that is the same object in both needs nothing but another prefix. What is
-in the first list alone is either another name of an object of the second, or a leftover of Keras 2.
+`tf.keras` is a list of names inside the package Keras, `keras._tf_keras.keras`, besides the list that
+`import keras` gives. A name that is the same object in both only needs another prefix. A name in the first
+list alone is either another name of an object in the second, or a leftover of Keras 2.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ TAKEN_OUT = {
 
 
 def version() -> str:
-    """The release of the installed Keras, `3.15`."""
+    """Return the release of the installed Keras, `3.15`."""
     return importlib.metadata.version("keras").rpartition(".")[0]
 
 
 def public_names(root: str) -> tuple[dict[str, object], set[str]]:
-    """`{public name: object}` and the modules below one list of names."""
+    """Return `{public name: object}` and the modules below one list of names."""
     spec = importlib.util.find_spec(root)
     assert spec is not None
     assert spec.origin is not None
@@ -67,7 +67,7 @@ def public_names(root: str) -> tuple[dict[str, object], set[str]]:
 
 
 def params(name: str, value: object) -> str | None:
-    """The parameters of a function or of a class as text, `None` for what is not called."""
+    """Return the parameters of a function or class as text, `None` for other objects."""
     if name in WRITTEN_OUT:
         return WRITTEN_OUT[name]
     if not callable(value):
@@ -78,7 +78,7 @@ def params(name: str, value: object) -> str | None:
 
 
 def constructor(value: type) -> list[inspect.Parameter]:
-    """What a class can be called with, and what it hands on to its bases as `**kwargs`."""
+    """Return a class's constructor parameters, including those that `**kwargs` passes to its bases."""
     found: dict[str, inspect.Parameter] = {}
     made = [base for base in value.__mro__[:-1] if "__init__" in vars(base)]
     for base in made:
@@ -102,7 +102,7 @@ def constructor(value: type) -> list[inspect.Parameter]:
 
 
 def _text(parameters: list[inspect.Parameter]) -> str:
-    """A signature as text, without annotations."""
+    """Return a signature as text, without annotations."""
     plain = []
     for parameter in parameters:
         default = parameter.default
@@ -115,7 +115,7 @@ def _text(parameters: list[inspect.Parameter]) -> str:
 
 
 class _Text:
-    """Shows as the text that it holds."""
+    """An object whose `repr` is the text that it holds."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -125,7 +125,7 @@ class _Text:
 
 
 def _default(value: object) -> str:
-    """The text of a default; of an object that has none, that there is one."""
+    """Return the text of a default, or a placeholder for an object without one."""
     text = repr(value)
     try:
         ast.literal_eval(text)
@@ -135,7 +135,7 @@ def _default(value: object) -> str:
 
 
 def collect() -> dict[str, object]:
-    """The sections of the data file."""
+    """Return the sections of the data file."""
     ours, modules = public_names("keras")
     theirs, _ = public_names("keras._tf_keras.keras")
     theirs = {name: value for name, value in theirs.items() if not name.startswith(STUBS)}
@@ -158,7 +158,7 @@ def collect() -> dict[str, object]:
 
 
 def generate() -> str:
-    """The text of the data file; Keras must not have been imported before."""
+    """Return the text of the data file; Keras must not have been imported before."""
     os.environ["KERAS_BACKEND"] = "jax"
     return render("tools.generate_keras_names", version=version(), **collect())
 

@@ -1,9 +1,9 @@
-"""Writes `tf_internal_names.json` from the API files of the installed TensorFlow.
+"""Write `tf_internal_names.json` from the API files of the installed TensorFlow.
 
     python -m tools.generate_tf_internal_names
 
-Programs import TensorFlow's private modules too: `from tensorflow.python.ops import array_ops`. The
-API files say which public name each private object has, so `array_ops.gather` can be read as `gather`.
+Programs also import TensorFlow's private modules: `from tensorflow.python.ops import array_ops`. The API files
+give the public name of each private object, so `array_ops.gather` can be read as `gather`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FOLDERS = (
 
 
 def public_by_symbol() -> dict[str, str]:
-    """The shortest public name of each private object, one of version 2 where there is one."""
+    """Map each private object to its shortest public name, of version 2 where there is one."""
     api = package() / "_api" / "v2"
     root_names, _ = public_names(api / "compat" / "v2")
     v2, _ = public_names(api)
@@ -44,7 +44,7 @@ def public_by_symbol() -> dict[str, str]:
 
 
 def star_imports(module: str) -> list[str]:
-    """The private modules of which a private module has all names."""
+    """Return the private modules that a private module imports with `*`."""
     file = package().parent / (module.replace(".", "/") + ".py")
     if not file.exists():
         return []
@@ -59,7 +59,7 @@ def star_imports(module: str) -> list[str]:
 
 
 def internal() -> dict[str, str]:
-    """`{private name: public name}`, the private names below `tensorflow.python`."""
+    """Return `{private name: public name}`, the private names below `tensorflow.python`."""
     found: dict[str, dict[str, str]] = {}
     for symbol, public in public_by_symbol().items():
         module, _, name = symbol.rpartition(".")
@@ -80,7 +80,7 @@ def internal() -> dict[str, str]:
 
 
 def outer_level() -> list[str]:
-    """The public names of `tensorflow` and of `tensorflow.compat.v1` themselves."""
+    """Return the top-level public names of `tensorflow` and of `tensorflow.compat.v1`."""
     api = package() / "_api" / "v2"
     names: set[str] = {"contrib", "compat", "keras"}
     for folder in (api, api / "compat" / "v1", api / "compat" / "v2"):
@@ -90,7 +90,7 @@ def outer_level() -> list[str]:
 
 
 def generate() -> str:
-    """The text of the data file."""
+    """Return the text of the data file."""
     return render(
         "tools.generate_tf_internal_names",
         version=version(),

@@ -1,10 +1,10 @@
-"""Writes `tf_names.json` from the API files of the installed TensorFlow.
+"""Write `tf_names.json` from the API files of the installed TensorFlow.
 
     python -m tools.generate_tf_names
 
-TensorFlow's public names are re-exports written out in `tensorflow/_api`; each says which object of
-which private module it is. So two names are one object exactly where they name one symbol, and the
-parameters of a version 1 function can be read from its definition, all without running TensorFlow.
+TensorFlow's public names are re-exports written out in `tensorflow/_api`; each names an object of a private
+module. So two names are one object exactly if they name one symbol, and the parameters of a version 1
+function can be read from its definition, all without running TensorFlow.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def package() -> pathlib.Path:
 
 
 def version() -> str:
-    """The release of the installed TensorFlow, `2.21`."""
+    """Return the release of the installed TensorFlow, `2.21`."""
     return importlib.metadata.version("tensorflow").rpartition(".")[0]
 
 
 def public_names(folder: pathlib.Path) -> tuple[dict[str, str], set[str]]:
-    """`{public name: private symbol}` and the modules below one API folder."""
+    """Return `{public name: private symbol}` and the modules below one API folder."""
     names, modules = {}, set()
     for file in sorted(folder.rglob("__init__.py")):
         parts = file.parent.relative_to(folder).parts
@@ -68,7 +68,7 @@ def public_names(folder: pathlib.Path) -> tuple[dict[str, str], set[str]]:
 
 @functools.cache
 def definitions(module: str) -> dict[str, str]:
-    """`{function: parameters}` of a private module."""
+    """Return `{function: parameters}` of a private module."""
     file = package().parent / (module.replace(".", "/") + ".py")
     if not file.exists():
         return {}
@@ -82,13 +82,13 @@ def definitions(module: str) -> dict[str, str]:
 
 
 def params(symbol: str) -> str | None:
-    """The parameters of a private function as text, `None` for a class or constant."""
+    """Return the parameters of a private function as text, `None` for a class or constant."""
     module, _, name = symbol.rpartition(".")
     return definitions(module).get(name)
 
 
 def keras_modules() -> set[str]:
-    """The modules of `tf.keras`, which TensorFlow loads from the package Keras."""
+    """Return the modules of `tf.keras`, which TensorFlow loads from the package Keras."""
     found = importlib.util.find_spec("keras")
     assert found is not None
     assert found.origin is not None
@@ -98,7 +98,7 @@ def keras_modules() -> set[str]:
 
 
 def collect() -> dict[str, object]:
-    """The sections of the data file."""
+    """Return the sections of the data file."""
     api = package() / "_api" / "v2"
     root_names, _ = public_names(api / "compat" / "v2")
     v2, modules = public_names(api)
@@ -121,7 +121,7 @@ def collect() -> dict[str, object]:
 
 
 def generate() -> str:
-    """The text of the data file."""
+    """Return the text of the data file."""
     return render("tools.generate_tf_names", version=version(), **collect())
 
 

@@ -1,8 +1,8 @@
-"""Writes the facade of TensorFlow 1: `python -m tools.generate_v1`.
+"""Write the facade of TensorFlow 1: `python -m tools.generate_v1`.
 
-A module for each namespace in `shims/compat/v1`. Their names stand in the list that
-`tools/live_names.py` reads from TensorFlow and in the registry of what the graph defines; the modules
-look them up when they are first used.
+It writes a module for each namespace in `shims/compat/v1`. Their names come from the list that
+`tools/live_names.py` reads from TensorFlow and from the registry of the graph's definitions; the modules look
+them up at first use.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _ALWAYS = ("contrib", "layers", "nn.rnn_cell")
 
 
 def generate() -> dict[str, str]:
-    """`{path: text}` of every module."""
+    """Return `{path: text}` of every module."""
     spaces = namespaces()
     return {_path(space, spaces): _module(space, _inside(space, spaces)) for space in spaces}
 
 
 def namespaces() -> list[str]:
-    """`""`, `"nn"`, `"nn.rnn_cell"` ..."""
+    """Return the namespaces `""`, `"nn"`, `"nn.rnn_cell"` and so on."""
     found = {"", *_ALWAYS}
     for name in (*names.every_name(), *names.others()):
         parts = name.split(".")[:-1]
@@ -66,7 +66,7 @@ def _module(space: str, inside: tuple[str, ...]) -> str:
 
 
 def main() -> None:
-    """Writes all modules, and removes those of namespaces that are gone."""
+    """Write all modules, and remove those of namespaces that no longer exist."""
     files = generate()
     for found in (ROOT / FOLDER).rglob("*.py"):
         if str(found.relative_to(ROOT)) not in files:

@@ -1,8 +1,8 @@
-"""Scans and rewrites copies of code bases and prints what came of it: `python -m tools.ledger DIR...`.
+"""Scan and rewrite copies of code bases and print the results: `python -m tools.ledger DIR...`.
 
-Each folder is one code base. It is copied, rewritten twice, and held to what docs/rewriter.md
-promises: what parsed still parses, the second run changes nothing, ruff finds no new undefined name,
-and every token that names TensorFlow has a finding of its own or stands in an import or an alias.
+Each folder is one code base. It is copied, rewritten twice, and checked against the promises of
+docs/rewriter.md: what parsed still parses, the second run changes nothing, ruff finds no new undefined name,
+and every token that names TensorFlow has its own finding or is part of an import or an alias.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _COLUMNS = (
 
 
 def main(folders: list[str]) -> None:
-    """Prints one line for each code base, one for all, and the commonest reasons for *manual*."""
+    """Print one line for each code base, one for all, and the commonest reasons for *manual*."""
     print(f"| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}")
     whole: collections.Counter[str] = collections.Counter()
     reasons: collections.Counter[str] = collections.Counter()
     for folder in folders:
-        counts, why = _one(pathlib.Path(folder))
+        counts, why = _check_code_base(pathlib.Path(folder))
         whole += counts
         reasons += why
         print(_line(pathlib.Path(folder).name, counts), flush=True)
@@ -57,8 +57,10 @@ def _line(name: str, counts: collections.Counter[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _one(folder: pathlib.Path) -> tuple[collections.Counter[str], collections.Counter[str]]:
-    """What came of one code base."""
+def _check_code_base(
+    folder: pathlib.Path,
+) -> tuple[collections.Counter[str], collections.Counter[str]]:
+    """Rewrite one code base, and return the counts and the reasons for *manual*."""
     with tempfile.TemporaryDirectory() as scratch:
         copy = pathlib.Path(scratch) / "code"
         shutil.copytree(folder, copy, symlinks=True, ignore=shutil.ignore_patterns(".git"))
@@ -94,7 +96,7 @@ def _rewrite(copy: pathlib.Path, report: pathlib.Path, *options: str) -> dict[st
 def _counted(
     report: dict[str, Any],
 ) -> tuple[collections.Counter[str], collections.Counter[str]]:
-    """The counts of a ledger, and why references were left."""
+    """Return the counts of a ledger, and the reasons for *manual*."""
     totals = report["totals"]
     counts = collections.Counter(totals["states"])
     counts["references"] = totals["references"]
@@ -129,7 +131,7 @@ def _parses(data: bytes) -> bool:
 
 
 def _undefined(folder: pathlib.Path) -> int:
-    """How many undefined names ruff finds."""
+    """Count the undefined names that ruff finds."""
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache"]
     options = ["--select", "F821", "--output-format", "json", "--exit-zero", str(folder)]
     result = subprocess.run([*command, *options], capture_output=True, text=True)
@@ -137,10 +139,10 @@ def _undefined(folder: pathlib.Path) -> int:
 
 
 def missed(data: bytes, findings: list[dict[str, Any]]) -> list[tuple[int, int]]:
-    """Where a name that an import binds to TensorFlow stands in the tokens and has no finding.
+    """Find tokens that an import binds to TensorFlow and that have no finding.
 
-    The search knows no scopes: names in imports, names behind a dot, keywords of calls, and
-    assignments such as `tf = tf.compat.v1` or `layers = tf.keras.layers` are passed over.
+    The search ignores scopes: names in imports, names after a dot, keywords of calls, and assignments such as
+    `tf = tf.compat.v1` or `layers = tf.keras.layers` are skipped.
     """
     names = set(_BOUND.findall(data.decode("utf-8", "replace")))
     if not names or not _parses(data):

@@ -1,6 +1,6 @@
-"""Calls of operators that have no row, or whose row's cases are not in version 1's spelling.
+"""List calls of operators that have no row, or whose row's cases lack version 1's spelling.
 
-Arrays become tensors in several forms; a function makes what is neither an array nor a number.
+Arrays become tensors in several forms; a function creates any other object.
 """
 
 from __future__ import annotations

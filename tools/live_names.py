@@ -1,8 +1,8 @@
-"""Writes TensorFlow 1's names and signatures, read from TensorFlow: `python -m tools.live_names`.
+"""Write TensorFlow 1's names and signatures, read from TensorFlow: `python -m tools.live_names`.
 
-For each name of `tf.compat.v1` that is an object of the table: where shims has it, and the
-signature that version 1 gives it. The other names are listed, so that asking for one says that
-TensorFlow has it. This needs TensorFlow; the facade is then made of the file that it writes.
+For each name of `tf.compat.v1` that is in the table, it records where `shims` has it, and its signature in
+version 1. The other names are listed, so that an access to one reports that TensorFlow has it. This needs
+TensorFlow; the facade is built from the file that it writes.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ _OF_THEIR_OWN = frozenset(
 
 
 def generate() -> str:
-    """The text of the data file.
+    """Return the text of the data file.
 
-    Of an operator it has the spellings, the place in `shims`, the signature in version 1, and what
-    version 2 calls those parameters that have another name there.
+    An operator's entry has its spellings, its place in `shims`, its signature in version 1, and version 2's names
+    of those parameters that are named differently there.
     """
     rows = {name: row for row in ROWS for name in row.names}
     operators: dict[str, dict[str, Any]] = {}
@@ -105,7 +105,7 @@ def generate() -> str:
 
 
 def _walk(module: types.ModuleType, prefix: str, depth: int) -> dict[str, Any]:
-    """The public objects of a module by dotted name."""
+    """Return the public objects of a module by dotted name."""
     found: dict[str, Any] = {}
     for name in dir(module):
         if name.startswith("_") or name in _LEFT_OUT:
@@ -119,12 +119,12 @@ def _walk(module: types.ModuleType, prefix: str, depth: int) -> dict[str, Any]:
 
 
 def _spellings(name: str, value: Any) -> list[str]:
-    """The names that version 1 has for an object."""
+    """Return version 1's names of an object."""
     return [name, *(n for n in _exported(value, tf_export.get_v1_names) if n != name)]
 
 
 def _row_names(name: str, value: Any) -> list[str]:
-    """The names that its row may have; the row of version 1 alone goes first."""
+    """Return the possible names of an object's row; a row of version 1 alone comes first."""
     names = [*_spellings(name, value), *_exported(value, tf_export.get_v2_names)]
     return [*(f"v1.{n}" for n in names), *names]
 
@@ -137,7 +137,7 @@ def _exported(value: Any, names_of) -> list[str]:
 
 
 def _source(row: Row) -> str | None:
-    """`module:function` of what shims has, without `shims._src.`."""
+    """Return `module:function` of the implementation in `shims`, without `shims._src.`."""
     if row.own:
         module, _, function = row.own.partition(":")
         return f"{module}:{function}"
@@ -149,7 +149,7 @@ def _source(row: Row) -> str | None:
 
 
 def _signature(function: Any) -> str:
-    """`x, axis=None`: defaults that are no plain literals are written as `...`."""
+    """Format a signature as `x, axis=None`; defaults that are not plain literals become `...`."""
     parts = []
     for p in inspect.signature(function).parameters.values():
         star = "*" * (p.kind is p.VAR_POSITIONAL) or "**" * (p.kind is p.VAR_KEYWORD)

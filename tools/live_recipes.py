@@ -1,8 +1,8 @@
-"""Writes how TensorFlow 1 names operations, as TensorFlow does: `python -m tools.live_recipes`.
+"""Write recipes for TensorFlow 1's operation names: `python -m tools.live_recipes`.
 
-Every operator of the facade is called in graphs of TensorFlow with the arguments of its row's cases,
-and with forms of its own below: tensors of known and unknown shapes, numbers, with a name and without.
-What the operations are called then, and what of the call decides it, is written down.
+Every operator of the facade is called in TensorFlow graphs with the arguments of its row's cases, in several
+forms: tensors of known and unknown shapes, numbers, with a name and without. The file records the resulting
+operation names, and the features of the call that determine them.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _MOST_CASES = 25
 
 
 class Example:
-    """What one call gave.
+    """The operation names that one call produced.
 
     Attributes:
-      features: what is known of its arguments.
+      features: the known features of its arguments.
       own: its own name.
-      recipe: the names at the top of the graph that it took, `@` before its own; then for each
-        output what follows the own name.
-      types: of the operations that the outputs are of.
+      recipe: the top-level graph names that it took, with `@` before its own; then for each output the part after
+        the own name.
+      types: the types of the operations that produce the outputs.
     """
 
     def __init__(self, features: frozenset[str], own: str, tops: tuple, finals: list):
@@ -60,12 +60,11 @@ class Example:
 
 
 def generate() -> str:
-    """The text of the data file.
+    """Return the text of the data file.
 
-    Of an operator it has the type, the usual recipe, and others with the features that decide for
-    them, `!` before one that is missing. A recipe: names taken on the way, `@` before the own one;
-    `=`; then per output what follows the own name, `.` for nothing, `{Sum}` for the caller's name
-    or `Sum`.
+    An operator's entry has the type, the usual recipe, and other recipes with the features that select them, `!`
+    before a feature that must be missing. A recipe lists the names taken on the way, `@` before the own one; `=`;
+    then for each output the part after the own name, `.` for nothing, `{Sum}` for the caller's name or `Sum`.
     """
     found = {public: entry(public) for public in publics()}
     return render(
@@ -76,12 +75,12 @@ def generate() -> str:
 
 
 def publics() -> list[str]:
-    """The operators that a recipe is looked for, by their TensorFlow 1 names."""
+    """Return the TensorFlow 1 names of the operators that need a recipe."""
     return sorted({*(o.name for o in operators().values()), *CALLS})
 
 
 def entry(public: str) -> list[Any] | None:
-    """What the data file has of an operator, `None` where no call of it is possible."""
+    """Return the data file's entry of an operator, `None` where no call of it is possible."""
     rows = _rows()
     spellings = [s for s, o in operators().items() if o.name == public]
     found = [rows[n] for s in spellings for n in (f"v1.{s}", s) if n in rows]
@@ -95,7 +94,7 @@ def _rows() -> dict[str, Row]:
 
 
 def _examples(public: str, row) -> Any:
-    """Calls of an operator with what they gave."""
+    """Yield calls of an operator with their results."""
     function = tf.compat.v1
     for part in public.split("."):
         function = getattr(function, part)
@@ -120,7 +119,7 @@ def _examples(public: str, row) -> Any:
 
 
 def _with_own_again(unnamed: Example, named: Example) -> tuple:
-    """The recipe of a call that uses the caller's name again below it: `{default}` stands for that."""
+    """Return the recipe of a call that repeats the caller's name, as `{default}`, below itself."""
     tops, suffixes = unnamed.recipe
     pairs = zip(suffixes, named.recipe[1], strict=True)
     return tops, tuple(
@@ -133,7 +132,7 @@ def _with_own_again(unnamed: Example, named: Example) -> tuple:
 
 
 def _old_names(operator, signature) -> dict[str, str]:
-    """What version 1 calls the parameters of the row."""
+    """Map the row's parameter names to version 1's."""
     target = inspect.signature(located(f"shims._src.{operator.place}"))
     if any(p.kind is p.VAR_KEYWORD for p in target.parameters.values()):
         return {}
@@ -142,7 +141,7 @@ def _old_names(operator, signature) -> dict[str, str]:
 
 
 def _example(function, signature, call, form: str, operator, own_name: str) -> Example:
-    """What a call gives in a graph of its own; with a name where its own one is known already."""
+    """Call an operator in a new graph; with a name once its default name is known."""
     with tf.Graph().as_default():
         return _in_graph(function, signature, call, form, operator, own_name)
 
@@ -174,7 +173,7 @@ def _in_graph(function, signature, call, form, operator, own_name) -> Example:
 
 
 def _called(function, signature, given: dict[str, Any]) -> Any:
-    """The result of a call; what goes to `*inputs` is spliced in."""
+    """Call a function; an argument for `*inputs` is unpacked."""
     several = [p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
     if not several:
         return function(**given)
@@ -184,7 +183,7 @@ def _called(function, signature, given: dict[str, Any]) -> Any:
 
 
 def _short(finals: list) -> list:
-    """One entry where all outputs are those of one operation."""
+    """Merge the outputs into one entry if one operation produces them all."""
     (suffix, type_, _), *_ = finals
     if all((s, k) == (suffix, i) for i, (s, _, k) in enumerate(finals)):
         return [(suffix, type_)]
@@ -194,7 +193,7 @@ def _short(finals: list) -> list:
 
 
 def _decisive(given, signature, operator) -> dict[str, Any]:
-    """The arguments that are not the default, by the parameters of shims."""
+    """Return the arguments that differ from the defaults, by the parameters of `shims`."""
     renamed = {}
     if operator is not None:
         target = inspect.signature(located(f"shims._src.{operator.place}"))
@@ -213,7 +212,7 @@ def _sizes(value):
 
 
 def _made(value: Any, form: str, is_first: bool) -> Any:
-    """An argument in a form: arrays become placeholders, or stay."""
+    """Return an argument in a form: arrays become placeholders, or stay."""
     if callable(value):
         return value()
     if isinstance(value, np.ndarray):
@@ -227,13 +226,13 @@ def _made(value: Any, form: str, is_first: bool) -> Any:
 
 
 def _unnumbered(name: str, tops: tuple[str, ...]) -> str:
-    """`Reshape` for `Reshape_1`, where both are there."""
+    """Return `Reshape` for `Reshape_1`, where both exist."""
     head, _, number = name.rpartition("_")
     return head if number.isdigit() and head in tops else name
 
 
 def _entry(examples: list[Example]) -> list[Any]:
-    """The recipe that most calls have, and those of the others with what decides."""
+    """Return the commonest recipe, and the others with the features that select them."""
     counts = collections.Counter(e.recipe for e in examples)
     usual = counts.most_common(1)[0][0]
     own = next(e.own for e in examples if e.recipe == usual)
@@ -249,7 +248,7 @@ def _entry(examples: list[Example]) -> list[Any]:
 
 
 def _type(own: str, examples: list[Example]) -> str:
-    """The type that most calls have; where TensorFlow knows the result, that of the operator."""
+    """Return the commonest type of the outputs, constants excluded; the own name if all are constant."""
     types = collections.Counter(t for e in examples for t in e.types[:1] if t != "Const")
     return types.most_common(1)[0][0] if types else own
 
@@ -260,9 +259,9 @@ def _recipe(recipe) -> str:
 
 
 def _rules(inside: list[frozenset[str]], outside: list[frozenset[str]]) -> list[tuple[str, ...]]:
-    """Conjunctions of at most two features that hold for calls inside, and for none outside.
+    """Find conjunctions of at most two features that hold for calls inside, and for none outside.
 
-    The most general ones go first: those that hold for most calls, then those that ask for little.
+    The most general ones come first: those that hold for most calls, then those with the fewest conditions.
     """
     every = sorted(frozenset().union(*inside, *outside))
     literals = [*every, *(f"!{f}" for f in every)]

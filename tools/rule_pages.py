@@ -1,4 +1,4 @@
-"""Writes docs/rules from the diagnostics: `python -m tools.rule_pages`."""
+"""Write docs/rules from the diagnostics: `python -m tools.rule_pages`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "docs" / "rules"
 
 
 def main() -> None:
-    """Writes every page, and takes away those of diagnostics that are no more."""
+    """Write every page, and remove the pages of diagnostics that no longer exist."""
     FOLDER.mkdir(exist_ok=True)
     wanted = pages()
     for path in FOLDER.glob("*.md"):

@@ -1,4 +1,4 @@
-"""Print docstrings drawn at random, to be read by somebody who did not write them.
+"""Print a random sample of docstrings, to be read by people who did not write them.
 
 python -m tools.sample_docstrings --seed 7 --count 60
 """

@@ -1,10 +1,10 @@
-"""Looks for names of TensorFlow that a scan does not account for, without the scan's own means.
+"""Find names of TensorFlow without a finding, independently of the scan.
 
 python -m tools.token_search FOLDER...
 
-It knows no scopes and no syntax trees: a name that an import statement brings from TensorFlow is
-looked for among the tokens of the file. Each must begin a finding, stand in an import, give a module
-another name (`layers = tf.keras.layers`), or be said to be something else by a binding in the file.
+It uses neither scopes nor syntax trees: it searches the tokens of a file for names that an import statement
+binds to TensorFlow. Each must begin a finding, be part of an import, give a module another name
+(`layers = tf.keras.layers`), or be bound to something else in the file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Token = tokenize.TokenInfo
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Unexplained:
-    """A name that nobody accounts for."""
+    """A name without a finding."""
 
     path: str
     line: int
@@ -37,7 +37,7 @@ class Unexplained:
 
 
 def statements(tokens: Iterable[Token]) -> Iterator[list[Token]]:
-    """The tokens of each logical line."""
+    """Yield the tokens of each logical line."""
     line: list[Token] = []
     for token in tokens:
         if token.type in (tokenize.NEWLINE, tokenize.ENDMARKER) or token.string == ";":
@@ -55,7 +55,7 @@ def is_import(line: list[Token]) -> bool:
 
 
 def imported(line: list[Token]) -> set[str]:
-    """The names that an import brings from TensorFlow."""
+    """Return the names that an import binds to TensorFlow."""
     words = [token.string for token in line if token.string not in "()"]
     if words[0] == "import":
         parts = " ".join(words[1:]).split(" , ")
@@ -68,7 +68,7 @@ def imported(line: list[Token]) -> set[str]:
 
 
 def bound_otherwise(lines: Iterable[list[Token]], names: set[str]) -> set[str]:
-    """Names that the file may bind to something else: as parameters, targets, classes, imports."""
+    """Return names that the file may bind otherwise: parameters, targets, classes, imports."""
     found: set[str] = set()
     for line in lines:
         for before, token, after in zip([None, *line], line, [*line[1:], None]):
@@ -86,12 +86,12 @@ def bound_otherwise(lines: Iterable[list[Token]], names: set[str]) -> set[str]:
 
 @dataclasses.dataclass(slots=True)
 class Search:
-    """What was looked at, and what is left.
+    """The result of a search.
 
     Attributes:
-      seen: names that were compared with the findings.
-      passed_over: names in files that may bind them to something else too.
-      left: those that nobody accounts for.
+      seen: the number of names compared with the findings.
+      passed_over: the number of names in files that may bind them otherwise.
+      left: the names without a finding.
     """
 
     seen: int = 0
@@ -100,7 +100,7 @@ class Search:
 
 
 def compare(entry: Entry, search: Search) -> None:
-    """Compares the names of one file with its findings."""
+    """Compare the names of one file with its findings."""
     tokens = list(tokenize.tokenize(io.BytesIO(entry.before).readline))
     lines = list(statements(tokens))
     imports = [line for line in lines if line and is_import(line)]
@@ -126,7 +126,7 @@ def compare(entry: Entry, search: Search) -> None:
 
 
 def search(folders: Iterable[str]) -> Search:
-    """The search over all Python files of some folders."""
+    """Search all Python files of some folders."""
     found = Search()
     for result in runs.run_over(code_base.find_files(folders), Options()):
         if isinstance(result, Entry) and pathlib.Path(result.path).suffix == ".py":

@@ -1,4 +1,4 @@
-"""Tells where an operator's row, code, tests and pages are.
+"""Locate an operator's row, code, tests and pages.
 
 python -m tools.where tf.boolean_mask
 
@@ -36,7 +36,7 @@ _MARKED = re.compile(r"pytest\.mark\.symbols\(|\bsymbols=")
 
 
 class Place(NamedTuple):
-    """A line of a file, and what stands there."""
+    """A line of a file, and its subject."""
 
     path: pathlib.Path
     line: int
@@ -48,7 +48,7 @@ class Place(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name as it was given: TensorFlow's path without `compat.v1`, the version, and the row."""
+    """A resolved name: TensorFlow's path without `compat.v1`, the version, and the row."""
 
     path: str
     version: int
@@ -56,13 +56,13 @@ class Name(NamedTuple):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """List all names of the object, without `tf.`."""
+        """Return all names of the object, without `tf.`."""
         found = self.row.names if self.row else (self.path,)
         return tuple(dict.fromkeys(name.removeprefix("v1.") for name in found))
 
     @property
     def facade(self) -> str:
-        """Spell the name in `shims`, whether it is there or not."""
+        """Return the name in `shims`, whether it exists or not."""
         known = self.row and knowledge.facade(self.row)
         path = self.row.name.removeprefix("v1.") if self.row else self.path
         is_old = self.version == 1 or (self.row is not None and self.row.name.startswith("v1."))
@@ -70,7 +70,7 @@ class Name(NamedTuple):
 
 
 def resolve(text: str) -> Name:
-    """Find what a name means.
+    """Resolve a name given on the command line.
 
     Raises:
       LookupError: neither the table nor `shims` knows the name; the message lists the nearest ones.
@@ -99,7 +99,7 @@ def _nearest(path: str) -> str:
 
 
 def find_object(dotted: str) -> Any:
-    """Get an object by its full name, `None` if there is none."""
+    """Return an object by its full name, `None` if there is none."""
     found: Any = shims
     for part in dotted.split(".")[1:]:
         found = getattr(found, part, None)
@@ -107,7 +107,7 @@ def find_object(dotted: str) -> Any:
 
 
 def place_of_row(row: Row) -> Place | None:
-    """Find the line that names a row, in the module that makes it."""
+    """Find the line that defines a row, in its module."""
     for module in _modules(tf2jax_port):
         for value in list(vars(module).values()):
             if isinstance(value, tuple) and any(each is row for each in value):
@@ -119,13 +119,13 @@ def place_of_row(row: Row) -> Place | None:
 
 
 def _modules(package: types.ModuleType) -> tuple[types.ModuleType, ...]:
-    """List the modules of a package that are loaded by now, deep ones first."""
+    """Return the loaded modules of a package, deeply nested ones first."""
     names = [name for name in sys.modules if name.startswith(f"{package.__name__}.")]
     return tuple(sys.modules[name] for name in sorted(names, key=lambda n: -n.count(".")))
 
 
 def _line_of_name(path: pathlib.Path, name: str) -> int:
-    """Find where a file spells a dotted name, or as much of it as it spells; 0 if nowhere."""
+    """Find the line where a file spells a dotted name, or most of it; 0 if nowhere."""
     texts = _texts(path)
     parts = name.split(".")
     ends = [".".join(parts[i:]) for i in range(len(parts))]
@@ -138,7 +138,7 @@ def _line_of_name(path: pathlib.Path, name: str) -> int:
 
 @functools.cache
 def _texts(path: pathlib.Path) -> dict[str, int]:
-    """Map each text in a file's code to its first line, and each word of those of several words."""
+    """Map each string in a file's code, and each of its words, to its first line."""
     tree = ast.parse(path.read_text())
     # Neither docstrings nor parts of f-strings.
     parts = (n for n in ast.walk(tree) if isinstance(n, (ast.Expr, ast.JoinedStr)))
@@ -155,7 +155,7 @@ def _texts(path: pathlib.Path) -> dict[str, int]:
 
 
 def place_of_code(name: Name) -> Place | None:
-    """Find the definition behind a facade's name, `None` where it is no function or class."""
+    """Find the definition behind a facade's name, `None` if it is not a function or class."""
     found: Any = inspect.unwrap(find_object(name.facade))
     code = getattr(found, "__code__", None)
     if code is not None:
@@ -169,7 +169,7 @@ def place_of_code(name: Name) -> Place | None:
 
 
 def _definition(path: pathlib.Path, name: str, after: int = 0) -> Place | None:
-    """Find the first function or class of a name that is written from a line on."""
+    """Find the first function or class of a name after a line."""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if number >= after and re.match(rf"\s*(?:def|class) {name}\b", line):
             return Place(path, number, line.strip())
@@ -177,7 +177,7 @@ def _definition(path: pathlib.Path, name: str, after: int = 0) -> Place | None:
 
 
 def generated_suites(row: Row | None) -> Iterator[Place]:
-    """List the suites that run the row's own cases."""
+    """Yield the suites that run the row's own cases."""
     for path in _files(TESTS, "*.py"):
         match = _OVER_ROWS.search(path.read_text())
         if match and path.name.startswith("test_") and row is not None and row.inputs:
@@ -185,7 +185,7 @@ def generated_suites(row: Row | None) -> Iterator[Place]:
 
 
 def written_tests(name: Name) -> list[Place]:
-    """List the files of tests that call the operator, or are marked with its name, by how often."""
+    """Return the test files that use the operator or are marked with its name, by frequency."""
     found = []
     for path in _files(TESTS, "*.py"):
         text = path.read_text()
@@ -203,7 +203,7 @@ def written_tests(name: Name) -> list[Place]:
 
 
 def pages(name: Name) -> Iterator[Place]:
-    """List the pages that speak of the operator in code."""
+    """Yield the pages that mention the operator in code."""
     spelled = "|".join(map(re.escape, name.spellings))
     pattern = re.compile(
         rf"(?<![\w.])(?:(?:tf|shims)\.)(?:compat\.v1\.)?(?:{spelled})(?![\w.])|`(?:{spelled})`"
@@ -220,7 +220,7 @@ def _files(folder: pathlib.Path, pattern: str) -> list[pathlib.Path]:
 
 
 def target_of(row: Row) -> str:
-    """Say what a rewrite makes of a row's name."""
+    """Describe the target of a row's name."""
     target = row.target
     if isinstance(target, Native):
         return f"native: {target.expression}"
@@ -230,7 +230,7 @@ def target_of(row: Row) -> str:
 
 
 def report(name: Name) -> list[str]:
-    """Write all that is known, a line each."""
+    """Return all results, one per line."""
     row = name.row
     code = place_of_code(name)
     shown = f"{name.facade}" if find_object(name.facade) is not None else "none"
@@ -257,7 +257,7 @@ def _listed(title: str, places: Iterable[Place], note: str = "") -> list[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Answer for the names of the command line; 1 if one is unknown."""
+    """Report on the names of the command line; return 1 if one is unknown."""
     parser = argparse.ArgumentParser(prog="python -m tools.where", description=__doc__)
     parser.add_argument("names", nargs="+", metavar="NAME", help="tf.boolean_mask")
     failed = 0

@@ -1,1 +1,1 @@
-"""`make demo`."""
+"""Run `make demo`: port one program and report the comparison."""

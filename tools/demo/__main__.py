@@ -1,7 +1,7 @@
-"""`make demo`: one real program through all three doors, and a report that a person enjoys.
+"""Run `make demo`: scan, rewrite and compare one real program, and write a report.
 
-It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`), keeps what they wrote
-in build/demo, and ends with one self-contained page. It exits with 0 when old and new are the same.
+It uses the commands as a person would (`tf2jax-port scan`, `rewrite`, `diff`), keeps their output in
+build/demo, and writes one self-contained page. It exits with 0 if the original and the port agree.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ console = Console(highlight=False)
 
 
 def run(words: list[str], may_exit: tuple[int, ...]) -> subprocess.CompletedProcess[str]:
-    """Runs a program in the root of the repository.
+    """Run a program in the root of the repository.
 
     Raises:
-      SystemExit: it ended with another code than `may_exit` allows.
+      SystemExit: its exit code is not in `may_exit`.
     """
     colors = {"FORCE_COLOR": "1"} if console.is_terminal else {}
     width = {"COLUMNS": str(console.width), "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -56,18 +56,18 @@ def run(words: list[str], may_exit: tuple[int, ...]) -> subprocess.CompletedProc
 
 
 def command(*words: str, may_exit: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
-    """Runs `tf2jax-port` with `words`."""
+    """Run `tf2jax-port` with `words`."""
     program = pathlib.Path(sys.executable).with_name("tf2jax-port")
     return run([str(program), *words], may_exit)
 
 
 def type_out(*words: str) -> None:
-    """Shows the command that a person would type."""
+    """Print the command that a person would type."""
     console.print(f"[bold]$ tf2jax-port {' '.join(words)}[/bold]")
 
 
 def scan() -> Any:
-    """The first door's view: what is in the program."""
+    """Scan the original program, and return the report."""
     console.print(Rule("1. What is in there?"))
     type_out("scan", OLD)
     sys.stdout.write(command("scan", OLD, may_exit=(0, 1)).stdout)
@@ -76,7 +76,7 @@ def scan() -> Any:
 
 
 def rewrite() -> None:
-    """The port, made by the rewriter alone, and a few of its changes."""
+    """Port the program with the rewriter alone, and print some of its changes."""
     console.print(Rule("2. Rewrite it"))
     type_out("rewrite", NEW, "--write")
     done = command("rewrite", NEW, "--write", may_exit=(0, 1))
@@ -93,7 +93,7 @@ def rewrite() -> None:
 
 
 def compare() -> tuple[int, Any]:
-    """The verdict of `diff` and its details."""
+    """Run `diff`, and return its exit code and details."""
     console.print(Rule("3. Is it the same?"))
     words = ("diff", f"{OLD}:{ENTRY}", f"{NEW}:{ENTRY}", "--inputs", CASES)
     type_out(*words)
@@ -108,7 +108,7 @@ def compare() -> tuple[int, Any]:
 
 
 def measure() -> Any:
-    """Compilations and seconds over many sizes."""
+    """Measure compilations and seconds over many sizes."""
     console.print(Rule("4. Many sizes, and what they cost"))
     with console.status("two hundred images"):
         done = run([sys.executable, "-m", "tools.demo.sizes", OLD, NEW, CASES], (0,))
@@ -126,7 +126,7 @@ def measure() -> Any:
 
 
 def main() -> int:
-    """Runs the demo."""
+    """Run the demo."""
     started = time.monotonic()
     shutil.rmtree(BUILD, ignore_errors=True)
     BUILD.mkdir(parents=True)

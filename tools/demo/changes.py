@@ -1,4 +1,4 @@
-"""What a rewrite changed, line beside line."""
+"""Show the changes of a rewrite side by side."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Line:
 
 
 def side_by_side(old: str, new: str) -> list[Line]:
-    """Every line of both texts, paired where they correspond."""
+    """Pair the lines of both texts where they correspond."""
     before, after = old.splitlines(), new.splitlines()
     rows = []
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -38,7 +38,7 @@ def side_by_side(old: str, new: str) -> list[Line]:
 
 
 def hunks(rows: list[Line], context: int = 1) -> list[list[Line]]:
-    """The changed rows with `context` rows around them, touching ones joined."""
+    """Return the changed rows with `context` rows around them; adjacent groups are merged."""
     near = {
         k
         for position, row in enumerate(rows)

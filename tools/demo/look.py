@@ -1,4 +1,4 @@
-"""How the page looks: one style sheet, light and dark, nothing fetched from anywhere."""
+"""Define the page's style sheet, light and dark, without external resources."""
 
 STYLE = """
 :root { --ink: #1d2430; --dim: #667085; --paper: #ffffff; --card: #f6f7f9; --line: #dfe3ea;

@@ -1,4 +1,4 @@
-"""The demo's report: one HTML file that needs nothing else."""
+"""Write the demo's report as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ LANES = {
 
 
 def render(old: str, new: str, plan: Data, verdict: Data, run: Data) -> str:
-    """The page.
+    """Render the page.
 
     Args:
       old: source of the TensorFlow program.
       new: source of its port.
-      plan: what `tf2jax-port scan --format json` said.
-      verdict: what `tf2jax-port diff --json` said.
-      run: what `tools.demo.sizes` measured.
+      plan: the output of `tf2jax-port scan --format json`.
+      verdict: the output of `tf2jax-port diff --json`.
+      run: the measurements of `tools.demo.sizes`.
     """
     rows = side_by_side(old, new)
     sections = (
@@ -68,14 +68,14 @@ def escape(value: object) -> str:
 
 
 def chip(text: object, state: str = "") -> str:
-    """A word on a colored ground, by what it means."""
+    """Render a label whose background color shows its state."""
     word = state or str(text)
     kind = "good" if word in GOOD else "bad" if word in BAD else "warn"
     return f'<span class="chip {kind}">{escape(text)}</span>'
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
-    """A table of cells that are HTML already."""
+    """Render a table of cells that are HTML already."""
     head = "".join(f"<th>{escape(h)}</th>" for h in heads)
     body = "\n".join("<tr>" + "".join(cells) + "</tr>" for cells in rows)
     return f'<div class="scroll"><table class="{kind}"><tr>{head}</tr>\n{body}</table></div>'
@@ -86,7 +86,7 @@ def cell(content: object, kind: str = "") -> str:
 
 
 def compilations(run: Data) -> str:
-    """`1 XLA compilation`."""
+    """Format a count, such as `1 XLA compilation`."""
     return f"{run['compilations']} XLA compilation{'' if run['compilations'] == 1 else 's'}"
 
 
@@ -219,7 +219,7 @@ def _closeness(leaf: Data) -> str:
 
 
 def _state(state: str) -> str:
-    """A lane's state in one case; reasons are long, so they go into the tooltip."""
+    """Render a lane's state in one case, with the reason as a tooltip."""
     if state in GOOD | BAD:
         return chip(state)
     return f'<span title="{escape(state)}">{chip("not covered", "warn")}</span>'

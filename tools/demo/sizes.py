@@ -1,8 +1,8 @@
-"""Many images of many sizes through the port and the original: how far apart, and at what cost.
+"""Run many image sizes through the port and the original, and measure differences and time.
 
     python -m tools.demo.sizes OLD.py NEW.py CASES.py
 
-prints one JSON object. Each call is what a training loop does: the loss and its gradient.
+prints one JSON object. Each call computes the loss and its gradient, as a training loop does.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Arguments = tuple[np.ndarray, ...]
 
 
 def load(file: str) -> Any:
-    """The module in `file`, under its own name."""
+    """Import the module in `file` under its own name."""
     path = pathlib.Path(file)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
@@ -43,7 +43,7 @@ def load(file: str) -> Any:
 
 
 def images(cases: Any) -> list[Arguments]:
-    """Random images within one bucket of every dimension, nearly all of different sizes."""
+    """Create random images within one bucket of every dimension, mostly of different sizes."""
     rng = np.random.default_rng(7)
     found: list[Arguments] = []
     while len(found) < IMAGES:
@@ -54,7 +54,7 @@ def images(cases: Any) -> list[Arguments]:
 
 
 def port_step(module: Any) -> Callable[..., Any]:
-    """Loss and gradients of the port."""
+    """Create the port's step: loss and gradients."""
 
     def loss(deltas: Any, logits: Any, boxes: Any, labels: Any) -> Any:
         return module.training_loss(deltas, logits, boxes, labels)[0]
@@ -65,7 +65,7 @@ def port_step(module: Any) -> Callable[..., Any]:
 
 
 def original_step(module: Any) -> Callable[..., Any]:
-    """Loss and gradients of the original."""
+    """Create the original's step: loss and gradients."""
 
     @tf.function(input_signature=module.HEAD + module.GROUND_TRUTH)
     def step(deltas: Any, logits: Any, boxes: Any, labels: Any) -> Any:
@@ -78,7 +78,7 @@ def original_step(module: Any) -> Callable[..., Any]:
 
 
 def timed(step: Callable[..., Any], data: list[Arguments]) -> tuple[list[float], list[Any]]:
-    """Seconds and results of every call."""
+    """Return the seconds and results of every call."""
     seconds, results = [], []
     for arguments in data:
         start = time.perf_counter()
@@ -88,7 +88,7 @@ def timed(step: Callable[..., Any], data: list[Arguments]) -> tuple[list[float],
 
 
 def largest_difference(ours: list[Any], theirs: list[Any]) -> float:
-    """The largest difference of a loss or gradient, relative to that array's largest entry."""
+    """Compute the largest difference, relative to the largest entry of the same array."""
     return max(
         float(np.max(np.abs(a - b)) / max(np.max(np.abs(b)), 1e-30))
         for left, right in zip(ours, theirs, strict=True)
@@ -97,7 +97,7 @@ def largest_difference(ours: list[Any], theirs: list[Any]) -> float:
 
 
 def main(old: str, new: str, cases: str) -> None:
-    """Measures both and prints."""
+    """Measure both programs and print the results."""
     compiled: list[float] = []
 
     def listen(event: str, duration_secs: float, **_: object) -> None:
@@ -124,7 +124,7 @@ def main(old: str, new: str, cases: str) -> None:
 
 
 def say(seconds: float) -> str:
-    """Seconds as a person reads them."""
+    """Format seconds for a person."""
     return f"{seconds:.2f} s" if seconds >= 1 else f"{seconds * 1e3:.2f} ms"
 
 

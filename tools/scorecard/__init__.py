@@ -1,1 +1,1 @@
-"""The public scorecard: what every symbol does in every lane, as the tests found it."""
+"""Write the public scorecard: the state of every symbol in every lane, as the tests found it."""

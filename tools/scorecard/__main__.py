@@ -1,12 +1,12 @@
-"""Runs the tests of every lane and writes docs/scorecard.md and docs/scorecard.json.
+"""Run the tests of every lane and write docs/scorecard.md and docs/scorecard.json.
 
     python -m tools.scorecard              run what is not recorded yet, or failed, then write
-    python -m tools.scorecard --fresh      forget earlier records first
+    python -m tools.scorecard --fresh      discard earlier records first
     python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
     python -m tools.scorecard --only where,unique           some symbols in all lanes, then write
-    python -m tools.scorecard --page       only write, from what is recorded
+    python -m tools.scorecard --page       only write, from the records
 
-Records lie in build/scorecard, one file a part; a run that was cut short goes on where it was.
+Records are in build/scorecard, one file per part; an interrupted run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WRITTEN = "written"
 
 
 def run(lane: str, shard: str, only: str, processes: str) -> int:
-    """Runs one lane's tests and records them."""
+    """Run one lane's tests and record them."""
     from tools.scorecard import collector, lanes
 
     RECORDS.mkdir(parents=True, exist_ok=True)
@@ -39,7 +39,7 @@ def run(lane: str, shard: str, only: str, processes: str) -> int:
 
 
 def write() -> None:
-    """Writes the page and the data from all records."""
+    """Write the page and the data from all records."""
     from tools.scorecard import cells, collector, page
 
     records = [
@@ -53,7 +53,7 @@ def write() -> None:
 
 
 def main() -> int:
-    """Does what the command line says."""
+    """Run the command line."""
     from tools.scorecard import lanes
 
     parser = argparse.ArgumentParser(prog="python -m tools.scorecard", description=__doc__)

@@ -1,4 +1,4 @@
-"""What the records say about one symbol in one lane."""
+"""Derive the state of one symbol in one lane from the records."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Cell:
 
     Attributes:
       state: a key of `STATES`.
-      tests: how many tests have said so.
-      why: the reason, where the state alone does not say it.
+      tests: the number of tests that found it.
+      why: the reason, where the state alone is not enough.
     """
 
     state: str
@@ -40,7 +40,7 @@ class Cell:
 
 
 class Ran(NamedTuple):
-    """One test that ran: `passed` or `failed`, and what a passed one found, `state: why`."""
+    """A test that ran: `passed` or `failed`, and the verdict of a passed one, `state: why`."""
 
     test: str
     outcome: str
@@ -51,7 +51,7 @@ Outcomes = dict[tuple[str, str], list[Ran]]
 
 
 def by_subject(records: list[dict]) -> Outcomes:
-    """What ran by `(symbol, lane)`; of a test that ran twice the later one."""
+    """Group the tests that ran by `(symbol, lane)`; the latest run of a test counts."""
     latest = {line["test"]: line for line in records}
     found: Outcomes = collections.defaultdict(list)
     for test, line in latest.items():
@@ -61,7 +61,7 @@ def by_subject(records: list[dict]) -> Outcomes:
 
 
 def of_symbol(symbol: Symbol, outcomes: Outcomes) -> dict[str, Cell]:
-    """The cells of one line."""
+    """Return the cells of one symbol."""
     if not symbol.is_offered:
         cell = Cell("absent", why=_why_absent(symbol))
         return dict.fromkeys(LANES, cell)
@@ -112,13 +112,13 @@ def _reason(case, lane: str) -> str:
 
 
 def _why_no_case(name: str, lane: str) -> str:
-    """Why no written case is about this lane; `""` where one is, or none is written."""
+    """Explain why no written case covers a lane; `""` if one does, or none is written."""
     reasons = [case.why_not(lane) for case in CASES if name in case.symbols]
     return "; ".join(sorted(set(reasons))) if reasons and all(reasons) else ""
 
 
 def _why_nothing(row, lane: str) -> str:
-    """Why no test made from a row is about this lane; `""` where one should be."""
+    """Explain why no test made from a row covers a lane; `""` if one should."""
     if row.gives and lane not in ("eager", "function"):
         return f"gives {row.gives}"
     if not row.inputs:

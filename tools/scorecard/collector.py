@@ -1,6 +1,6 @@
-"""A pytest plugin that records what each test found out about which symbols.
+"""Record in a pytest plugin what each test found out about which symbols.
 
-One line of JSON a test, written as it ends, so that a run that is cut short can go on where it was.
+It writes one line of JSON per test as it ends, so that an interrupted run can continue where it stopped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROPERTY = "scorecard"
 
 
 def recorded(path: pathlib.Path) -> list[dict]:
-    """The lines of a record; the last one may have been cut short."""
+    """Return the lines of a record, ignoring an incomplete last line."""
     lines = path.read_text().splitlines() if path.exists() else []
     found = []
     for line in lines:
@@ -34,11 +34,11 @@ def recorded(path: pathlib.Path) -> list[dict]:
 
 
 def subjects(item, written: dict[str, str]) -> list[tuple[str, str]]:
-    """`(symbol, lane)` pairs that a test is about.
+    """Return the `(symbol, lane)` pairs that a test is about.
 
     Args:
       item: the test.
-      written: names that only written tests speak of, by symbol.
+      written: the symbols that only written tests cover, by name.
     """
     lane = lanes.of_test(item.nodeid)
     given = getattr(item, "callspec", None)
@@ -58,7 +58,7 @@ def subjects(item, written: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def written_symbols() -> dict[str, str]:
-    """Names, aliases too, of the symbols that the table has no cases for."""
+    """Return the names, aliases included, of the symbols without cases in the table."""
     return {
         name: symbol.name
         for symbol in symbols()
@@ -69,7 +69,7 @@ def written_symbols() -> dict[str, str]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Leaves the tests that say something about a symbol and are not recorded yet, or failed."""
+    """Select the tests about a symbol that are not recorded yet, or failed."""
     path = pathlib.Path(os.environ[RECORD])
     lines = [line for each in path.parent.glob("*.jsonl") for line in recorded(each)]
     done = {line["test"] for line in lines if line["outcome"] != "failed"}  # those run again
@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl
 def pytest_runtest_logreport(report):
-    """Writes one line, in the process that hears of all tests."""
+    """Write one line, in the process that receives the reports of all tests."""
     if os.environ.get("PYTEST_XDIST_WORKER") or (report.when != "call" and report.passed):
         return
     said = dict(report.user_properties)

@@ -1,4 +1,4 @@
-"""The names of TensorFlow 2 that shims does not have, and what its error says to write."""
+"""List the names of TensorFlow 2 that shims lacks, with the replacement that its error names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DO = "Do:"
 
 
 def lacking() -> dict[str, list[str]]:
-    """For each thing to write the names that it stands for; `""` for those of which nothing is said."""
+    """Group the missing names by the suggested replacement; `""` where there is none."""
     import tensorflow as tf
 
     found: dict[str, list[str]] = {}

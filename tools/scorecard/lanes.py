@@ -1,4 +1,4 @@
-"""The columns of the scorecard, and which tests fill them."""
+"""Define the columns of the scorecard, and the tests that fill them."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ _WORDS = (
 
 
 def written(tests: pathlib.Path) -> tuple[str, ...]:
-    """The folders of tests that name what they are about, beside those made from the rows."""
+    """Return the folders of hand-written tests, which name their subject."""
     folders = sorted({path.parent for path in tests.glob("*/test_*.py")})
     return tuple(f"{tests.name}/{f.name}" for f in folders if f.name not in _OF_OTHER_THINGS)
 
 
 def of_test(node: str) -> str:
-    """The lane of a test made from a row or a case, by its node id; `""` for any other test."""
+    """Return the lane of a test made from a row or a case, by its node id; `""` for any other."""
     test = node.partition("[")[0]
     places = {test, test.partition("::")[0]}
     return next((lane for lane, tests in OF_LANE.items() if places & set(tests)), "")
 
 
 def of_words(text: str) -> tuple[str, ...]:
-    """The lanes of a written test, by its name and its source."""
+    """Return the lanes of a written test, from the words in its name and source."""
     found = tuple(lane for lane, words in _WORDS if re.search(words, text))
     return found or ("eager",)

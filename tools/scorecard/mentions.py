@@ -1,4 +1,4 @@
-"""Which symbols a written test is about: the names in its source, and in the programs that it runs."""
+"""Find the symbols that a written test is about, from its source and the programs that it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMES = re.compile(r"\b(?:tf|shims|m|module|Exact)((?:\.[A-Za-z_]\w*)+)")
 
 
 def names_in(text: str) -> set[str]:
-    """TensorFlow's names in code: `a.b.c` gives `a`, `a.b` and `a.b.c`."""
+    """Return TensorFlow's names in code: `a.b.c` gives `a`, `a.b` and `a.b.c`."""
     found: set[str] = set()
     for match in _NAMES.finditer(text):
         parts = match[1].strip(".").split(".")
@@ -27,9 +27,9 @@ def names_in(text: str) -> set[str]:
 
 
 def marked(item, otherwise: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Lanes by names that a test is marked with: `symbols("random.{name}", lanes=("eager",))`.
+    """Return the lanes by marked name: `symbols("random.{name}", lanes=("eager",))`.
 
-    Parameters of the test stand in braces.
+    Braces hold parameters of the test.
 
     Raises:
       ValueError: the table has no row of that name.
@@ -47,7 +47,7 @@ def marked(item, otherwise: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
 
 
 def text_of(item) -> str:
-    """The source of a test, of its parameters, and of what both use from the tests."""
+    """Return the source of a test, of its parameters, and of what both use from the tests."""
     given = getattr(item, "callspec", None)
     values = [item.function, *(given.params.values() if given else ())]
     seen: set[int] = set()

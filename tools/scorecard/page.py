@@ -1,4 +1,4 @@
-"""The scorecard as data and as a page."""
+"""Render the scorecard as data and as a page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ nothing on arrays and stays on the host: strings, lookup tables, files of images
 
 
 def as_data(outcomes: Outcomes) -> dict:
-    """The scorecard as JSON has it."""
+    """Return the scorecard as JSON-compatible data."""
     lines = [(symbol, of_symbol(symbol, outcomes)) for symbol in symbols()]
     return {
         "schema": SCHEMA,
@@ -75,7 +75,7 @@ def _line(symbol: Symbol, cells: dict[str, Cell]) -> dict:
 
 
 def is_green(line: dict, lanes: tuple[str, ...] = LANES) -> bool:
-    """Whether a symbol is green in all of the lanes."""
+    """Check whether a symbol is green in all of the lanes."""
     return all(line["cells"][lane]["state"] in GREEN for lane in lanes)
 
 
@@ -100,7 +100,7 @@ def _totals(lines) -> dict[str, dict[str, int]]:
 
 
 def as_page(data: dict) -> str:
-    """The page."""
+    """Return the page."""
     versions = ", ".join(f"{name} {version}" for name, version in data["versions"].items())
     parts = [_HEAD, f"Made with {versions}.\n\n", _total_table(data), _legend()]
     groups = (
@@ -115,7 +115,7 @@ def as_page(data: dict) -> str:
 
 
 def _lacking(words: dict[str, list[str]]) -> str:
-    """What TensorFlow 2 has and shims has not, by what is said of it."""
+    """List the names of TensorFlow 2 that shims lacks, by suggested replacement."""
     number = sum(map(len, words.values()))
     lines = [f"| {', '.join(f'`{n}`' for n in names)} | {do} |" for do, names in words.items()]
     head = (
@@ -140,7 +140,7 @@ def _total_table(data: dict) -> str:
 
 
 def as_json(data: dict) -> str:
-    """The data as text, a line for each symbol."""
+    """Return the data as text, one line per symbol."""
     lines = [json.dumps(line, ensure_ascii=False) for line in data["symbols"]]
     rest = {key: value for key, value in data.items() if key != "symbols"}
     head = json.dumps(rest, indent=1, ensure_ascii=False).removesuffix("\n}")
@@ -164,7 +164,7 @@ def _table(lines: list[dict]) -> str:
 
 
 def _notes(title: str, lines: list[dict]) -> str:
-    """The reason of every cell that is not plainly green, the same ones of a symbol together."""
+    """List the reason of every cell that is not plainly green, grouping a symbol's equal reasons."""
     notes = []
     for d in lines:
         reasons: dict[tuple[str, str], list[str]] = {}

@@ -1,4 +1,4 @@
-"""Which symbols stand on the scorecard: the table's, those around the operators, the commonest ones."""
+"""Choose the symbols on the scorecard: the table's, those around operators, the commonest ones."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Symbol:
 
     Attributes:
       name: TensorFlow's name, without `tf.`.
-      rank: its place among the commonest symbols, 0 beyond them.
-      row: what the table knows of it, `None` where it knows nothing.
-      family: `dynamic`, `surroundings`, or which of the places outside.
+      rank: its rank among the commonest symbols, 0 for others.
+      row: its row in the table, `None` without one.
+      family: `dynamic`, `surroundings`, or the name of another library or area.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Symbol:
 
     @property
     def is_outside(self) -> bool:
-        """Whether its place is another library."""
+        """Whether the symbol belongs to another library."""
         return self.family not in ("dynamic", "surroundings")
 
     @property
@@ -96,7 +96,7 @@ def _family(name: str, row: Row | None) -> str:
 
 
 def _started(name: str, families: dict[str, str]) -> str:
-    """The family of a name, `""` where it is of none."""
+    """Return the family of a name by its prefix, `""` for none."""
     for start, family in families.items():
         if name == start or (start.endswith(".") and name.startswith(start)):
             return family
@@ -105,7 +105,7 @@ def _started(name: str, families: dict[str, str]) -> str:
 
 @functools.cache
 def symbols() -> tuple[Symbol, ...]:
-    """All symbols: the commonest first, then the table's in alphabetical order."""
+    """Return all symbols: the commonest first, then the table's in alphabetical order."""
     known = knowledge.rows()
     ranks: dict[str, int] = {}
     for rank, name in enumerate(SYMBOLS, 1):
