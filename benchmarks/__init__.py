@@ -1,1 +1,1 @@
-"""Ratios, side by side in one process. `python -m benchmarks` prints them; see `__main__`."""
+"""Compare run times with TensorFlow and JAX in one process; see `__main__`."""

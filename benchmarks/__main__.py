@@ -1,4 +1,4 @@
-"""Runs the benchmarks, prints their ratios, and rewrites the table of docs/performance.md.
+"""Run the benchmarks, print their ratios, and rewrite the table of docs/performance.md.
 
 python -m benchmarks                 all of them
 python -m benchmarks masked_mean     the named ones, printed only
@@ -44,13 +44,13 @@ ALL = {
 
 
 def machine() -> str:
-    """Where the figures come from."""
+    """Describe the machine on which the figures were measured."""
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in ("jax", "tensorflow"))
     return f"{os.cpu_count()} CPU cores, Python {platform.python_version()}, {versions}"
 
 
 def show(results: list[Result]) -> None:
-    """The table in the terminal."""
+    """Print the table to the terminal."""
     table = Table("question", "against", "ours", "theirs", "ratio", "goal", title=machine())
     for row in results:
         goal = "" if row.goal is None else f"<= {row.goal:.3g}"
@@ -61,7 +61,7 @@ def show(results: list[Result]) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Runs what is named, or everything; 1 when a goal is missed."""
+    """Run the named benchmarks, or all; return 1 if a goal is missed."""
     unknown = [name for name in names if name not in ALL]
     if unknown:
         print(f"unknown: {', '.join(unknown)}; known: {', '.join(ALL)}", file=sys.stderr)

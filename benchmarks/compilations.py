@@ -1,4 +1,4 @@
-"""How often XLA compiles for a thousand arrays of random lengths."""
+"""Count XLA's compilations for a thousand arrays of random lengths."""
 
 import jax.monitoring
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ CALLS, LONGEST = 1000, 1000
 
 
 def run() -> list[Result]:
-    """Counts backend compilations, those of padding and cutting included."""
+    """Count backend compilations, those of padding and slicing included."""
     counted = []
 
     def listen(event, duration, **kwargs):

@@ -1,4 +1,4 @@
-"""Tracing and compiling a program of twenty masked steps, against the same written by hand."""
+"""Measure tracing and compiling twenty masked steps, against the same code written by hand."""
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,7 @@ STEPS, SIZE, ROUNDS = 20, 1000, 5
 
 
 def ours():
-    """A function object that no cache has seen."""
+    """Return a new function object that is in no cache."""
 
     @shims.function(input_signature=[shims.TensorSpec([None], shims.float32)])
     def program(x):
@@ -24,7 +24,7 @@ def ours():
 
 
 def by_hand():
-    """The same with the mask carried by hand."""
+    """Return the same program with an explicit mask."""
 
     @jax.jit
     def program(x):
@@ -46,7 +46,7 @@ def by_hand():
 
 
 def run() -> list[Result]:
-    """Measures, with every cache of JAX cleared before each first call."""
+    """Measure first calls, clearing every cache of JAX before each."""
     x = np.random.default_rng(0).normal(size=SIZE).astype(np.float32)
     times = {"shims": [], "hand-written JAX": []}
     for _ in range(ROUNDS):

@@ -1,7 +1,7 @@
-"""What a comparison costs beside the runs themselves: `python -m benchmarks.diff_overhead`.
+"""Measure the overhead of a comparison over the runs themselves: `python -m benchmarks.diff_overhead`.
 
-Two measures. The first compares a function on inputs of one shape and divides the time by that of the runs
-alone: every lane once for values and once for each gradient, in the same processes, everything
+There are two measures. The first compares a function on inputs of one shape and divides the time by that of
+the runs alone: every lane once for values and once for each gradient, in the same processes, with everything
 compiled before. The second compares a small function on a thousand cases, from the command line, imports
 included.
 """
@@ -60,7 +60,7 @@ def small():
 
 
 def thousand(count: int, jobs: int) -> float:
-    """Seconds for so many small cases."""
+    """Return the seconds for `count` small cases."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in _FILES.items():
             (Path(folder) / name).write_text(text.replace("COUNT", str(count)))
@@ -82,7 +82,7 @@ def thousand(count: int, jobs: int) -> float:
 
 
 def overhead(cases: int) -> tuple[float, float]:
-    """Seconds of a comparison, and of its runs alone."""
+    """Return the seconds of a comparison, and of its runs alone."""
     from tf2jax_port.diff.functions.loading import load
     from tf2jax_port.diff.inputs.cases import collect
     from tf2jax_port.diff.observing.observer import Observer
@@ -114,7 +114,7 @@ def _large() -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def _runs(observer: Observer, case: Arguments) -> None:
-    """All lanes: values, and gradients with both cotangents; nothing is compared."""
+    """Run all lanes, values and gradients with both cotangents, without comparing."""
     from tf2jax_port.diff.observing.original import feed, forward
     from tf2jax_port.diff.values.attempt import attempt
 
@@ -130,7 +130,7 @@ def _runs(observer: Observer, case: Arguments) -> None:
 
 
 def main() -> None:
-    """Prints both measures."""
+    """Print both measures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--jobs", type=int, default=1)

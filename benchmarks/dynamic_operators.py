@@ -1,4 +1,4 @@
-"""What an operator of unknown sizes costs inside a function, on a million elements."""
+"""Measure operators of unknown sizes inside a function, on a million elements."""
 
 import jax.numpy as jnp
 import tensorflow as tf
@@ -11,7 +11,7 @@ SIZE = 1_000_000
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time each operator."""
     given = arrays(SIZE)
     results = []
     for call in CALLS:
@@ -33,7 +33,7 @@ def run() -> list[Result]:
 
 
 def _functions(call: Call, given):
-    """The call as a function of ours and as one of TensorFlow's, every size unknown."""
+    """Return the call as a function of `shims` and one of TensorFlow, with every size unknown."""
     shapes = [_unknown(name, given[name].ndim) for name in call.inputs]
     kinds = [given[n].dtype for n in call.inputs]
     ours = shims.function(

@@ -1,4 +1,4 @@
-"""What an eager call costs, operator by operator, on ten thousand elements."""
+"""Measure eager calls, operator by operator, on ten thousand elements."""
 
 import jax.numpy as jnp
 import tensorflow as tf
@@ -11,7 +11,7 @@ SIZE = 10_000
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time each operator."""
     given = arrays(SIZE)
     ours = {name: jnp.asarray(value) for name, value in given.items()}
     theirs = {name: tf.constant(value) for name, value in given.items()}

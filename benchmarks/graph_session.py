@@ -1,4 +1,4 @@
-"""`Session.run` of TensorFlow 1 programs: a perceptron's steps, sizes of batches, a graph of 5,000.
+"""Measure `Session.run` of TensorFlow 1 programs: a perceptron, batch sizes, a graph of 5,000.
 
 The programs are written once, over the module `tf`, which is TensorFlow's or `shims.compat.v1`.
 """
@@ -19,7 +19,7 @@ OPERATIONS, BATCHES, LARGEST = 5000, 1000, 1000
 
 
 def perceptron(tf):
-    """A step of a perceptron on 128 pictures, as a function of nothing, and one of a batch."""
+    """Return a perceptron's step on 128 images, without arguments, and a step on a given batch."""
     rng = np.random.RandomState(0)
     pictures = rng.rand(LARGEST, 784).astype(np.float32)
     classes = rng.randint(0, 10, LARGEST)
@@ -45,7 +45,7 @@ def perceptron(tf):
 
 
 def first_run(tf) -> float:
-    """Seconds to build a graph of 5,000 operations and to run it once."""
+    """Return the seconds to build a graph of 5,000 operations and to run it once."""
     rng = np.random.RandomState(0)
 
     def program():
@@ -67,7 +67,7 @@ def first_run(tf) -> float:
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time the programs."""
     import tensorflow.compat.v1 as tensorflow
 
     import shims.compat.v1 as ours
@@ -101,7 +101,7 @@ def _compilations(train) -> Result:
 
 
 def _in_a_process(name: str) -> float:
-    """The median of three fresh processes: what was compiled before is not kept."""
+    """Return the median of three fresh processes, so that no compiled code is reused."""
     flags = {"TF_XLA_FLAGS": "--tf_xla_cpu_global_jit"}
     command = [sys.executable, "-m", "benchmarks.graph_session", name]
     times = [

@@ -1,4 +1,4 @@
-"""`import shims` against `import jax`, each in fresh interpreters."""
+"""Compare `import shims` with `import jax`, each in fresh interpreters."""
 
 import statistics
 import subprocess
@@ -10,7 +10,7 @@ RUNS = 20
 
 
 def run() -> list[Result]:
-    """Medians of fresh processes, in turns."""
+    """Return medians of alternating fresh processes."""
     times: dict[str, list[float]] = {"import shims": [], "import jax": []}
     for _ in range(RUNS):
         for statement, found in times.items():

@@ -1,4 +1,4 @@
-"""Value and gradient of the mean of what a mask keeps, one million numbers."""
+"""Measure value and gradient of a masked mean over one million numbers."""
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,7 @@ SIZE = 1_000_000
 
 
 def candidates(x, mask):
-    """The four ways to say it, each a call without arguments."""
+    """Return the four implementations, each a call without arguments."""
     ours = jax.jit(
         jax.value_and_grad(shims.dynamic(lambda v, m: jnp.mean(shims.boolean_mask(v, m))))
     )
@@ -38,7 +38,7 @@ def candidates(x, mask):
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time the candidates."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=SIZE).astype(np.float32)
     times = in_turns(candidates(x, rng.random(SIZE) < 0.5), rounds=30)

@@ -1,4 +1,4 @@
-"""The calls that are timed operator by operator: one text for TensorFlow and for `shims`."""
+"""List the calls that are timed operator by operator, in one text for TensorFlow and `shims`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Call:
 
     Attributes:
       name: the operator.
-      run: the call, of a module with TensorFlow's names and of the inputs.
-      inputs: which of `arrays` it takes.
-      common: whether it is among the twenty commonest operators whose sizes depend on data.
+      run: a function of a module with TensorFlow's names and the inputs.
+      inputs: the names of its inputs in `arrays`.
+      common: whether it is among the twenty commonest operators with data-dependent sizes.
     """
 
     name: str
@@ -89,7 +89,7 @@ CALLS = (
 
 
 def arrays(size: int) -> dict[str, np.ndarray]:
-    """The inputs, most of them of `size` elements."""
+    """Create the inputs, most of them with `size` elements."""
     random = np.random.default_rng(0)
     side = int(size**0.5)
     x = random.normal(size=size).astype(np.float32)

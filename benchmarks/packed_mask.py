@@ -1,4 +1,4 @@
-"""`boolean_mask` whose result is looked at: the kept rows, in order, at the front."""
+"""Measure `boolean_mask` whose result is read: the kept rows, in order, at the front."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,7 +11,7 @@ SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 
 
 def candidates(x, mask):
-    """Ours with an exact result and with a padded one, and TensorFlow's graph."""
+    """Return the candidates: `shims` with exact and padded results, and TensorFlow's graph."""
     signature = [shims.TensorSpec([None], shims.float32), shims.TensorSpec([None], shims.bool)]
 
     def select(v, m):
@@ -32,7 +32,7 @@ def candidates(x, mask):
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time the candidates."""
     rng = np.random.default_rng(0)
     found = []
     for size in SIZES:

@@ -1,4 +1,4 @@
-"""The table of docs/performance.md: the lines between two markers, and nothing else on the page."""
+"""Write the table of docs/performance.md between its two markers."""
 
 import pathlib
 
@@ -9,7 +9,7 @@ BEGIN, END = "<!-- written by `make bench` -->", "<!-- end of what `make bench` 
 
 
 def table(results: list[Result], machine: str) -> str:
-    """The results as Markdown."""
+    """Format the results as Markdown."""
     lines = [
         f"Measured on {machine}.",
         "",
@@ -26,7 +26,7 @@ def table(results: list[Result], machine: str) -> str:
 
 
 def replace_block(text: str, block: str) -> str:
-    """`text` with everything between the markers replaced by `block`."""
+    """Replace everything between the markers in `text` with `block`."""
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
@@ -35,5 +35,5 @@ def replace_block(text: str, block: str) -> str:
 
 
 def write(results: list[Result], machine: str) -> None:
-    """Rewrites the page in place."""
+    """Rewrite the page in place."""
     PAGE.write_text(replace_block(PAGE.read_text(), table(results, machine)))

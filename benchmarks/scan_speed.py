@@ -1,14 +1,14 @@
-"""How many lines `tf2jax-port scan` reads in a second of processor time, beside its peers.
+"""Measure how many lines `tf2jax-port scan` reads per second of processor time, beside its peers.
 
 python -m benchmarks.scan_speed [FOLDER...]
 
-Without a folder it reads a part of the installed Keras and of TensorFlow's own Python. The scan is
-the whole of it: finding names, deciding about each, the ledger as JSON text. Its peers do less
-(`ast.parse` and LibCST only parse) or something else (`tf_upgrade_v2` goes from TensorFlow 1 to 2).
+Without a folder it reads a part of the installed Keras and of TensorFlow's own Python. The whole scan is
+timed: finding names, deciding about each, the ledger as JSON text. Its peers do less (`ast.parse` and LibCST
+only parse) or something else (`tf_upgrade_v2` converts TensorFlow 1 to 2).
 
-All of them read the same few files in turn, so that what else the machine does is equally in the way
-of each: the ratio to `ast.parse` says more than lines per second. Then the scan's peak of memory, of
-the first folder, of five, and of all.
+All of them read the same few files in turn, so that other load on the machine affects each equally: the ratio
+to `ast.parse` is more reliable than lines per second. Then the peak memory of the scan is measured on the
+first folder, on five, and on all.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ finally:
 
 
 def installed() -> list[str]:
-    """The folders to read if none is named."""
+    """Return the folders to read if none is named."""
     found = []
     for package, inside in (("keras", "src"), ("tensorflow", "python")):
         spec = importlib.util.find_spec(package)
@@ -65,7 +65,7 @@ def lines_of(places: Places) -> int:
 
 
 def some(places: Places, lines: int) -> Places:
-    """Files from everywhere with about so many lines."""
+    """Sample files from all places with about `lines` lines."""
     step = max(1, round(lines_of(places) / lines))
     return places[::step]
 
@@ -106,7 +106,7 @@ def upgrade(places: Places) -> Iterator[object]:
 
 
 def readers() -> dict[str, Reader]:
-    """The scan, and those peers that are installed."""
+    """Return the scan, and the peers that are installed."""
     found: dict[str, Reader] = {"scan": scan, "ast.parse": parse}
     if importlib.util.find_spec("libcst"):
         found["LibCST, parsing alone"] = parse_with_libcst
@@ -116,7 +116,7 @@ def readers() -> dict[str, Reader]:
 
 
 def measured(places: Places) -> dict[str, float]:
-    """Lines per second of processor time of each; of each step the best of the rounds counts."""
+    """Return each reader's lines per second of processor time; of each step the best round counts."""
     racing = readers()
     slow = {SLOW: racing.pop(SLOW)} if SLOW in racing else {}
     for reader in (*racing.values(), *slow.values()):
@@ -133,7 +133,7 @@ def measured(places: Places) -> dict[str, float]:
 
 
 def in_turns(racing: dict[str, Reader], places: Places) -> dict[str, list[float]]:
-    """Processor time of each step of each reader."""
+    """Return the processor time of each step of each reader."""
     running = {name: reader(places) for name, reader in racing.items()}
     times: dict[str, list[float]] = {name: [] for name in running}
     for _ in range(0, len(places) + STEP, STEP):
@@ -166,13 +166,13 @@ def compared(folders: Iterable[str], limit: int | None) -> list[Result]:
 
 
 def peak(paths: Sequence[str]) -> int:
-    """Most memory that a scan of some paths has at once, in megabytes."""
+    """Return the peak memory of a scan of some paths, in megabytes."""
     run = subprocess.run([sys.executable, "-c", SCAN, *paths], capture_output=True, check=False)
     return int(run.stderr.split()[-1]) // 1024
 
 
 def memory(parts: Sequence[Sequence[str]]) -> list[Result]:
-    """The peak of the last of several lists of paths beside that of each other one; Linux tells."""
+    """Compare the peak memory of the last list of paths with that of each other one; Linux only."""
     if not sys.platform.startswith("linux"):
         return []
     counts = [sum(1 for _ in code_base.find_files(part)) for part in parts]
@@ -187,7 +187,7 @@ def memory(parts: Sequence[Sequence[str]]) -> list[Result]:
 
 
 def run() -> list[Result]:
-    """The comparison on a part of the installed packages; a ratio below 1 means more lines."""
+    """Compare on a part of the installed packages; a ratio below 1 means more lines per second."""
     folders = installed()
     files = [str(path) for path, _ in some(list(code_base.find_files(folders)), LINES)]
     return compared(folders, LINES) + memory([files[:10], files[:50], files])

@@ -1,4 +1,4 @@
-"""What one call costs when there is next to nothing to compute."""
+"""Measure the overhead of one call with almost nothing to compute."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +9,7 @@ from benchmarks.timing import Result, compare, in_turns
 
 
 def run() -> list[Result]:
-    """Measures."""
+    """Time the calls."""
     x = np.random.default_rng(0).normal(size=100).astype(np.float32)
 
     @shims.function(input_signature=[shims.TensorSpec([None], shims.float32)])

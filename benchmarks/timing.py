@@ -1,4 +1,4 @@
-"""How things are timed here: in turns, so that a slow moment of the machine hits every candidate."""
+"""Time candidates in turns, so that a slow moment of the machine affects all of them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """One line of the table: our figure over (or beside) somebody else's.
+    """A row of the table: our figure over (or beside) another.
 
     Attributes:
       question: what was measured.
-      against: what ours is compared with.
+      against: the comparison.
       ours: our figure with its unit.
       theirs: the other figure with its unit.
       ratio: ours divided by theirs, or a plain count where there is nothing to compare with.
-      goal: the largest ratio that we accept; `None` for a figure that is only shown.
+      goal: the largest acceptable ratio; `None` for a figure without a goal.
     """
 
     question: str
@@ -34,12 +34,12 @@ class Result:
 
     @property
     def met(self) -> bool:
-        """Whether the goal is met; a figure without a goal always is."""
+        """Whether the goal is met; always true without a goal."""
         return self.goal is None or self.ratio <= self.goal
 
 
 def finish(value: object) -> None:
-    """Waits for every array in `value`, JAX's or TensorFlow's."""
+    """Wait for every array in `value`, JAX's or TensorFlow's."""
     for leaf in jax.tree.leaves(value):
         if hasattr(leaf, "block_until_ready"):
             leaf.block_until_ready()
@@ -48,7 +48,7 @@ def finish(value: object) -> None:
 
 
 def seconds(call: Callable[[], object]) -> float:
-    """One call, waited for."""
+    """Time one call until its arrays are ready."""
     start = time.perf_counter()
     finish(call())
     return time.perf_counter() - start
@@ -57,11 +57,11 @@ def seconds(call: Callable[[], object]) -> float:
 def in_turns(
     candidates: Mapping[str, Callable[[], object]], *, rounds: int, warm: int = 3, repeat: int = 1
 ) -> dict[str, float]:
-    """Median seconds of each candidate.
+    """Return the median seconds of each candidate.
 
     Args:
-      candidates: what to call, by name.
-      rounds: how often each is timed, one after the other in every round, in a random order.
+      candidates: the functions to call, by name.
+      rounds: the number of rounds; each times every candidate once, in random order.
       warm: untimed calls of each before the first round.
       repeat: calls within one timing, for calls too short for the clock.
     """
@@ -80,7 +80,7 @@ def in_turns(
 
 
 def say(value: float) -> str:
-    """Seconds in the unit that a person would use."""
+    """Format seconds in a readable unit."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -90,7 +90,7 @@ def say(value: float) -> str:
 def compare(
     question: str, times: Mapping[str, float], ours: str, goals: Mapping[str, float | None]
 ) -> list[Result]:
-    """One line per other candidate named in `goals`."""
+    """Return one result for each other candidate named in `goals`."""
     return [
         Result(
             question, other, say(times[ours]), say(times[other]), times[ours] / times[other], goal

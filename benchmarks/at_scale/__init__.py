@@ -1,1 +1,1 @@
-"""A pair of programs of the size that is compared in practice: `python -m benchmarks.at_scale`."""
+"""Compare a pair of programs of realistic size: `python -m benchmarks.at_scale`."""

@@ -1,9 +1,10 @@
-"""Compares a BERT of 110 million parameters with a right and a wrong port: time, memory, what is located.
+"""Compare a BERT of 110 million parameters with a correct and a wrong port.
 
 python -m benchmarks.at_scale
 
-Memory is the largest sum of the proportional set sizes of the command and all its workers, looked at
-every half second; what several processes share is counted once. Linux only.
+It prints the time, the memory and the located fault. Memory is the largest sum of the proportional set sizes
+of the command and all its workers, sampled every half second; memory shared by several processes is counted
+once. Linux only.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RIGHT, WRONG = "approximate=False", "approximate=True"
 
 
 def family(root: int) -> list[int]:
-    """The process and everything that it started."""
+    """Return a process and all its descendants."""
     parents = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -37,7 +38,7 @@ def family(root: int) -> list[int]:
 
 
 def proportional(pid: int) -> int:
-    """Bytes that a process has in memory, its share of what is shared."""
+    """Return the proportional set size of a process in bytes."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -46,7 +47,7 @@ def proportional(pid: int) -> int:
 
 
 def compare(folder: Path) -> dict[str, object]:
-    """One `diff --locate`, with its seconds, its peak of memory and what it says."""
+    """Run `diff --locate` once, and return its seconds, its peak of memory and its result."""
     program = "from tf2jax_port.cli import main; main()"
     words = ["diff", "bert_tf.py:encode", "bert_jax.py:encode", "--inputs", "bert_cases.py"]
     words += ["--locate", "--json", "found.json", "--timeout", "1800"]

@@ -1,4 +1,4 @@
-"""Parameters and one batch for the encoder of 110 million parameters."""
+"""Define parameters and one batch for the encoder of 110 million parameters."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,7 +9,7 @@ LAYERS, WIDTH, INNER, HEADS, VOCABULARY, POSITIONS = 12, 768, 3072, 12, 30522, 5
 
 
 def shapes() -> dict[str, tuple[int, ...]]:
-    """Names and shapes of all parameters, those of BERT's base model with its pooler."""
+    """Return names and shapes of all parameters of BERT's base model with its pooler."""
     found: dict[str, tuple[int, ...]] = {
         "embeddings/word": (VOCABULARY, WIDTH),
         "embeddings/position": (POSITIONS, WIDTH),
@@ -34,7 +34,7 @@ def shapes() -> dict[str, tuple[int, ...]]:
 
 
 def parameters(rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """BERT's initial values, with biases that are not 0, so that a fault in one can be seen."""
+    """Return BERT's initial values, with nonzero biases, so that a fault in one is visible."""
     made = {}
     for name, shape in shapes().items():
         drawn = 0.02 * rng.standard_normal(shape, dtype=np.float32)
@@ -43,7 +43,7 @@ def parameters(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def cases() -> Iterator[tuple[Any, ...]]:
-    """One batch of two rows of sixteen words, the second row with five of padding."""
+    """Yield one batch of two rows of sixteen words, the second row with five of padding."""
     rng = np.random.default_rng(0)
     words = rng.integers(0, VOCABULARY, (2, 16)).astype(np.int32)
     mask = (np.arange(16) < np.array([[16], [11]])).astype(np.int32)

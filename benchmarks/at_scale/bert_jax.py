@@ -1,4 +1,4 @@
-"""The port in plain JAX: two einsums for the attention, a norm of its own."""
+"""Implement the port in plain JAX: two einsums for the attention, and its own layer norm."""
 
 import jax
 import jax.numpy as jnp

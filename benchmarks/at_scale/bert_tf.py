@@ -1,4 +1,4 @@
-"""The original: an encoder as BERT's base model has it, with a pooler."""
+"""Implement the original: the encoder of BERT's base model, with a pooler."""
 
 import tensorflow as tf
 

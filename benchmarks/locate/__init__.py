@@ -1,1 +1,1 @@
-"""Planted porting faults: how many are found, and how many at the right line. See `__main__`."""
+"""Plant porting faults, and count those found and those located; see `__main__`."""

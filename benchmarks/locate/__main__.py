@@ -1,6 +1,6 @@
-"""How many planted faults are found, and how many at the right line.
+"""Count the planted faults that are found, and those located at the right line.
 
-python -m benchmarks.locate                       everything: 167 faults, 200 ports that are right
+python -m benchmarks.locate                       everything: 167 faults, 200 correct ports
 python -m benchmarks.locate --ports 20 focal crf  fewer ports, these programs only
 """
 
@@ -24,7 +24,7 @@ from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
 
 
 def main() -> None:
-    """Run what the command line asks for, and print the matrix."""
+    """Run the requested programs, and print the matrix."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.locate")
     parser.add_argument("programs", nargs="*", default=NAMES)
     parser.add_argument("--ports", type=int, default=200, help="how many ports that are right")
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def matrix(faults: list[Outcome], ports: list[Outcome]) -> Table:
-    """What is said of faults of each kind, and of right ports."""
+    """Tabulate the verdicts on faults of each kind, and on correct ports."""
     table = Table("kind", "planted", "detected", "right line")
     for kind, outcomes in by_kind(faults).items():
         table.add_row(kind, *_counted(outcomes))

@@ -1,4 +1,4 @@
-"""A fault that porters make: a small edit of a port that is right."""
+"""Define a porting fault: a small edit of a correct port."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Fault:
-    """A port with a fault, or with one and another behind it.
+    """A port with one fault, or with two, the second downstream of the first.
 
     Attributes:
-      program: which one.
-      kind: of the first fault.
+      program: the name of the program.
+      kind: the kind of the first fault.
       edits: old text and new text, the first fault first.
     """
 

@@ -1,4 +1,4 @@
-"""Faults that porters make, each a small edit of a port that is right."""
+"""List common porting faults, each a small edit of a correct port."""
 
 from __future__ import annotations
 

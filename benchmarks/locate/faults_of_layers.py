@@ -1,4 +1,4 @@
-"""Faults in networks: layers, losses, attention, convolutions."""
+"""List faults in networks: layers, losses, attention, convolutions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holding ports against their originals, and looking where the faulty ones part from them."""
+"""Compare ports with their originals, and locate the first divergence of faulty ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tf2jax_port.diff.vocabulary.verdicts import DIFFERENT
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one port.
+    """The outcome of one port.
 
     Attributes:
-      program: which one.
-      kind: of the fault; empty for a port that is right.
-      verdict: of the comparison.
-      right_line: whether the line that was named is one that was edited.
-      named: the line that was named.
+      program: the name of the program.
+      kind: the kind of fault; empty for a correct port.
+      verdict: the verdict of the comparison.
+      right_line: whether the located line was edited.
+      named: the located line.
     """
 
     program: str
@@ -43,7 +43,7 @@ class Bench:
     """The originals, each run once.
 
     Args:
-      folder: where ports are written.
+      folder: the folder for the ports' files.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,7 +52,7 @@ class Bench:
         self._written = 0
 
     def fault(self, fault: Fault) -> Outcome:
-        """Whether a fault is found, and where."""
+        """Check whether a fault is found, and at which line."""
         right = port_text(fault.program)
         text = edited(right, fault.edits)
         report, port = self._report(fault.program, text)
@@ -70,7 +70,7 @@ class Bench:
         return Outcome(fault.program, fault.kind, report.verdict, hit, new.shown)
 
     def right(self, program: str, text: str) -> Outcome:
-        """What is said of a port that is right."""
+        """Return the outcome of a correct port."""
         report, _ = self._report(program, text)
         return Outcome(program, "", report.verdict, named=report.headline)
 
@@ -91,7 +91,7 @@ class Bench:
 
 
 def by_kind(outcomes: Iterable[Outcome]) -> dict[str, Sequence[Outcome]]:
-    """The outcomes of each kind of fault."""
+    """Group the outcomes by kind of fault."""
     found: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         found.setdefault(outcome.kind, []).append(outcome)

@@ -1,4 +1,4 @@
-"""Making ports: texts of programs with edits, as modules; which lines an edit is on."""
+"""Build ports as modules from edited program texts, and find the lines of an edit."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Edit = tuple[str, str]
 
 
 def port_text(program: str) -> str:
-    """The text of the port that is right."""
+    """Return the text of the correct port."""
     return (PROGRAMS / program / "port.py").read_text()
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text with some edits; an error where there is nothing to edit."""
+    """Apply edits to a text; raise if an edit does not match."""
     for old, new in edits:
         if old not in text:
             raise ValueError(f"there is no {old!r}")
@@ -34,7 +34,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def edited_lines(before: str, after: str) -> set[int]:
-    """The lines of a text that differ from another; beside a deletion, its neighbors."""
+    """Return the lines of a text that differ from another; for a deletion, its neighbors."""
     lines: set[int] = set()
     matcher = difflib.SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
     for tag, _, _, start, end in matcher.get_opcodes():
@@ -46,7 +46,7 @@ def edited_lines(before: str, after: str) -> set[int]:
 
 
 def module(path: Path, name: str) -> Any:
-    """A file as a module of its own."""
+    """Import a file as its own module."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -57,13 +57,13 @@ def module(path: Path, name: str) -> Any:
 
 
 def original(program: str) -> tuple[Callable[..., Any], Callable[[], Iterable[Sequence[Any]]]]:
-    """The original of a program, and its inputs."""
+    """Return the original of a program, and its inputs."""
     found = module(PROGRAMS / program / "original.py", f"locate_{program}_original")
     return found.run, found.cases
 
 
 def written(text: str, folder: Path, name: str) -> Callable[..., Any]:
-    """A port, from its text; the file stays, because lines are read from it."""
+    """Create a port from its text; the file stays, because lines are read from it."""
     path = folder / f"{name}.py"
     path.write_text(text)
     return module(path, f"locate_{name}").run

@@ -1,4 +1,4 @@
-"""Edits of a port that leave it right: other algorithms, other orders, other spellings."""
+"""List edits that keep a port correct: other algorithms, orders and spellings."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ SAME: dict[str, tuple[Edit, ...]] = {
 
 
 def right_ports(count: int) -> Iterator[tuple[str, str]]:
-    """Program and text of ports that are right: subsets of the edits above, in a fixed order."""
+    """Yield program and text of correct ports: subsets of the edits above, in a fixed order."""
     queues = [_variants(program) for program in NAMES]
     return itertools.islice((next(queue) for queue in itertools.cycle(queues)), count)
 

@@ -1,4 +1,4 @@
-"""Features of sound: frames, a window, power in bands, decibels, differences, moments."""
+"""Compute audio features: frames, a window, band power, decibels, deltas, moments."""
 
 import jax.numpy as jnp
 import numpy as np

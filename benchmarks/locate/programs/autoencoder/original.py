@@ -1,4 +1,4 @@
-"""A variational autoencoder: the noise is given, the bound has its two parts."""
+"""Compute the loss of a variational autoencoder from given noise: reconstruction and KL terms."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A classifier of rows: dense layers, layer norm, dropout by a given mask, a smoothed loss."""
+"""Classify rows: dense layers, layer norm, dropout with a given mask, label smoothing."""
 
 import numpy as np
 import tensorflow as tf

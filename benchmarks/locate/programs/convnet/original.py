@@ -1,4 +1,4 @@
-"""A small network for images: strided convolutions, batch norm, pools, a resized skip."""
+"""Run a small image network: strided convolutions, batch norm, pooling, a resized skip."""
 
 import numpy as np
 import tensorflow as tf

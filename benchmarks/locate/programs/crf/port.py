@@ -1,4 +1,4 @@
-"""The likelihood of tags under a chain, with sequences of different lengths, and the best tags."""
+"""Compute a linear-chain CRF's likelihood over sequences of different lengths, and decode tags."""
 
 import jax
 import jax.numpy as jnp

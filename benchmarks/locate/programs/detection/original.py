@@ -1,4 +1,4 @@
-"""Anchors are matched to boxes, and boxes are turned into offsets and back."""
+"""Match anchors to boxes, and convert boxes to offsets and back."""
 
 import numpy as np
 import tensorflow as tf

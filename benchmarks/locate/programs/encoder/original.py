@@ -1,4 +1,4 @@
-"""A transformer encoder over padded sequences, with a pooled head."""
+"""Run a transformer encoder over padded sequences, with a pooled head."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""A transformer encoder over padded sequences, with a pooled head."""
+"""Run a transformer encoder over padded sequences, with a pooled head."""
 
 import jax
 import jax.numpy as jnp

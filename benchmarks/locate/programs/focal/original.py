@@ -1,4 +1,4 @@
-"""A focal loss over anchors, some of which are to be ignored."""
+"""Compute a focal loss over anchors, some of which are ignored."""
 
 import numpy as np
 import tensorflow as tf

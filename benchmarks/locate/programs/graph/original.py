@@ -1,4 +1,4 @@
-"""Messages along the edges of a graph: attention over the edges that arrive at a node."""
+"""Pass messages along a graph's edges, with attention over the incoming edges of a node."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Images and their captions: two towers, a shared space, a decoder of captions, three losses.
+"""Train on images and captions: two towers, a shared space, a caption decoder, three losses.
 
 The largest of the programs: convolutions with running statistics, a transformer over words, a gated
 recurrent decoder with attention that feeds its own guesses back, and one step of a moving average.

@@ -1,4 +1,4 @@
-"""Images and their captions: two towers, a shared space, a decoder of captions, three losses."""
+"""Train on images and captions: two towers, a shared space, a caption decoder, three losses."""
 
 import jax
 import jax.numpy as jnp

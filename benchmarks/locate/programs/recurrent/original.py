@@ -1,4 +1,4 @@
-"""A gated recurrent network over sequences of different lengths, and a loss over its outputs."""
+"""Run a gated recurrent network over sequences of different lengths, and compute a loss."""
 
 import numpy as np
 import tensorflow as tf

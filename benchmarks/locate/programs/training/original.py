@@ -1,4 +1,4 @@
-"""Some steps of training: gradients, clipping by their norm, Adam with decay, an average."""
+"""Run training steps: gradients, clipping by norm, Adam with weight decay, an average."""
 
 import numpy as np
 import tensorflow as tf
