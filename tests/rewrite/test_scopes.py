@@ -31,7 +31,7 @@ def missed(code):
 
 @pytest.mark.parametrize("folder", ["tf2jax_port/rewrite", "tests/rewrite", "tests/autograph"])
 def test_every_node_has_its_parent(folder):
-    files = sorted((ROOT / folder).glob("*.py"))
+    files = sorted((ROOT / folder).rglob("*.py"))
     assert len(files) > 5
     for file in files:
         assert missed(file.read_text()) == (set(), set()), file
