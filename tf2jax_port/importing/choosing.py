@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from tf2jax_port.importing import effects
-from tf2jax_port.importing.graph import Edge, Graph, Model, Node, Signature, edge_of
+from tf2jax_port.importing.graph import Edge, ImportedGraph, Model, Node, Signature, edge_of
 
 _PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
 _NO_RESULT = {
@@ -91,7 +91,7 @@ def _signature(model: Model, name: str | None) -> Signature | None:
     return model.signatures[name]
 
 
-def _unused_results(graph: Graph) -> list[Node]:
+def _unused_results(graph: ImportedGraph) -> list[Node]:
     """Return the nodes whose results no other node uses."""
     used = {edge.node for node in graph.nodes.values() for edge in node.inputs}
     used |= {name for node in graph.nodes.values() for name in node.controls}
@@ -102,7 +102,7 @@ def _unused_results(graph: Graph) -> list[Node]:
     ]
 
 
-def _placeholders(graph: Graph, outputs: Mapping[str, Edge]) -> list[str]:
+def _placeholders(graph: ImportedGraph, outputs: Mapping[str, Edge]) -> list[str]:
     needed = {n.name for n in effects.behind(graph, [edge.node for edge in outputs.values()])}
     return [
         node.name
@@ -111,7 +111,7 @@ def _placeholders(graph: Graph, outputs: Mapping[str, Edge]) -> list[str]:
     ]
 
 
-def _suggestions(graph: Graph, name: str) -> str:
+def _suggestions(graph: ImportedGraph, name: str) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, graph.nodes, 3)

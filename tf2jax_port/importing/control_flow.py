@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from tf2jax_port.importing.graph import Edge, Graph, Node
+from tf2jax_port.importing.graph import Edge, ImportedGraph, Node
 from tf2jax_port.importing.rule import UnsupportedError
 
 ENTER = ("Enter", "RefEnter")
@@ -47,7 +47,7 @@ class Branch:
 class ControlFlow:
     """The loops and branches of one graph."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: ImportedGraph):
         self.graph = graph
         operators = {node.op for node in graph.nodes.values()}
         self.loops = _loops(graph) if operators & set(ENTER) else {}
@@ -172,7 +172,7 @@ class ControlFlow:
                     stack.extend(self.needs(node))
 
 
-def used_arguments(function: Graph) -> set[str]:
+def used_arguments(function: ImportedGraph) -> set[str]:
     """Return the arguments that the results of a function depend on."""
     stack, seen = [edge.node for edge in function.results], set()
     while stack:
@@ -197,7 +197,7 @@ def _ends(branch: Branch) -> list[Edge]:
     return [branch.predicate, *branch.sides[0], *branch.sides[1]]
 
 
-def _frame_of(graph: Graph, merge: Node) -> str:
+def _frame_of(graph: ImportedGraph, merge: Node) -> str:
     for edge in merge.inputs:
         node = graph.nodes.get(edge.node)
         if node is not None and node.op in ENTER:
@@ -205,7 +205,7 @@ def _frame_of(graph: Graph, merge: Node) -> str:
     raise UnsupportedError("it leaves a loop that it did not enter")
 
 
-def _loops(graph: Graph) -> dict[str, Loop]:
+def _loops(graph: ImportedGraph) -> dict[str, Loop]:
     found: dict[str, Loop] = {}
     for node in graph.nodes.values():
         if node.op in ENTER:
@@ -234,7 +234,7 @@ def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
     return [*(edge.node for edge in node.inputs), *node.controls]
 
 
-def _in_order(graph: Graph, loop_merges: set[str]) -> list[str]:
+def _in_order(graph: ImportedGraph, loop_merges: set[str]) -> list[str]:
     """Return the names of all nodes in topological order."""
     order: dict[str, None] = {}
     for start in graph.nodes:
@@ -252,7 +252,7 @@ def _in_order(graph: Graph, loop_merges: set[str]) -> list[str]:
     return list(order)
 
 
-def _above(graph: Graph, node: Node, loop_merges: set[str]) -> set[str]:
+def _above(graph: ImportedGraph, node: Node, loop_merges: set[str]) -> set[str]:
     """Return all nodes that a node depends on."""
     seen: set[str] = set()
     stack = [node.name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from tf2jax_port.importing.graph import Graph, Node
+from tf2jax_port.importing.graph import ImportedGraph, Node
 
 _CHANGES = re.compile(r"^(Ref|Resource|Sparse)*(Assign|Scatter|Apply)|^(Variable)?Assign|V?Assign")
 _FREE = {"ScatterNd", "ScatterNdNonAliasingAdd"}
@@ -22,7 +22,7 @@ def only_tells(node: Node) -> bool:
     return node.op in _TELLS
 
 
-def behind(graph: Graph, names: Iterable[str]) -> Iterator[Node]:
+def behind(graph: ImportedGraph, names: Iterable[str]) -> Iterator[Node]:
     """Yield some nodes, the nodes that they depend on, and those of the functions that they call."""
     stack, seen = list(names), set()
     while stack:

@@ -45,11 +45,11 @@ class Node:
 
 
 @dataclasses.dataclass(frozen=True)
-class Graph:
+class ImportedGraph:
     """Nodes by name, and the functions that they call; a function has `arguments` and `results`."""
 
     nodes: Mapping[str, Node]
-    functions: Mapping[str, Graph] = dataclasses.field(default_factory=dict)
+    functions: Mapping[str, ImportedGraph] = dataclasses.field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     results: tuple[Edge, ...] = ()
 
@@ -66,7 +66,7 @@ class Signature:
 class Model:
     """The content of a file; for a SavedModel also its restore operation and captured objects."""
 
-    graph: Graph
+    graph: ImportedGraph
     signatures: Mapping[str, Signature] = dataclasses.field(default_factory=dict)
     restore: str = ""
     bound: Mapping[str, list[int]] = dataclasses.field(default_factory=dict)
@@ -164,19 +164,19 @@ def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:
     return Model(_graph(chosen["graph_def"]), signatures, restore, bound, variables)
 
 
-def _graph(data: dict[str, Any]) -> Graph:
+def _graph(data: dict[str, Any]) -> ImportedGraph:
     library = data["library"]["function"] if data["library"] else []
-    functions: dict[str, Graph] = {}
+    functions: dict[str, ImportedGraph] = {}
     for function in library:
         returned = {entry["key"]: entry["value"] for entry in function["ret"]}
         signature = function["signature"]
-        functions[signature["name"]] = Graph(
+        functions[signature["name"]] = ImportedGraph(
             _nodes(function["node_def"]),
             functions,
             tuple(argument["name"] for argument in signature["input_arg"]),
             tuple(edge_of(returned[result["name"]]) for result in signature["output_arg"]),
         )
-    return Graph(_nodes(data["node"]), functions)
+    return ImportedGraph(_nodes(data["node"]), functions)
 
 
 def _nodes(data: list[dict[str, Any]]) -> dict[str, Node]:

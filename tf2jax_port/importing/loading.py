@@ -13,7 +13,7 @@ import numpy as np
 
 from tf2jax_port.importing import restoring
 from tf2jax_port.importing.choosing import Choice, choose
-from tf2jax_port.importing.graph import Graph, Model, Node, read_model
+from tf2jax_port.importing.graph import ImportedGraph, Model, Node, read_model
 from tf2jax_port.importing.program import Problem, Program
 from tf2jax_port.importing.rule import UnsupportedError
 from tf2jax_port.importing.scope import Scope, Value
@@ -190,7 +190,7 @@ def _load(path, prefix):
 '''
 
 
-def _lists_grow(graph: Graph) -> bool:
+def _lists_grow(graph: ImportedGraph) -> bool:
     nodes = itertools.chain(
         graph.nodes.values(), *(f.nodes.values() for f in graph.functions.values())
     )

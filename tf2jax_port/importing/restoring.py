@@ -8,7 +8,7 @@ import numpy as np
 
 from tf2jax_port.importing import effects, wire
 from tf2jax_port.importing.control_flow import CALL
-from tf2jax_port.importing.graph import Edge, Graph, Model, Node
+from tf2jax_port.importing.graph import Edge, ImportedGraph, Model, Node
 
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _ASSIGN = ("Assign", "AssignVariableOp")
@@ -63,10 +63,10 @@ def values(model: Model, keys: Mapping[str, str], names: list[str]) -> dict[str,
 
 
 def _assignments(
-    graph: Graph, names: list[str], given: Mapping[str, str]
+    graph: ImportedGraph, names: list[str], given: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield pairs of variable and tensor; `given` maps a function's arguments to variables."""
-    for node in effects.behind(Graph(graph.nodes), names):
+    for node in effects.behind(ImportedGraph(graph.nodes), names):
         if node.op in CALL:
             called = graph.functions[str(node.attribute("f"))]
             handles = [_variable_name(graph, edge, given) for edge in node.inputs]
@@ -85,7 +85,7 @@ def _assignments(
                 yield name, key
 
 
-def _variable_name(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
+def _variable_name(graph: ImportedGraph, edge: Edge, given: Mapping[str, str]) -> str:
     """Return the name of a handle's variable, or an empty string."""
     while edge.node not in given:
         node = graph.nodes.get(edge.node)
@@ -97,7 +97,7 @@ def _variable_name(graph: Graph, edge: Edge, given: Mapping[str, str]) -> str:
     return given[edge.node]
 
 
-def _checkpoint_tensor(graph: Graph, edge: Edge) -> str:
+def _checkpoint_tensor(graph: ImportedGraph, edge: Edge) -> str:
     """Return the name of the checkpoint tensor that an edge carries, or an empty string."""
     node = graph.nodes.get(edge.node)
     while node is not None and node.op in _VALUE_PASSES and node.inputs:
@@ -111,7 +111,7 @@ def _checkpoint_tensor(graph: Graph, edge: Edge) -> str:
     return names[edge.output]
 
 
-def _strings(graph: Graph, edge: Edge) -> list[str]:
+def _strings(graph: ImportedGraph, edge: Edge) -> list[str]:
     node: Node | None = graph.nodes.get(edge.node)
     if node is None or node.op != "Const":
         return []

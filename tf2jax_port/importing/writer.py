@@ -15,7 +15,7 @@ from tf2jax_port.importing.control_flow import (
     ControlFlow,
     Loop,
 )
-from tf2jax_port.importing.graph import Edge, Graph, Node
+from tf2jax_port.importing.graph import Edge, ImportedGraph, Node
 from tf2jax_port.importing.operators import OPERATORS
 from tf2jax_port.importing.program import Problem, Program
 from tf2jax_port.importing.random_operators import DRAWS
@@ -45,7 +45,7 @@ RANDOM = ("Random", "Parameterized", "Stateless", "Multinomial")
 class GraphWriter:
     """Writes the nodes of one graph, each where its value is first needed."""
 
-    def __init__(self, program: Program, graph: Graph, prefix: str = ""):
+    def __init__(self, program: Program, graph: ImportedGraph, prefix: str = ""):
         self.program, self.graph, self.prefix = program, graph, prefix
         self.control = ControlFlow(graph)
         self.awaited: set[str] = set()

@@ -30,7 +30,7 @@ from shims._src.recording import state
 from shims._src.variables.variable import Variable
 
 _DEFAULT_GRAPH_SEED = 87654321
-_MOST = 2**31 - 1
+_MAX_SEED = 2**31 - 1
 
 
 class _Program:
@@ -51,7 +51,7 @@ class _Program:
 _PROGRAM = _Program()
 
 
-class Graph:
+class FunctionStreams:
     """The random operators of one traced function.
 
     Attributes:
@@ -65,7 +65,7 @@ class Graph:
         self.seed = _PROGRAM.seed
         self.kernels: dict[tuple, tuple[np.ndarray, Variable]] = {}
         self.unrepeatable: dict[tuple, int] = {}
-        self.inner: dict[tuple, dict[object, Graph]] = {}
+        self.inner: dict[tuple, dict[object, FunctionStreams]] = {}
         _GRAPHS.add(self)
 
     def reset(self) -> None:
@@ -77,15 +77,17 @@ class Graph:
 class _Trace:
     """One run of a function's Python code: the operators it reached, scope by scope."""
 
-    def __init__(self, graph: Graph):
+    def __init__(self, graph: FunctionStreams):
         self.graph = graph
         self.seeds: dict[Any, int] = {}
         self.places: dict[tuple, int] = {}
 
 
 _RUN: ThreadSlot[_Trace | None] = ThreadSlot(None)
-_GRAPHS: weakref.WeakSet[Graph] = weakref.WeakSet()
-_OF_FUNCTION: weakref.WeakKeyDictionary[Any, dict[object, Graph]] = weakref.WeakKeyDictionary()
+_GRAPHS: weakref.WeakSet[FunctionStreams] = weakref.WeakSet()
+_OF_FUNCTION: weakref.WeakKeyDictionary[Any, dict[object, FunctionStreams]] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 def set_seed(seed):
@@ -126,12 +128,12 @@ def graph_of(function, signature: object) -> Iterator[None]:
     """Assign operators that draw inside to a function's graph for a signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
-        graphs[signature] = Graph()
+        graphs[signature] = FunctionStreams()
     with _RUN.holding(_Trace(graphs[signature])):
         yield
 
 
-def _graphs_of(function) -> dict[object, Graph]:
+def _graphs_of(function) -> dict[object, FunctionStreams]:
     """Return the graphs of a function by signature.
 
     A function that another one creates is created anew whenever that one is traced: the calls from one place
@@ -190,7 +192,7 @@ def consume_seed(seed) -> None:
 
 
 def _eager_stream(kernel, seed, blocks):
-    seeds = pair(seed, _PROGRAM.seed, _drawn)
+    seeds = pair(seed, _PROGRAM.seed, _next_eager_seed)
     if seeds is None:
         return np.frombuffer(os.urandom(24), np.uint32)
     key = (*kernel, *seeds)
@@ -199,8 +201,8 @@ def _eager_stream(kernel, seed, blocks):
     return np.concatenate([split_number(seeds[0]), split_number(before), split_number(seeds[1])])
 
 
-def _drawn() -> int:
-    return _PROGRAM.source.randint(0, _MOST)
+def _next_eager_seed() -> int:
+    return _PROGRAM.source.randint(0, _MAX_SEED)
 
 
 def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
@@ -209,9 +211,9 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
         seed = int(np.asarray(seed))
     if global_seed is None and seed is None:
         return None
-    first = _DEFAULT_GRAPH_SEED if global_seed is None else global_seed % _MOST
-    second = (next_seed() if seed is None else seed) % _MOST
-    return (0, _MOST) if (first, second) == (0, 0) else (first, second)
+    first = _DEFAULT_GRAPH_SEED if global_seed is None else global_seed % _MAX_SEED
+    second = (next_seed() if seed is None else seed) % _MAX_SEED
+    return (0, _MAX_SEED) if (first, second) == (0, 0) else (first, second)
 
 
 # ---- operators in a graph ------------------------------------------------------------------------
@@ -221,7 +223,7 @@ def _sources():
     """Return the seed of the program or graph, and the source of the next operator's seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
-        return _PROGRAM.seed, _drawn
+        return _PROGRAM.seed, _next_eager_seed
 
     def counted() -> int:
         number = trace.seeds.get(scope, 0)
@@ -234,7 +236,7 @@ def _sources():
 def _current_trace() -> _Trace:
     if _RUN.value is None:
         # A loop or a branch outside of every function: one graph for all of them.
-        _RUN.value = _Trace(Graph())
+        _RUN.value = _Trace(FunctionStreams())
     return _RUN.value
 
 
