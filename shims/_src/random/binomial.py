@@ -42,7 +42,7 @@ def _places(samples, batch, step):
     return number * jnp.uint64(step)
 
 
-def _inverted(stream, place, count, prob, wanted):
+def _sample_by_inversion(stream, place, count, prob, wanted):
     """Count the geometric steps that stay within `count` (the inversion method)."""
     scale = jnp.log1p(-prob)
 
@@ -62,13 +62,13 @@ def _inverted(stream, place, count, prob, wanted):
     return lax.while_loop(lambda s: jnp.any(s[3]), step, start)[2].astype(jnp.float64)
 
 
-def _tail(k):
+def _stirling_error(k):
     square = (k + 1) * (k + 1)
     far = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (k + 1)
     return jnp.where(k <= 9, jnp.asarray(_TAILS)[jnp.clip(k, 0, 9).astype(jnp.int32)], far)
 
 
-def _rejected(stream, place, count, prob, wanted):
+def _sample_by_rejection(stream, place, count, prob, wanted):
     """Sample by Hörmann's transformed rejection."""
     deviation = jnp.sqrt(count * prob * (1 - prob))
     b = 1.15 + 2.53 * deviation
@@ -93,10 +93,10 @@ def _rejected(stream, place, count, prob, wanted):
             (mode + 0.5) * jnp.log((mode + 1) / (odds * (count - mode + 1)))
             + (count + 1) * jnp.log((count - mode + 1) / (count - k_safe + 1))
             + (k_safe + 0.5) * jnp.log(odds * (count - k_safe + 1) / (k_safe + 1))
-            + _tail(mode)
-            + _tail(count - mode)
-            - _tail(k_safe)
-            - _tail(count - k_safe)
+            + _stirling_error(mode)
+            + _stirling_error(count - mode)
+            - _stirling_error(k_safe)
+            - _stirling_error(count - k_safe)
         )
         take = open_ & (take | (sensible & (v <= bound)))
         return i + jnp.uint64(1), jnp.where(take, k, found), open_ & ~take
@@ -105,7 +105,7 @@ def _rejected(stream, place, count, prob, wanted):
     return lax.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
 
 
-def _numbers(words, counts, probs, size):
+def _draw_numbers(words, counts, probs, size):
     """Draw numbers as a kernel: `counts` and `probs` are vectors with one element per batch."""
     stream = philox.stream_of(words)
     batches = counts.shape[0]
@@ -119,14 +119,14 @@ def _numbers(words, counts, probs, size):
     inside = (counts > 0) & (probs > 0) & (probs < 1)
     count, prob = counts.astype(jnp.float64), rare.astype(jnp.float64)
     shape = (samples, batches)
-    few = _inverted(
+    few = _sample_by_inversion(
         stream,
         _places(samples, batch, _INVERSION_STEP),
         count,
         prob,
         jnp.broadcast_to(inside & ~many, shape),
     )
-    lot = _rejected(
+    lot = _sample_by_rejection(
         stream,
         _places(samples, batch, _REJECTION_STEP),
         jnp.where(many, count, 100.0),
@@ -139,7 +139,7 @@ def _numbers(words, counts, probs, size):
     return number.reshape(-1)
 
 
-def _parameters(function, dims, counts, probs):
+def _flatten_parameters(function, dims, counts, probs):
     """Return `counts` and `probs`, broadcast and flattened to one element per batch.
 
     Raises:
@@ -167,10 +167,10 @@ def binomial_blocks(dims, counts, probs) -> int:
 
 def binomial_numbers(function, words, dims, counts, probs, dtype):
     """Draw binomial numbers of a shape."""
-    counts, probs = _parameters(function, dims, counts, probs)
+    counts, probs = _flatten_parameters(function, dims, counts, probs)
     as_dtype(dtype)
     narrowed = array_dtype(dtype, function)
-    return draw(_numbers, words, counts, probs, shape=dims, dtype=narrowed)
+    return draw(_draw_numbers, words, counts, probs, shape=dims, dtype=narrowed)
 
 
 @checked

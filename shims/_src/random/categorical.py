@@ -25,7 +25,7 @@ _ONE_THREAD = 210_000
 _CYCLES_PER_STEP = 50
 
 
-def _classes(words, logits, size):
+def _draw_classes(words, logits, size):
     """Draw class indices as a kernel, by inversion of the cumulative weights."""
     rows = logits.shape[0]
     wide = logits.astype(jnp.float64)
@@ -38,7 +38,7 @@ def _classes(words, logits, size):
     return jax.vmap(lambda row, u: jnp.searchsorted(row, u, side="right"))(steps, found).reshape(-1)
 
 
-def _checked(function, logits, num_samples, dtype):
+def _check_operands(function, logits, num_samples, dtype):
     """Check and convert the operands of a draw.
 
     Raises:
@@ -118,9 +118,9 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
     https://www.tensorflow.org/api_docs/python/tf/random/stateless_categorical
     """
     function = "stateless_categorical"
-    logits, count, dtype = _checked(function, logits, num_samples, dtype)
+    logits, count, dtype = _check_operands(function, logits, num_samples, dtype)
     words = seed_words(function, seed)
-    return draw(_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)
+    return draw(_draw_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)
 
 
 @operator
@@ -152,9 +152,9 @@ def categorical(logits, num_samples, dtype=None, seed=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/random/categorical
     """
-    logits, count, dtype = _checked("categorical", logits, num_samples, dtype)
+    logits, count, dtype = _check_operands("categorical", logits, num_samples, dtype)
     used = logits.shape[0] * (-(-count // 4) * 4 * 2)
     words = stream(
         "Multinomial", seed, blocks_of(used, RESERVED), logits.dtype.name, np.dtype(dtype).name
     )
-    return draw(_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)
+    return draw(_draw_classes, words, logits, shape=(logits.shape[0], count), dtype=dtype)

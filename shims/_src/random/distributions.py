@@ -35,7 +35,7 @@ def float64_of(high, low):
     return lax.bitcast_convert_type(bits, jnp.float64) - jnp.float64(1)
 
 
-def _narrow(word, dtype, mantissa, one):
+def _uniform_16_bit(word, dtype, mantissa, one):
     bits = (word.astype(jnp.uint16) & jnp.uint16((1 << mantissa) - 1)) | jnp.uint16(one)
     number = lax.bitcast_convert_type(bits, dtype)
     # In float32, where it is exact: backends differ in 16-bit arithmetic.
@@ -50,12 +50,12 @@ def _pairs(stream, size):
 
 def uniform_float16(words, size):
     """Draw float16 numbers in [0, 1)."""
-    return _narrow(philox.words(philox.stream_of(words), size), jnp.float16, 10, 15 << 10)
+    return _uniform_16_bit(philox.words(philox.stream_of(words), size), jnp.float16, 10, 15 << 10)
 
 
 def uniform_bfloat16(words, size):
     """Draw bfloat16 numbers in [0, 1)."""
-    return _narrow(philox.words(philox.stream_of(words), size), jnp.bfloat16, 7, 127 << 7)
+    return _uniform_16_bit(philox.words(philox.stream_of(words), size), jnp.bfloat16, 7, 127 << 7)
 
 
 def uniform_float32(words, size):
@@ -138,15 +138,15 @@ def normal_float64(words, size):
 
 def truncated_normal_float32(words, size):
     """Draw float32 normal numbers within two standard deviations by rejection."""
-    return _truncated(philox.stream_of(words), size, _four_normals, 4)
+    return _draw_truncated(philox.stream_of(words), size, _four_normals, 4)
 
 
 def truncated_normal_float64(words, size):
     """Draw float64 normal numbers within two standard deviations by rejection."""
-    return _truncated(philox.stream_of(words), size, lambda four: box_muller_wide(*four), 2)
+    return _draw_truncated(philox.stream_of(words), size, lambda four: box_muller_wide(*four), 2)
 
 
-def _truncated(stream, size, candidates_of, width):
+def _draw_truncated(stream, size, candidates_of, width):
     """Draw truncated numbers in groups of `width`, each from its own region of the stream."""
     groups = -(-size // width)
     starts = philox.count(groups) * jnp.uint64(width * _RESERVED // 4)

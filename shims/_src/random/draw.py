@@ -42,7 +42,7 @@ def draw(kernel, words, *operands, shape, dtype):
     )
 
 
-def _computed(words, *operands, kernel, shape, dtype, batches):
+def _compute(words, *operands, kernel, shape, dtype, batches):
     with jax.enable_x64(True):
 
         def once(words, *operands):
@@ -56,12 +56,12 @@ def _computed(words, *operands, kernel, shape, dtype, batches):
         return once(words, *operands)
 
 
-_lowered = jp.mlir.lower_fun(_computed, multiple_results=False)
+_lower_computation = jp.mlir.lower_fun(_compute, multiple_results=False)
 
 
 def _lowering(ctx, *args, **params):
     with jax.enable_x64(True):
-        return _lowered(ctx, *args, **params)
+        return _lower_computation(ctx, *args, **params)
 
 
 @functools.partial(jax.jit, static_argnames=("kernel", "shape", "dtype", "batches"))

@@ -15,7 +15,7 @@ from shims._src.random.stateless import stateless_uniform
 from shims._src.tracing.dispatch import operator
 
 
-def _dropped(function, x, rate, noise_shape, sampler, skip):
+def _drop_elements(function, x, rate, noise_shape, sampler, skip):
     """Drop elements, with random numbers from `sampler`.
 
     Raises:
@@ -84,7 +84,7 @@ def dropout(x, rate, noise_shape=None, seed=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/dropout
     """
     sampler = functools.partial(uniform, seed=seed)
-    return _dropped("dropout", x, rate, noise_shape, sampler, lambda: consume_seed(seed))
+    return _drop_elements("dropout", x, rate, noise_shape, sampler, lambda: consume_seed(seed))
 
 
 @operator
@@ -116,7 +116,7 @@ def stateless_dropout(x, rate, seed, rng_alg=None, noise_shape=None, name=None):
     https://www.tensorflow.org/api_docs/python/tf/nn/experimental/stateless_dropout
     """
     sampler = functools.partial(stateless_uniform, seed=seed, alg=rng_alg)
-    return _dropped("stateless_dropout", x, rate, noise_shape, sampler, lambda: None)
+    return _drop_elements("stateless_dropout", x, rate, noise_shape, sampler, lambda: None)
 
 
 @operator
@@ -144,4 +144,4 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/nn/experimental/general_dropout
     """
-    return _dropped("general_dropout", x, rate, noise_shape, uniform_sampler, lambda: None)
+    return _drop_elements("general_dropout", x, rate, noise_shape, uniform_sampler, lambda: None)

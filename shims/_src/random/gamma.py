@@ -32,7 +32,7 @@ def _normals(four):
     return cosine, sine
 
 
-def _next(source, stream, place, state, wanted):
+def _take_next(source, stream, place, state, wanted):
     """Take the next number of each stream, from blocks that hold two.
 
     Args:
@@ -50,7 +50,7 @@ def _next(source, stream, place, state, wanted):
     return number, (block, jnp.where(wanted, ~left, left), jnp.where(fresh, second, kept))
 
 
-def _numbers(words, alphas, size):
+def _draw_numbers(words, alphas, size):
     """Draw numbers as a kernel, by Marsaglia and Tsang's transformed rejection."""
     stream = philox.stream_of(words)
     count = alphas.shape[0]
@@ -64,11 +64,11 @@ def _numbers(words, alphas, size):
 
     def step(state):
         block, normal, uniform, found, open_ = state
-        x, (block, *normal) = _next(_normals, stream, place, (block, *normal), open_)
+        x, (block, *normal) = _take_next(_normals, stream, place, (block, *normal), open_)
         v = 1 + c * x
         inside = open_ & (v > 0)
         v = v * v * v
-        u, (block, *uniform) = _next(_uniforms, stream, place, (block, *uniform), inside)
+        u, (block, *uniform) = _take_next(_uniforms, stream, place, (block, *uniform), inside)
         take = u < 1 - 0.0331 * (x * x) * (x * x)
         safe = jnp.where(v > 0, v, 1.0)
         take = inside & (take | (jnp.log(u) < 0.5 * x * x + d * (1 - safe + jnp.log(safe))))
@@ -79,36 +79,36 @@ def _numbers(words, alphas, size):
     valid = jnp.broadcast_to((alpha > 0) & (alpha != 1), place.shape)
     start = (jnp.zeros(place.shape, jnp.uint64), nothing, nothing, jnp.zeros(place.shape), valid)
     block, _, uniform, found, _ = lax.while_loop(lambda s: jnp.any(s[4]), step, start)
-    again, _ = _next(_uniforms, stream, place, (block, *uniform), valid)
+    again, _ = _take_next(_uniforms, stream, place, (block, *uniform), valid)
     found = jnp.where(below, found * jnp.power(again, 1 / alpha), found)
     exponential = -jnp.log1p(-_uniforms(philox.blocks(stream, place))[0])
     return jnp.where(alpha == 1, exponential, found).reshape(-1)
 
 
 @jax.custom_jvp
-def _sampled(words, alphas, like):
-    return draw(_numbers, words, alphas.reshape(-1), shape=like.shape, dtype=like.dtype)
+def _draw_standard(words, alphas, like):
+    return draw(_draw_numbers, words, alphas.reshape(-1), shape=like.shape, dtype=like.dtype)
 
 
-@_sampled.defjvp
-def _slope(primals, tangents):
+@_draw_standard.defjvp
+def _draw_standard_jvp(primals, tangents):
     words, alphas, like = primals
-    out = _sampled(words, alphas, like)
+    out = _draw_standard(words, alphas, like)
     wide = jnp.broadcast_to(alphas, out.shape).astype(jnp.promote_types(out.dtype, jnp.float32))
     slope = lax.random_gamma_grad(wide, out.astype(wide.dtype)).astype(out.dtype)
     return out, slope * jnp.broadcast_to(tangents[1], out.shape)
 
 
-def _divided(function, words, dims, alpha, beta):
+def _draw_scaled(function, words, dims, alpha, beta):
     """Draw standard gamma numbers divided by the rate, at least the smallest normal number."""
     if all(map(checks.is_known, alpha.shape)) and alpha.size == 0:
         return jnp.zeros(dims, alpha.dtype)
-    numbers = _sampled(words, alpha, jnp.zeros(dims, alpha.dtype))
+    numbers = _draw_standard(words, alpha, jnp.zeros(dims, alpha.dtype))
     # XLA turns a division by a broadcast scalar into a product with its reciprocal.
     return jnp.maximum(jnp.finfo(alpha.dtype).tiny, numbers / jnp.broadcast_to(beta, dims))
 
 
-def _parameters(function, alpha, beta, dtype):
+def _broadcast_parameters(function, alpha, beta, dtype):
     narrowed = array_dtype(dtype, function)
     alpha, beta = operand(alpha, narrowed), operand(1 if beta is None else beta, narrowed)
     alpha, beta = broadcasting(function, alpha, beta)
@@ -143,7 +143,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
     """
     function = "stateless_gamma"
     words = seed_words(function, seed)
-    alpha, beta = _parameters(function, alpha, beta, dtype)
+    alpha, beta = _broadcast_parameters(function, alpha, beta, dtype)
     dims = sizes_of(function, shape)
     if tuple(dims[max(len(dims) - alpha.ndim, 0) :]) != alpha.shape:
         raise checks.invalid(
@@ -152,7 +152,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
             required=f"(..., {', '.join(map(str, alpha.shape))})",
             received=f"shape {tuple(dims)}",
         )
-    return _divided(function, words, dims, alpha, beta)
+    return _draw_scaled(function, words, dims, alpha, beta)
 
 
 def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
@@ -181,7 +181,7 @@ def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/random/gamma
     """
-    alpha, beta = _parameters("gamma", alpha, beta, dtype)
+    alpha, beta = _broadcast_parameters("gamma", alpha, beta, dtype)
     dims = (*sizes_of("gamma", shape), *alpha.shape)
     words = stream("RandomGamma", seed, blocks_of(math.prod(dims), RESERVED), alpha.dtype.name)
-    return _divided("gamma", words, dims, alpha, beta)
+    return _draw_scaled("gamma", words, dims, alpha, beta)

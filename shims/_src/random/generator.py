@@ -115,7 +115,7 @@ class Generator:
         if copy_from is not None:
             assert (alg or state) is None
             self._alg = copy_from.algorithm
-            self._state = _variable(_as_words(copy_from.state))
+            self._state = _state_variable(_as_words(copy_from.state))
             return
         assert alg is not None
         assert state is not None
@@ -126,7 +126,7 @@ class Generator:
         else:
             words = _as_words(state)
             _check_size(words.shape[0], self._alg)
-            self._state = _variable(words)
+            self._state = _state_variable(words)
 
     @classmethod
     def from_state(cls, state, alg):
@@ -171,15 +171,15 @@ class Generator:
         """Set the state."""
         words = _as_words(state)
         _check_size(words.shape[0], self._alg)
-        self._keep(words)
+        self._store(words)
 
     def reset_from_seed(self, seed) -> None:
         """Set the state as `from_seed` does."""
-        self._keep(_words_from_seed(seed, _SIZES[self._alg]))
+        self._store(_words_from_seed(seed, _SIZES[self._alg]))
 
     def reset_from_key_counter(self, key, counter) -> None:
         """Set the state as `from_key_counter` does."""
-        self._keep(_key_counter(key, counter, self._alg))
+        self._store(_key_counter(key, counter, self._alg))
 
     def skip(self, delta):
         """Skip as many numbers as a draw of `delta` elements takes.
@@ -192,7 +192,7 @@ class Generator:
         """
         check_philox("Generator.skip", self._alg)
         before = state.read(self._state)
-        self._advance(blocks_of(_number(delta), RESERVED))
+        self._advance(blocks_of(_as_count(delta), RESERVED))
         return before
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
@@ -207,12 +207,12 @@ class Generator:
         """Draw uniform numbers; arguments as for `random.stateless_uniform`."""
         kind = as_dtype(dtype)
         standard.check_bounds(kind, minval, maxval)
-        words, dims = self._drawn(shape)
+        words, dims = self._start_draw(shape)
         return standard.uniform_of("Generator.uniform", words, dims, minval, maxval, kind)
 
     def uniform_full_int(self, shape, dtype=np.uint64, name=None):
         """Draw integers over the full range of the dtype."""
-        words, dims = self._drawn(shape)
+        words, dims = self._start_draw(shape)
         return standard.all_integers("Generator.uniform_full_int", words, dims, dtype)
 
     def binomial(self, shape, counts, probs, dtype=np.int32, name=None):
@@ -237,27 +237,27 @@ class Generator:
           int64 `[2, count]`; without `jax_enable_x64` uint32 `[2, count, 2]`, the low and the high
           word of each. Either way `seeds[:, i]` is a seed.
         """
-        keys = self._keys(count)
+        keys = self._draw_keys(count)
         return _expose_words(jnp.stack([keys, jnp.zeros_like(keys)]))
 
     def split(self, count=1) -> list[Generator]:
         """Create new generators, each independent of the others and of this one."""
-        keys = self._keys(count)
+        keys = self._draw_keys(count)
         zeros = jnp.zeros((_SIZES[self._alg] - 1, 2), jnp.uint32)
         return [
             Generator(state=jnp.concatenate([zeros, keys[i : i + 1]]), alg=self._alg)
             for i in range(int(count))
         ]
 
-    def _keys(self, count):
-        words, (count,) = self._drawn([count])
+    def _draw_keys(self, count):
+        words, (count,) = self._start_draw([count])
         return standard.wide_words("Generator", words, count)
 
     def _affine(self, kind, shape, scale, shift, dtype):
-        words, dims = self._drawn(shape)
+        words, dims = self._start_draw(shape)
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
-    def _drawn(self, shape):
+    def _start_draw(self, shape):
         """Return the words for a draw and its sizes, and advance the state."""
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
@@ -272,19 +272,19 @@ class Generator:
     def _advance(self, blocks) -> None:
         words = _as_words(self._state)
         counter = advanced(words[:2].reshape(4), jnp.asarray(blocks))
-        self._keep(jnp.concatenate([counter.reshape(2, 2), words[2:]]))
+        self._store(jnp.concatenate([counter.reshape(2, 2), words[2:]]))
 
-    def _keep(self, words) -> None:
+    def _store(self, words) -> None:
         words = jnp.asarray(words)
         wide = self._state.dtype.itemsize == 8
         state.write(self._state, numbers_of(words) if wide else words)
 
 
-def _variable(words) -> Variable:
+def _state_variable(words) -> Variable:
     return Variable(_expose_words(words), trainable=False, name="StateVar")
 
 
-def _number(value):
+def _as_count(value):
     return value if jp.is_tracer(value) else int(value)
 
 

@@ -45,7 +45,7 @@ def index_shuffle(index, seed, max_index):
     """
     seed = operand(seed)
     if seed.shape != (2,):
-        raise _unfit("seed", "two numbers", seed)
+        raise _operand_error("seed", "two numbers", seed)
     first = jnp.full((1,), _FIRST_KEY, seed.dtype)
     return random_index_shuffle(index, jnp.concatenate([first, seed]), max_index)
 
@@ -102,10 +102,10 @@ def _check(place, key, last, rounds):
     """Refuse unfit operands, and return the key with its last axis known to be three words."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
-        raise _unfit("seed", "three integers, or as many for each index", key)
+        raise _operand_error("seed", "three integers, or as many for each index", key)
     for name, x in (("index", place), ("max_index", last)):
         if x.ndim > 1 or not jnp.issubdtype(x.dtype, jnp.integer):
-            raise _unfit(name, "an integer, or a vector of integers", x)
+            raise _operand_error(name, "an integer, or a vector of integers", x)
     if rounds < 4 or rounds % 2:
         raise checks.invalid(
             _FUNCTION, "`rounds` must be even, and at least 4.", received=f"{rounds}"
@@ -135,7 +135,7 @@ def _check_sizes(place, key, last) -> None:
         )
 
 
-def _unfit(name, required, x):
+def _operand_error(name, required, x):
     return checks.invalid(
         _FUNCTION,
         f"`{name}` has another shape or dtype.",

@@ -31,7 +31,7 @@ def _uniforms(stream, place):
     return float64_of(c, d), float64_of(a, b)
 
 
-def _multiplied(stream, place, rate, wanted):
+def _sample_by_products(stream, place, rate, wanted):
     """Count the uniform factors until their product falls to exp(-rate) (Knuth's method)."""
     limit = jnp.exp(-rate)
 
@@ -47,7 +47,7 @@ def _multiplied(stream, place, rate, wanted):
     return lax.while_loop(lambda s: jnp.any(s[3]), step, start)[2]
 
 
-def _rejected(stream, place, rate, wanted):
+def _sample_by_rejection(stream, place, rate, wanted):
     """Sample by Hörmann's transformed rejection."""
     log_rate = jnp.log(rate)
     b = 0.931 + 2.53 * jnp.sqrt(rate)
@@ -73,7 +73,7 @@ def _rejected(stream, place, rate, wanted):
     return lax.while_loop(lambda s: jnp.any(s[2]), step, start)[1]
 
 
-def _numbers(words, rates, size):
+def _draw_numbers(words, rates, size):
     """Draw numbers as a kernel: `rates` is a vector, and a rate's samples follow each other."""
     stream = philox.stream_of(words)
     count = rates.shape[0]
@@ -83,8 +83,12 @@ def _numbers(words, rates, size):
     rate = rates.astype(jnp.float64)
     small, large = rate < _LARGE, (rate >= _LARGE) & jnp.isfinite(rate)
     shape = place.shape
-    few = _multiplied(stream, place, jnp.where(small, rate, 1.0), jnp.broadcast_to(small, shape))
-    many = _rejected(stream, place, jnp.where(large, rate, 20.0), jnp.broadcast_to(large, shape))
+    few = _sample_by_products(
+        stream, place, jnp.where(small, rate, 1.0), jnp.broadcast_to(small, shape)
+    )
+    many = _sample_by_rejection(
+        stream, place, jnp.where(large, rate, 20.0), jnp.broadcast_to(large, shape)
+    )
     rest = jnp.where(jnp.isposinf(rate), jnp.inf, jnp.nan)
     return jnp.where(small, few, jnp.where(large, many, rest)).reshape(-1)
 
@@ -133,7 +137,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         )
     if math.prod(dims):
         _check_nonempty(function, rates)
-    return _drawn(function, words, dims, rates, dtype)
+    return _draw_poisson(function, words, dims, rates, dtype)
 
 
 @checked
@@ -168,10 +172,10 @@ def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
         _check_nonempty("poisson", rates)
     used = blocks_of(math.prod(dims), RESERVED)
     words = stream("RandomPoissonV2", seed, used, rates.dtype.name, str(np.dtype(dtype)))
-    return _drawn("poisson", words, dims, rates, dtype)
+    return _draw_poisson("poisson", words, dims, rates, dtype)
 
 
-def _drawn(function, words, dims, rates, dtype):
+def _draw_poisson(function, words, dims, rates, dtype):
     rates = lax.stop_gradient(rates)
     narrowed = array_dtype(dtype, function)
-    return draw(_numbers, words, jnp.reshape(rates, (-1,)), shape=dims, dtype=narrowed)
+    return draw(_draw_numbers, words, jnp.reshape(rates, (-1,)), shape=dims, dtype=narrowed)

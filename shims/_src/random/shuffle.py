@@ -17,7 +17,7 @@ from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
 
 
-def _order(words, count, size):
+def _draw_order(words, count, size):
     """Permute the first `count` of `size` indices, as the kernel of a draw."""
     random = philox.words(philox.stream_of(words), size)
 
@@ -30,9 +30,9 @@ def _order(words, count, size):
     return lax.fori_loop(0, jnp.maximum(count - 1, 0), swap, order)
 
 
-def _shuffled(words, value):
+def _shuffle_rows(words, value):
     count = value.shape[0]
-    order = draw(_order, words, primitives.as_size(count), shape=(count,), dtype=np.int32)
+    order = draw(_draw_order, words, primitives.as_size(count), shape=(count,), dtype=np.int32)
     return jnp.take(value, order, axis=0, mode="clip")
 
 
@@ -74,7 +74,7 @@ def shuffle(value, seed=None, name=None):
         used = split_number(blocks)
     else:
         used = jnp.stack([primitives.as_size(blocks), jnp.int32(0)]).astype(jnp.uint32)
-    return _shuffled(stream("RandomShuffle", seed, used, value.dtype.name), value)
+    return _shuffle_rows(stream("RandomShuffle", seed, used, value.dtype.name), value)
 
 
 @operator
@@ -105,4 +105,4 @@ def stateless_shuffle(value, seed, alg="auto_select", name=None):
     check_philox("stateless_shuffle", alg)
     words = seed_words("stateless_shuffle", seed)
     value = lax.stop_gradient(operand(value))
-    return value if _is_trivial(value) else _shuffled(words, value)
+    return value if _is_trivial(value) else _shuffle_rows(words, value)

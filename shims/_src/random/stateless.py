@@ -67,7 +67,7 @@ def stateless_uniform(
             f"Argument `dtype` got invalid value {kind!r} when argument `minval` is not None. "
             "Please don't use unsigned integers in this case."
         )
-    words, dims = _start("stateless_uniform", shape, seed, alg)
+    words, dims = _words_and_sizes("stateless_uniform", shape, seed, alg)
     return standard.uniform_of("stateless_uniform", words, dims, minval, maxval, kind)
 
 
@@ -101,7 +101,7 @@ def stateless_normal(
 
     https://www.tensorflow.org/api_docs/python/tf/random/stateless_normal
     """
-    words, dims = _start("stateless_normal", shape, seed, alg)
+    words, dims = _words_and_sizes("stateless_normal", shape, seed, alg)
     return standard.affine("stateless_normal", "normal", words, dims, stddev, mean, dtype)
 
 
@@ -136,11 +136,11 @@ def stateless_truncated_normal(
     https://www.tensorflow.org/api_docs/python/tf/random/stateless_truncated_normal
     """
     function = "stateless_truncated_normal"
-    words, dims = _start(function, shape, seed, alg)
+    words, dims = _words_and_sizes(function, shape, seed, alg)
     return standard.affine(function, "truncated_normal", words, dims, stddev, mean, dtype)
 
 
-def _start(function, shape, seed, alg):
+def _words_and_sizes(function, shape, seed, alg):
     check_philox(function, alg)
     return seed_words(function, seed), sizes_of(function, shape)
 

@@ -60,25 +60,25 @@ class Follower:
         if isinstance(parent, ast.Expr):
             return ""
         if isinstance(parent, ast.Assign):
-            return self._first(self._stored(target, False) for target in parent.targets)
+            return self._first(self._follow_target(target, False) for target in parent.targets)
         if isinstance(parent, ast.AnnAssign):
-            return self._stored(parent.target, False)
+            return self._follow_target(parent.target, False)
         if isinstance(parent, ast.Tuple | ast.List | ast.Dict):
-            return self._packed(parent, node)
+            return self._follow_element(parent, node)
         if isinstance(parent, ast.Call | ast.keyword):
-            return self._called(parent, node)
+            return self._follow_argument(parent, node)
         return "a function returns it" if isinstance(parent, ast.Return) else _UNSEEN
 
     def _first(self, reasons: Iterable[str]) -> str:
         return next(filter(None, reasons), "")
 
-    def _packed(self, container: ast.Tuple | ast.List | ast.Dict, node: ast.expr) -> str:
+    def _follow_element(self, container: ast.Tuple | ast.List | ast.Dict, node: ast.expr) -> str:
         """Follow an element of a container that is written out."""
         statement = self.file.names.parents[container]
         if isinstance(container, ast.Dict) and node not in container.values:
             return _UNSEEN
         if isinstance(statement, ast.For) and statement.iter is container:
-            return self._stored(statement.target, False)
+            return self._follow_target(statement.target, False)
         if not isinstance(statement, ast.Assign) or statement.value is not container:
             return _UNSEEN
         reasons = []
@@ -88,37 +88,41 @@ class Follower:
                 same = len(target.elts) == len(container.elts)
                 if not same or any(isinstance(part, ast.Starred) for part in parts):
                     return _UNSEEN
-                reasons.append(self._stored(target.elts[container.elts.index(node)], False))
+                reasons.append(self._follow_target(target.elts[container.elts.index(node)], False))
             else:
-                reasons.append(self._stored(target, True))
+                reasons.append(self._follow_target(target, True))
         return self._first(reasons)
 
-    def _stored(self, target: ast.expr, packed: bool) -> str:
+    def _follow_target(self, target: ast.expr, packed: bool) -> str:
         """Follow a value that is assigned to a name or to an attribute of `self`."""
         if isinstance(target, ast.Name):
             scope = self.homes.get(target)
-            return self._named(scope, target.id, packed) if scope is not None else _UNSEEN
+            return self._follow_name(scope, target.id, packed) if scope is not None else _UNSEEN
         if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
             kind = self._class_of(target)
             if kind is None:
                 return _UNSEEN
-            return self._kept(kind, target.attr, packed)
+            return self._follow_attribute(kind, target.attr, packed)
         return _UNSEEN
 
-    def _named(self, scope: Scope, name: str, packed: bool) -> str:
+    def _follow_name(self, scope: Scope, name: str, packed: bool) -> str:
         """Follow all uses of a name that may hold the value."""
         key = (id(scope), name, packed)
         if key in self.open:
             return ""
         self.open.add(key)
         found = [use for use, place in self.uses.get(name, []) if place.lookup(name) is scope]
-        reason = self._first(self._used(use, packed) for use in found)
+        reason = self._first(self._follow_use(use, packed) for use in found)
         if reason or scope.kind != "class":
             return reason
         kinds = [node for node, own in self.file.names.scopes.items() if own is scope]
-        return self._kept(kinds[0], name, packed) if isinstance(kinds[0], ast.ClassDef) else _UNSEEN
+        return (
+            self._follow_attribute(kinds[0], name, packed)
+            if isinstance(kinds[0], ast.ClassDef)
+            else _UNSEEN
+        )
 
-    def _kept(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
+    def _follow_attribute(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
         """Follow all uses of an attribute's name in the file."""
         key = (0, name, packed)
         if key in self.open:
@@ -129,16 +133,16 @@ class Follower:
             return f"`{foreign}`, a base of its class, may use it"
         attributes = [a for a in self.file.names.attributes if a.attr == name]
         loads = (a for a in attributes if isinstance(a.ctx, ast.Load))
-        return self._first(self._used(attribute, packed) for attribute in loads)
+        return self._first(self._follow_use(attribute, packed) for attribute in loads)
 
-    def _used(self, node: ast.expr, packed: bool) -> str:
+    def _follow_use(self, node: ast.expr, packed: bool) -> str:
         parent = self.file.names.parents[node]
         if not packed:
             return self.why_not(node)
         if isinstance(parent, ast.Subscript) and parent.value is node:
             return self.why_not(parent) if isinstance(parent.ctx, ast.Load) else ""
         if isinstance(parent, ast.For) and parent.iter is node:
-            return self._stored(parent.target, False)
+            return self._follow_target(parent.target, False)
         return _UNSEEN
 
     # ---- classes ---------------------------------------------------------------------------------
@@ -187,7 +191,7 @@ class Follower:
 
     # ---- calls -----------------------------------------------------------------------------------
 
-    def _called(self, parent: ast.Call | ast.keyword, node: ast.expr) -> str:
+    def _follow_argument(self, parent: ast.Call | ast.keyword, node: ast.expr) -> str:
         call = self.file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
         if not isinstance(call, ast.Call):
             return _UNSEEN
@@ -198,7 +202,7 @@ class Follower:
         parameter = _parameter(call, node, function, bound) if function is not None else None
         if function is None or parameter is None:
             return f"`{ast.unparse(call.func)}` receives it"
-        return self._named(self.file.names.scopes[function], parameter, False)
+        return self._follow_name(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:
         """Return the file's function that a call runs, and whether it is a bound method."""

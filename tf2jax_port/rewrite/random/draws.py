@@ -72,14 +72,14 @@ def find_form(
     if enclosing_string(file.names, known.reference.node) is not None:
         return "it is inside a string"
     layout = call_layout(file.source, call)
-    bound = _bound(known, layout)
+    bound = _bind_call(known, layout)
     if isinstance(bound, Refusal) or bound.surplus:
         return "its arguments are unknown"
     if layout.comments or any(holds_ordered(argument.node) for _, argument in bound.dropped):
         return "there is a comment between its arguments"
     site = DrawSite(file, name, bound.arguments, codes, [])
     try:
-        seedless = _left_out(site)
+        seedless = _check_dropped(site)
         pieces = _FORMS[name](site)
     except NoFormError as error:
         return str(error)
@@ -88,7 +88,7 @@ def find_form(
     return Form(tuple(pieces), tuple(site.shapes), seedless)
 
 
-def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
+def _bind_call(known: Known, layout: CallLayout) -> Bound | Refusal:
     """Bind the arguments of a call to TensorFlow 2's parameters."""
     params = known.row.params or ""
     if not known.version_1_params:
@@ -98,7 +98,7 @@ def _bound(known: Known, layout: CallLayout) -> Bound | Refusal:
     return bind_version_1(layout.arguments, old, params, known.renames, unused)
 
 
-def _left_out(site: DrawSite) -> bool:
+def _check_dropped(site: DrawSite) -> bool:
     """Check the arguments that are dropped, and return whether a seed is among them.
 
     Raises:
@@ -195,7 +195,7 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
     return [*pieces, ".astype(", *site.text("dtype"), ")"]
 
 
-def _behind(site: DrawSite, name: str) -> list[Piece]:
+def _shape_with_parameter(site: DrawSite, name: str) -> list[Piece]:
     """Return the shape, followed by a parameter's shape where that may be an array."""
     if number(site.node(name)) is not None:
         return shape_of(site)
@@ -205,7 +205,11 @@ def _behind(site: DrawSite, name: str) -> list[Piece]:
 
 def _gamma(site: DrawSite) -> list[Piece | None]:
     pieces: list[Piece | None] = ["jax.random.gamma(", None, ", ", *_array(site, "alpha"), ", "]
-    pieces += [*_behind(site, "alpha"), *_number_dtype(site, FLOATS, open_ended=False), ")"]
+    pieces += [
+        *_shape_with_parameter(site, "alpha"),
+        *_number_dtype(site, FLOATS, open_ended=False),
+        ")",
+    ]
     if not site.has("beta"):
         return pieces
     if number(site.node("beta")) is None:
@@ -220,7 +224,7 @@ def _poisson(site: DrawSite) -> list[Piece | None]:
             raise NoFormError("its dtype is not written out")
         dtype = site.text("dtype")
     draw: list[Piece | None] = ["jax.random.poisson(", None, ", ", *_array(site, "lam"), ", "]
-    return [*draw, *_behind(site, "lam"), ").astype(", *dtype, ")"]
+    return [*draw, *_shape_with_parameter(site, "lam"), ").astype(", *dtype, ")"]
 
 
 def _dropout(site: DrawSite) -> list[Piece | None]:

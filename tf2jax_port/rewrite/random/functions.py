@@ -101,24 +101,26 @@ class Functions:
     def _calls(self, function: FunctionNode) -> tuple[ast.Call, ...]:
         self._check_decorators(function)
         by_name = [a for a in self._attributes("modules") if getattr(a.value, "id", "") == "sys"]
-        if by_name or any(self._looks(use) for name in _LOOKING for use in self._uses(name, None)):
+        if by_name or any(
+            self._may_read_names(use) for name in _LOOKING for use in self._uses(name, None)
+        ):
             raise NotKeyedError("the file reads its own names at run time")
         if parameter_edit(self.file, function, "key") is None:
             raise NotKeyedError(f"the parameters of `{function.name}` cannot be parsed")
         parent = self.file.names.parents[function]
         if not isinstance(parent, ast.ClassDef):
-            found = self._of_name(function, function.name)
+            found = self._calls_of_name(function, function.name)
         elif function.name == "__init__":
             self._check_class(parent)
-            self._check_made(parent)
-            found = self._of_name(parent, parent.name)
+            self._check_constructor(parent)
+            found = self._calls_of_name(parent, parent.name)
         else:
-            found = self._of_method(parent, function)
+            found = self._calls_of_method(parent, function)
         if not found:
             raise NotKeyedError(f"nothing in this file calls `{function.name}`")
         return found
 
-    def _looks(self, use: ast.Name) -> bool:
+    def _may_read_names(self, use: ast.Name) -> bool:
         """Check whether a builtin may read names of the program; `vars(x)` reads an object's."""
         call = self.file.names.parents[use]
         return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
@@ -135,16 +137,18 @@ class Functions:
                     f"an argument of `tf.function` fixes the parameters of `{function.name}`"
                 )
 
-    def _of_name(self, definition: FunctionNode | ast.ClassDef, name: str) -> tuple[ast.Call, ...]:
+    def _calls_of_name(
+        self, definition: FunctionNode | ast.ClassDef, name: str
+    ) -> tuple[ast.Call, ...]:
         home = self._home(definition)
         self._check_own(name, home)
         found = []
         for use in self._uses(name, home):
             parent = self.file.names.parents[use]
             if isinstance(parent, ast.Call) and parent.func is use:
-                found.append(self._checked(parent, name))
-            elif not (isinstance(definition, ast.ClassDef) and self._only_asks(use)):
-                raise NotKeyedError(self._of_value(use, parent))
+                found.append(self._check_extensible(parent, name))
+            elif not (isinstance(definition, ast.ClassDef) and self._is_type_reference(use)):
+                raise NotKeyedError(self._why_passed_on(use, parent))
         return tuple(found)
 
     def _check_own(self, name: str, home: Scope) -> None:
@@ -162,7 +166,7 @@ class Functions:
             if binding.value is None or any(_is_text(node, name) for node in inside):
                 raise NotKeyedError(f"`__all__` contains `{name}`")
 
-    def _of_value(self, use: ast.Name, parent: ast.AST) -> str:
+    def _why_passed_on(self, use: ast.Name, parent: ast.AST) -> str:
         call = self.file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
         reference = self.file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
         if reference is None:
@@ -172,7 +176,7 @@ class Functions:
             "in each pass, so make one a part of the state"
         )
 
-    def _checked(self, call: ast.Call, name: str) -> ast.Call:
+    def _check_extensible(self, call: ast.Call, name: str) -> ast.Call:
         """Return a call, after checking that an argument can be added to it."""
         if enclosing_string(self.file.names, call) is not None:
             raise NotKeyedError(f"`{name}` is called inside a string")
@@ -180,7 +184,7 @@ class Functions:
             raise NotKeyedError(f"`{name}` is called with a generator")
         return call
 
-    def _only_asks(self, use: ast.Name) -> bool:
+    def _is_type_reference(self, use: ast.Name) -> bool:
         """Check whether `isinstance`, `super` or an annotation names a class."""
         parents = self.file.names.parents
         parent = parents[use]
@@ -206,13 +210,13 @@ class Functions:
             if path.rpartition(".")[2] not in _BASES or path.startswith("keras"):
                 raise NotKeyedError(f"the base class of `{node.name}` is unknown")
 
-    def _check_made(self, node: ast.ClassDef) -> None:
+    def _check_constructor(self, node: ast.ClassDef) -> None:
         """Refuse a class whose `__init__` may run in other ways than by calling the class."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
             raise NotKeyedError(f"`{node.name}` is created in other ways than by calling it")
 
-    def _of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
+    def _calls_of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
         """Find the calls of a method: `self.method()`, or on an object of that class."""
         name = method.name
         self._check_class(node)
@@ -221,7 +225,7 @@ class Functions:
         for use in self._uses(node.name, home):
             parent = self.file.names.parents[use]
             called = isinstance(parent, ast.Call) and parent.func is use
-            if not called and not self._only_asks(use):
+            if not called and not self._is_type_reference(use):
                 raise NotKeyedError(f"`{node.name}` is passed on as a value in line {use.lineno}")
         scope = self.file.names.scopes[node]
         own = len(scope.bindings.get(name, ())) == 1 and not self._uses(name, scope)
@@ -241,7 +245,7 @@ class Functions:
                 raise NotKeyedError(
                     f"line {attribute.lineno} calls `.{name}` on what may be another object"
                 )
-            found.append(self._checked(call, name))
+            found.append(self._check_extensible(call, name))
         return tuple(found)
 
     def _is_of_class(self, value: ast.expr, node: ast.ClassDef) -> bool:

@@ -76,7 +76,7 @@ def draw_by_keys(draft: Draft) -> Draft:
         elif decision.state is not State.SHIM:
             continue
         elif name.removeprefix("random.stateless_") in _STATELESS and called is not None:
-            found[reference] = _of_seed(file, known, called, codes, decision)
+            found[reference] = _key_stateless_draw(file, known, called, codes, decision)
             stateless.append(called)
         elif is_stateful(name):
             form = (
@@ -113,13 +113,15 @@ def is_stateful(name: str) -> bool:
     return image or name in ("nn.dropout", "v1.nn.dropout")
 
 
-def _reviewed(decision: Decision, code: str, message: str, edits: tuple[Edit, ...]) -> Decision:
+def _review_decision(
+    decision: Decision, code: str, message: str, edits: tuple[Edit, ...]
+) -> Decision:
     return dataclasses.replace(
         decision, state=State.REVIEW, code=code, message=message, edits=edits, plain=False
     )
 
 
-def _of_seed(
+def _key_stateless_draw(
     file: File, known: Known, call: ast.Call, codes: dict[ast.expr, str], decision: Decision
 ) -> Decision:
     """Write a stateless draw whose seed is a pair of integers, or a name for one."""
@@ -139,7 +141,7 @@ def _of_seed(
         key = ("jax.random.fold_in(jax.random.key(", name, "[0]), ", name, "[1])")
     else:
         return decision
-    return _reviewed(decision, KEYED, _OTHER_NUMBERS, (form.edit(file, call, key),))
+    return _review_decision(decision, KEYED, _OTHER_NUMBERS, (form.edit(file, call, key),))
 
 
 def _seed(file: File, call: ast.Call) -> Seed:
@@ -177,22 +179,22 @@ class _Keys:
     def give(self, codes: dict[ast.expr, str]) -> None:
         """Decide about all draws."""
         names = choose_names(self.file)
-        reason = self._against_all(names)
+        reason = self._why_no_keys(names)
         if reason or names is None:
-            self._leave(lambda draw: reason)
+            self._record_reasons(lambda draw: reason)
             return
         able = {d.call: d for d in self.draws if d.call is not None and not isinstance(d.form, str)}
         blocks = _tape_blocks(self.file, codes)
         threading = Threading(self.file, self.functions, able, list(self.seeds.values()), blocks)
         threads = threading.settled()
         keys = self._write(threads, threading, names)
-        self._leave(lambda draw: "" if draw.call in keys else self._why(draw, threading))
+        self._record_reasons(lambda draw: "" if draw.call in keys else self._why(draw, threading))
         for draw in self.draws:
             if draw.call in keys:
                 self._draw(draw, keys[draw.call], threads, threading)
         self._attach(keys, threads)
 
-    def _against_all(self, names: KeyNames | None) -> str:
+    def _why_no_keys(self, names: KeyNames | None) -> str:
         """Explain why no draw of the file can have a key, `""` where one can."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
             return "comments or settings exclude parts of the file"
@@ -205,14 +207,16 @@ class _Keys:
             return str(draw.form)
         return threading.why_not(draw.call)
 
-    def _leave(self, why: Callable[[_Draw], str]) -> None:
+    def _record_reasons(self, why: Callable[[_Draw], str]) -> None:
         """Record why draws have no key."""
         for draw in self.draws:
             reason = why(draw)
             if reason:
                 decision = self.found[draw.reference]
                 message = f"{_STAYS}: {reason}"
-                self.found[draw.reference] = _reviewed(decision, DRAWN, message, decision.edits)
+                self.found[draw.reference] = _review_decision(
+                    decision, DRAWN, message, decision.edits
+                )
 
     # What is written.
 
@@ -222,7 +226,7 @@ class _Keys:
         """Plan everything but the draws, and return the key text of each call."""
         keys: dict[ast.Call, str] = {}
         made = self.file.spelling.text("jax.random.key(")
-        taken = self._numbers()
+        taken = self._used_seeds()
         free = (n for n in itertools.count() if n not in taken)
         for unit in sorted(threads.needs, key=lambda u: getattr(u, "lineno", 0)):
             needs = sorted(threads.needs[unit], key=_position)
@@ -243,12 +247,12 @@ class _Keys:
                 self.lines.add(seed.statement, f"{names.key} = {made}{text})")
             only = not threading.needs_lines(unit, threads)
             keys.update(self._split(needs, names, only=only))
-        for call, need in self._of_functions(threads):
+        for call, need in self._calls_with_keys(threads):
             assert need.function is not None
             self.edits.append(argument_edit(self.file, call, names.key, keys[call]))
         return keys
 
-    def _numbers(self) -> set[object]:
+    def _used_seeds(self) -> set[object]:
         """Return the numbers that the file uses as seeds: reusing one would repeat its keys."""
         pairs = [
             node.elts[0]
@@ -259,7 +263,7 @@ class _Keys:
         values = [seed.value for seed in self.seeds.values()]
         return {n.value for n in (*pairs, *values) if isinstance(n, ast.Constant)}
 
-    def _of_functions(self, threads: Threads) -> list[tuple[ast.Call, Need]]:
+    def _calls_with_keys(self, threads: Threads) -> list[tuple[ast.Call, Need]]:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
@@ -276,10 +280,10 @@ class _Keys:
                 split = self.file.spelling.text("jax.random.split(")
                 self.lines.add(anchor, f"{left} = {split}{names.key}{count})")
             for need, text in zip(here, texts, strict=True):
-                keys[need.call] = self._numbered(need, text, names)
+                keys[need.call] = self._fold_in_index(need, text, names)
         return keys
 
-    def _numbered(self, need: Need, text: str, names: KeyNames) -> str:
+    def _fold_in_index(self, need: Need, text: str, names: KeyNames) -> str:
         """Return the key of a call, folded with the element's index in a comprehension."""
         if need.place.repeated is None:
             return text
@@ -302,11 +306,13 @@ class _Keys:
         elif not threading.is_seeded(unit, threads.needs[unit]):
             message += "; no seed is set before it, so that each run draws the same"
         edit = draw.form.edit(self.file, draw.call, (key,))
-        self.found[draw.reference] = _reviewed(self.found[draw.reference], KEYED, message, (edit,))
+        self.found[draw.reference] = _review_decision(
+            self.found[draw.reference], KEYED, message, (edit,)
+        )
         for call in draw.form.shapes:
-            self._size(call)
+            self._rewrite_size(call)
 
-    def _size(self, call: ast.Call) -> None:
+    def _rewrite_size(self, call: ast.Call) -> None:
         """Turn `tf.shape(x)` in a draw's shape into `jnp.shape(x)`."""
         inner = Span(*self.file.source.span(call.args[0]))
         written = self.file.spelling.text("jnp.shape(")
@@ -328,7 +334,7 @@ class _Keys:
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:
                 decision = self.found[reference]
                 message = "the keys start from this seed, which also seeds `shims.random`"
-                self.found[reference] = _reviewed(decision, KEYED, message, decision.edits)
+                self.found[reference] = _review_decision(decision, KEYED, message, decision.edits)
         first = next((draw for draw in self.draws if draw.call in keys), None)
         if first is not None:
             decision = self.found[first.reference]

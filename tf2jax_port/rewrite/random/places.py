@@ -76,7 +76,7 @@ def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place 
         statement, repeated = _statement(file, node)
         if _is_body_in_line(file, statement):
             return Place(_unit(file, statement), statement, repeated, room=False)
-        anchor = leading(file, _outside_of_classes(file, statement))
+        anchor = leading(file, _outermost_class(file, statement))
         for outer in file.names.ancestors(anchor):
             if outer in blocks and isinstance(outer, ast.stmt):
                 anchor = leading(file, outer)
@@ -89,7 +89,9 @@ def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
     """Check whether a statement is the whole body of a function, on the `def` line."""
     parent = file.names.parents[statement]
     return (
-        isinstance(parent, Function) and parent.body == [statement] and not _leads(file, statement)
+        isinstance(parent, Function)
+        and parent.body == [statement]
+        and not _begins_line(file, statement)
     )
 
 
@@ -101,7 +103,7 @@ def unit_of(file: File, node: ast.AST) -> Unit:
     raise AssertionError("a node outside of any file")
 
 
-def _outside_of_classes(file: File, statement: ast.stmt) -> ast.stmt:
+def _outermost_class(file: File, statement: ast.stmt) -> ast.stmt:
     """Return the class whose body contains a statement, or the statement itself."""
     found, looped = statement, False
     for outer in file.names.ancestors(statement):
@@ -140,7 +142,7 @@ def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | No
             if _is_branch(file, outer):
                 inner = outer
                 continue
-            raise NoPlaceError(_of_lambda(file, outer))
+            raise NoPlaceError(_why_no_lambda(file, outer))
         elif not isinstance(outer, (ast.comprehension, ast.arguments, *_ONCE)):
             raise NoPlaceError("it is where no key can be split before it")
         inner = outer
@@ -170,7 +172,7 @@ def _is_branch(file: File, node: ast.Lambda) -> bool:
     return isinstance(call, ast.Call) and file.values.is_call_of(call, "cond")
 
 
-def _of_lambda(file: File, node: ast.Lambda) -> str:
+def _why_no_lambda(file: File, node: ast.Lambda) -> str:
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     reference = file.values.by_node.get(call.func) if isinstance(call, ast.Call) else None
@@ -208,7 +210,7 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
         is_elif = isinstance(statement, ast.If) and begins_with(file, statement, b"elif")
         if not is_elif:
             first = _first_of_line(parent, statement)
-            if _leads(file, first):
+            if _begins_line(file, first):
                 return first
         # Code after the body of a `try` would reuse a key that the body has split already.
         attempted = isinstance(parent, ast.Try | ast.TryStar) and statement in parent.body
@@ -246,7 +248,7 @@ def _is_decorated(statement: ast.stmt) -> bool:
     return bool(getattr(statement, "decorator_list", ()))
 
 
-def _leads(file: File, statement: ast.stmt) -> bool:
+def _begins_line(file: File, statement: ast.stmt) -> bool:
     """Check whether a statement begins its line, which does not continue the line before."""
     source = file.source
     start = source.starts[first_line(statement) - 1]

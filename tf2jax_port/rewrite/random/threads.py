@@ -98,7 +98,7 @@ class Threading:
         roots: set[Unit] = set()
         while True:
             needs = self._needs(roots)
-            more = {unit for unit in needs if self._begins(unit, needs[unit])} - roots
+            more = {unit for unit in needs if self._creates_key(unit, needs[unit])} - roots
             if not more:
                 return Threads(needs, frozenset(roots))
             roots |= more
@@ -119,7 +119,7 @@ class Threading:
             found.setdefault(unit, []).append(need)
         return found
 
-    def _begins(self, unit: Unit, needs: list[Need]) -> bool:
+    def _creates_key(self, unit: Unit, needs: list[Need]) -> bool:
         """Check whether a function, or the program, creates its own key."""
         if isinstance(unit, ast.Module):
             return True
@@ -130,11 +130,11 @@ class Threading:
         return any(
             seed.unit is unit
             and seed.statement is not None
-            and self._is_above(seed.statement, needs)
+            and self._precedes_needs(seed.statement, needs)
             for seed in self.seeds
         )
 
-    def _is_above(self, statement: ast.stmt, needs: list[Need]) -> bool:
+    def _precedes_needs(self, statement: ast.stmt, needs: list[Need]) -> bool:
         """Check whether a statement runs before all needs: they follow in its own block."""
         block = block_of(self.file.names.parents[statement], statement)
         later = block[block.index(statement) + 1 :]
@@ -149,19 +149,21 @@ class Threading:
     def _refusals(self, threads: Threads) -> dict[Unit, str]:
         found: dict[Unit, str] = {}
         for unit in threads.needs:
-            reason = self._against(unit, threads)
+            reason = self._why_refused(unit, threads)
             if reason:
                 found[unit] = reason
-        return found or self._unreached(threads)
+        return found or self._refuse_cycles(threads)
 
-    def _against(self, unit: Unit, threads: Threads) -> str:
+    def _why_refused(self, unit: Unit, threads: Threads) -> str:
         seed = next((s for s in self.seeds if s.unit is unit and s.statement is None), None)
         if seed is not None:
             return f"the seed of line {seed.call.lineno} cannot become a key"
         if self.needs_lines(unit, threads) and not all(n.place.room for n in threads.needs[unit]):
             return "no line can be inserted before it"
         if unit in threads.roots:
-            return "" if self.is_seeded(unit, threads.needs[unit]) else self._stray(threads)
+            return (
+                "" if self.is_seeded(unit, threads.needs[unit]) else self._why_stray_seed(threads)
+            )
         assert not isinstance(unit, ast.Module)
         callers = self.functions.callers(unit)
         if callers.reason:
@@ -171,7 +173,7 @@ class Threading:
             if isinstance(place, str):
                 return f"line {call.lineno} calls `{unit.name}`, and {place}"
             if place.unit in self.refused:
-                return self._of_caller(unit, place.unit)
+                return self._why_caller_refused(unit, place.unit)
         return ""
 
     def needs_lines(self, unit: Unit, threads: Threads) -> bool:
@@ -182,21 +184,21 @@ class Threading:
             not alone or unit in threads.roots or is_in_loop(self.file, unit, needs[0].place.anchor)
         )
 
-    def _of_caller(self, unit: FunctionNode, caller: Unit) -> str:
+    def _why_caller_refused(self, unit: FunctionNode, caller: Unit) -> str:
         reason = self.refused[caller]
         if " without a key: " in reason:  # it names the first one that has none
             return reason
         name = "the program" if isinstance(caller, ast.Module) else f"`{caller.name}`"
         return f"{name} calls `{unit.name}` without a key: {reason}"
 
-    def _stray(self, threads: Threads) -> str:
+    def _why_stray_seed(self, threads: Threads) -> str:
         """Explain that a computed seed is set in a function that needs no key, `""` if none is."""
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
                 return f"the seed is set in line {seed.call.lineno}, where no key is created"
         return ""
 
-    def _unreached(self, threads: Threads) -> dict[Unit, str]:
+    def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
         """Refuse functions that only call each other."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]

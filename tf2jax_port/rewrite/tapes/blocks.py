@@ -56,13 +56,13 @@ def differentiate(draft: Draft) -> Draft:
     for reference, decision in draft.decisions.items():
         known = look_up(reference) if decision.code == "TJ401" else None
         if known is not None and known.row.name == "GradientTape" and not known.rest:
-            block = _matched(file, reference.node)
+            block = _match_block(file, reference.node)
             judged = block and _BlockDecision(file, codes, block).decision(decision)
             found[reference] = judged or decision
     return draft.with_decisions(found)
 
 
-def _matched(file: File, node: ast.expr) -> _Block | None:
+def _match_block(file: File, node: ast.expr) -> _Block | None:
     """Return the block of a tape, `None` unless it has the supported form."""
     parents = file.names.parents
     call, item = parents[node], parents.get(parents[node])
@@ -73,10 +73,10 @@ def _matched(file: File, node: ast.expr) -> _Block | None:
         return None
     if not isinstance(block, ast.With) or len(block.items) > 1:
         return None
-    last = _next(parents[block], block)
+    last = _next_statement(parents[block], block)
     asked = last.value if isinstance(last, ast.Assign | ast.Return) else None
     tape = item.optional_vars
-    if asked is None or not _is_asked(asked, tape.id, "gradient", 2):
+    if asked is None or not _is_tape_call(asked, tape.id, "gradient", 2):
         return None
     assert isinstance(asked, ast.Call)
     assert isinstance(last, ast.Assign | ast.Return)
@@ -92,7 +92,7 @@ def _matched(file: File, node: ast.expr) -> _Block | None:
     return _Block(block, tape, watches, body, last, asked, target, sources)
 
 
-def _next(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
+def _next_statement(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
     """Return the next statement in the same block."""
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, [])
@@ -102,7 +102,7 @@ def _next(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
     return None
 
 
-def _is_asked(node: ast.expr, tape: str, method: str, count: int) -> bool:
+def _is_tape_call(node: ast.expr, tape: str, method: str, count: int) -> bool:
     """Check whether an expression calls a method of the tape with `count` arguments."""
     return (
         isinstance(node, ast.Call)
@@ -120,7 +120,7 @@ def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
     found: list[ast.Call] = []
     for statement in body:
         call = statement.value if isinstance(statement, ast.Expr) else None
-        if not isinstance(call, ast.Call) or not _is_asked(call, tape, "watch", 1):
+        if not isinstance(call, ast.Call) or not _is_tape_call(call, tape, "watch", 1):
             break
         if not _names(call.args[0]):
             break
@@ -155,9 +155,9 @@ class _BlockDecision:
         """Return the new decision about the tape, `None` where it stays."""
         for statement in self.block.body:
             self.flow.follow(statement)
-        if not self.flow.understood or not self._is_function() or not self._is_own():
+        if not self.flow.understood or not self._is_function() or not self._is_local():
             return None
-        doubts = self._doubts()
+        doubts = self._find_aliases()
         if doubts is None or (doubts and self.file.options.takes_exact):
             return None
         edits = _edits(self.file, self.block, self._is_read_later())
@@ -226,7 +226,7 @@ class _BlockDecision:
                     return True
         return False
 
-    def _is_own(self) -> bool:
+    def _is_local(self) -> bool:
         """Check that the tape and the names assigned in the block, except the target, stay local."""
         tape, target = self.block.tape.id, self.block.target.id
         first, last = self.block.block, self.block.last
@@ -253,7 +253,7 @@ class _BlockDecision:
             block = self.file.names.parents.get(item) if isinstance(item, ast.withitem) else None
             if not isinstance(block, ast.With):
                 return False
-            behind = _next(self.file.names.parents[block], block)
+            behind = _next_statement(self.file.names.parents[block], block)
             places.append((block.lineno, (behind or block).end_lineno))
         return all(any(_within(n, *place) for place in places) for n in self._uses(tape))
 
@@ -268,15 +268,15 @@ class _BlockDecision:
         first, last = self.block.block.lineno, self.block.last.end_lineno
         outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
         return isinstance(self.block.last, ast.Assign) and (
-            outside or self.scope.kind == "module" or self._is_tested_outside()
+            outside or self.scope.kind == "module" or self._is_bound_otherwise()
         )
 
-    def _is_tested_outside(self) -> bool:
+    def _is_bound_otherwise(self) -> bool:
         """Check whether the target is deleted, or bound other than by assignment."""
         bindings = self.scope.bindings.get(self.block.target.id, [])
         return any(binding.kind != "assign" for binding in bindings)
 
-    def _doubts(self) -> str | None:
+    def _find_aliases(self) -> str | None:
         """Return which names may alias an array: `""` for none, `None` where aliasing is certain."""
         sources = {source.id for source in self.block.sources}
         outside = [name for name in self.flow.read if name not in sources]
@@ -288,7 +288,7 @@ class _BlockDecision:
                 return None
             others = {*sources, *outside} - {name}
             values = [binding.value for binding in home.bindings[name]]
-            if any(self._may_hand_on(value, others) for value in values):
+            if any(self._may_alias(value, others) for value in values):
                 return None
             number = all(isinstance(value, ast.Constant) for value in values)
             new = home is self.scope and all(map(self._is_new, values))
@@ -314,7 +314,7 @@ class _BlockDecision:
                     return False
         return True
 
-    def _may_hand_on(self, value: ast.expr | None, others: set[str]) -> bool:
+    def _may_alias(self, value: ast.expr | None, others: set[str]) -> bool:
         """Check whether an assigned value may be, or hold, the array of another name."""
         if value is None or self._is_new(value):
             return False
@@ -371,7 +371,7 @@ def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | 
     if listed and not file.spelling.allows(["list"]):
         return None
     header = _header(file, block, f"{function}({names})")
-    watches = [_without(file, watch) for watch in block.watches]
+    watches = [_remove_watch(file, watch) for watch in block.watches]
     final = block.body[-1]
     if header is None or None in watches or not _ends_line(file, final):
         return None
@@ -425,7 +425,7 @@ def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
     )
 
 
-def _without(file: File, watch: ast.Call) -> Edit | None:
+def _remove_watch(file: File, watch: ast.Call) -> Edit | None:
     """Remove `tape.watch(x)`, with its line where nothing else is on it."""
     source, data = file.source, file.source.data
     start, end = source.span(watch)
