@@ -43,9 +43,9 @@ class Initializer:
         """
         if partition_info is not None:
             raise ValueError(f"{type(self).__name__}: there are no partitioned variables.")
-        return self._made(shape, self.dtype if dtype is None else as_dtype(dtype))
+        return self._create(shape, self.dtype if dtype is None else as_dtype(dtype))
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         raise NotImplementedError
 
     def _whole(self, shape):
@@ -77,7 +77,7 @@ class zeros_initializer(Initializer):
     def __init__(self, dtype=np.float32):
         self.dtype = as_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         return self._zeros(shape, dtype)
 
 
@@ -96,7 +96,7 @@ class ones_initializer(Initializer):
     def __init__(self, dtype=np.float32):
         self.dtype = as_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         return self._ones(shape, dtype)
 
 
@@ -131,7 +131,7 @@ class constant_initializer(Initializer):
             )
         self.value, self.dtype, self._verify_shape = value, as_dtype(dtype), verify_shape
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         kind = np.dtype(array_dtype(dtype, "constant_initializer"))
         value, shape = np.asarray(self.value), tuple(int(d) for d in shape)
         count = math.prod(shape)
@@ -169,7 +169,7 @@ class random_uniform_initializer(Initializer):
     def __init__(self, minval=0.0, maxval=None, seed=None, dtype=np.float32):
         self.minval, self.maxval, self.seed, self.dtype = minval, maxval, seed, as_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         return self._uniform(shape, self.minval, self.maxval, dtype, seed=self.seed)
 
 
@@ -196,7 +196,7 @@ class random_normal_initializer(Initializer):
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=np.float32):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         return self._normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
@@ -223,7 +223,7 @@ class truncated_normal_initializer(Initializer):
     def __init__(self, mean=0.0, stddev=1.0, seed=None, dtype=np.float32):
         self.mean, self.stddev, self.seed, self.dtype = mean, stddev, seed, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         return self._truncated_normal(shape, self.mean, self.stddev, dtype, seed=self.seed)
 
 
@@ -249,7 +249,7 @@ class uniform_unit_scaling_initializer(Initializer):
     def __init__(self, factor=1.0, seed=None, dtype=np.float32):
         self.factor, self.seed, self.dtype = factor, seed, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         inputs = max(math.prod(float(d) for d in tuple(self._whole(shape))[:-1]), 1.0)
         limit = math.sqrt(3 / inputs) * self.factor
         return self._uniform(shape, -limit, limit, dtype, seed=self.seed)
@@ -300,7 +300,7 @@ class variance_scaling_initializer(Initializer):
         self.scale, self.mode, self.distribution = scale, mode, distribution
         self.seed, self.dtype = seed, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         inputs, outputs = _fans(tuple(int(d) for d in self._whole(shape)))
         fan = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2.0}
         variance = self.scale / max(1.0, fan[self.mode])
@@ -387,7 +387,7 @@ class identity(Initializer):
     def __init__(self, gain=1.0, dtype=np.float32):
         self.gain, self.dtype = gain, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         if len(shape) != 2:
             raise ValueError(f"The tensor to initialize must be two-dimensional, not {shape}.")
         return self.gain * creation.eye(*shape, dtype=dtype)

@@ -81,7 +81,7 @@ class Initializer(eager.Initializer):
         if executing_eagerly():
             return super().__call__(shape, dtype, partition_info)
         self._part = partition_info
-        return self._made([int(d) for d in shape], dtype)
+        return self._create([int(d) for d in shape], dtype)
 
     def _whole(self, shape):
         return shape if self._part is None else self._part.full_shape
@@ -275,7 +275,7 @@ class orthogonal_initializer(Initializer):
     def __init__(self, gain=1.0, seed=None, dtype=np.float32):
         self.gain, self.seed, self.dtype = gain, seed, float_dtype(dtype)
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize, specified by argument `shape` must be at least "
@@ -309,9 +309,9 @@ class identity(Initializer, eager.identity):
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/identity
     """
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         if executing_eagerly():
-            return super()._made(shape, dtype)
+            return super()._create(shape, dtype)
         whole = self._whole(shape)
         if len(whole) != 2:
             raise ValueError(
