@@ -79,7 +79,7 @@ class Threading:
         return self.places[call]
 
     def settled(self) -> Threads:
-        """Settle which calls can have a key, by refusing until nothing more is refused."""
+        """Determine the needs that can be met: refuse functions until no further refusal follows."""
         while True:
             threads = self._threads()
             more = self._refusals(threads)

@@ -19,7 +19,7 @@ class _VarianceScaling(Initializer):
         self.factor, self.mode, self.uniform = factor, mode, uniform
         self.seed, self.dtype = seed, dtype
 
-    def _made(self, shape, dtype):
+    def _create(self, shape, dtype):
         sizes = [float(d) for d in self._whole(shape)] or [1.0]
         inner = math.prod(sizes[:-2])
         inputs, outputs = sizes[-2 if len(sizes) > 1 else -1] * inner, sizes[-1] * inner
