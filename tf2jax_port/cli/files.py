@@ -127,7 +127,7 @@ def _remove_leftovers(path: pathlib.Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Check whether another process has this id."""
+    """Return whether another process has this id."""
     if process == os.getpid():
         return False
     try:

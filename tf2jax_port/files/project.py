@@ -132,7 +132,7 @@ class Project:
     # Decide by text search which files to parse; false positives are harmless.
 
     def concerns(self, file: str, raw: bytes) -> bool:
-        """Check whether a file may use a TensorFlow name, its own or one re-exported by another module."""
+        """Return whether a file may use a TensorFlow name, its own or one re-exported by another module."""
         if b"tensorflow" in raw:
             return True
         return any(self._may_bring(file, raw, each) for each in self.imports(file, raw))
@@ -209,11 +209,11 @@ class SeenFrom:
         return self.project.export(self.folder, path)
 
     def takes(self, name: str) -> bool:
-        """Check whether another module imports a name from this file."""
+        """Return whether another module imports a name from this file."""
         return self.taken is not None and self.taken.has(self.file, name)
 
     def concern(self, raw: bytes) -> bool:
-        """Check whether this file, with the given text, may get a TensorFlow name from another module."""
+        """Return whether this file, with the given text, may get a TensorFlow name from another module."""
         return self.project.concerns(self.file, raw)
 
     def mentions(self, name: str) -> bool:
@@ -248,7 +248,7 @@ class Taken:
                     self.wholes.setdefault(module, []).append(file)
 
     def has(self, module: str, name: str) -> bool:
-        """Check whether a file imports a name from a module directly, by `*` or as an attribute."""
+        """Return whether a file imports a name from a module directly, by `*` or as an attribute."""
         key = (module, name)
         if key not in self.answers:
             self.answers[key] = self._has(module, name)
@@ -309,7 +309,7 @@ def _aliases_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iter
 
 
 def _has_attribute(raw: bytes, name: str) -> bool:
-    """Check whether a text may access an attribute of a name."""
+    """Return whether a text may access an attribute of a name."""
     if name == "*":
         return True
     return name.encode() in raw and _attribute(name).search(raw) is not None

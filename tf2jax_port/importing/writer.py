@@ -112,7 +112,7 @@ class GraphWriter:
             return Value("None", ANY)
 
     def _reads(self, node: Node) -> bool:
-        """Check whether a node may read a variable."""
+        """Return whether a node may read a variable."""
         before = (self.graph.nodes.get(edge.node) for edge in node.inputs)
         return node.op in READING or any(n is not None and n.op in VARIABLES for n in before)
 

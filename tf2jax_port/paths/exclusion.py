@@ -61,7 +61,7 @@ class Exclusion:
         return Below(self, pathlib.Path(os.path.abspath(root)))
 
     def has_named(self, file: pathlib.Path) -> bool:
-        """Check whether an explicitly named file is skipped, which needs `force`."""
+        """Return whether an explicitly named file is skipped, which needs `force`."""
         if not self.force:
             return False
         path = pathlib.Path(os.path.abspath(file))
@@ -98,7 +98,7 @@ class Below:
             self._add(name)
 
     def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
-        """Check whether a file or folder is skipped, given that its parent folder is not."""
+        """Return whether a file or folder is skipped, given that its parent folder is not."""
         name = os.path.abspath(path)
         if any(each.says(name, is_folder) for each in self.patterns):
             return True

@@ -179,7 +179,7 @@ def axes_of(
       axis: the axes.
       rank: the rank of the array.
       name: the argument.
-      twice: the treatment of an axis that is named twice: `refused`, `once`, or `kept`.
+      twice: the treatment of an axis that is named twice: `rejected`, `once`, or `kept`.
 
     Raises:
       InvalidArgumentError: an axis is out of range, or named twice.

@@ -23,7 +23,7 @@ def as_array(value, dtype=None):
     Args:
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
         Among NumPy scalars in lists, only a float keeps its dtype, that of the first element.
-      dtype: the dtype of Python numbers; an array of another dtype is refused, as TensorFlow does.
+      dtype: the dtype of Python numbers; an array of another dtype is rejected, as TensorFlow does.
 
     Raises:
       ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.
@@ -55,7 +55,7 @@ def as_array(value, dtype=None):
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
-    """Refuse Python integers out of range for a 32-bit dtype that may replace a 64-bit one.
+    """Reject Python integers out of range for a 32-bit dtype that may replace a 64-bit one.
 
     Raises:
       NarrowingError: a number does not fit; for an unsigned dtype a negative one wraps around.
@@ -125,7 +125,7 @@ def _composite_error(value):
 
 
 def check_no_strings(array):
-    """Refuse strings, which no accelerator has.
+    """Reject strings, which no accelerator has.
 
     Raises:
       MissingKernelError: the NumPy array holds text.
@@ -146,7 +146,7 @@ def check_no_strings(array):
 
 
 def check_width(array, dtype=None):
-    """Refuse integers that do not fit where a 64-bit dtype is narrow_array.
+    """Reject integers that do not fit where a 64-bit dtype is narrow_array.
 
     Args:
       array: a NumPy array, or a JAX array, which is always accepted.
@@ -174,7 +174,7 @@ def check_width(array, dtype=None):
 
 
 def _check_range(array) -> None:
-    """Refuse finite 64-bit floats that overflow in 32 bits.
+    """Reject finite 64-bit floats that overflow in 32 bits.
 
     Raises:
       NarrowingError: there is one.

@@ -72,7 +72,7 @@ def spoken(words: str) -> str:
 
 
 def check_dtype(function: str, words: str, dtype, shape=None) -> None:
-    """Refuse a dtype that TensorFlow has no kernel for.
+    """Reject a dtype that TensorFlow has no kernel for.
 
     Raises:
       MissingKernelError: there is no kernel.
@@ -134,7 +134,7 @@ def checked(f):
 
 
 def check_call(function: str, takes, args, kwargs) -> None:
-    """Refuse a call with an array that TensorFlow has no kernel for.
+    """Reject a call with an array that TensorFlow has no kernel for.
 
     Args:
       function: the operator as the user spells it.

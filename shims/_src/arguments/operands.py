@@ -1,6 +1,6 @@
 """Convert the operands of operators to arrays that agree in dtype and sizes.
 
-TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and refuses
+TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and rejects
 tensors of two dtypes. Sizes that are known only at run time are unified where two arrays meet.
 """
 

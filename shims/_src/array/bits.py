@@ -72,7 +72,7 @@ def _from_bytes(data, dtype):
 
 
 def _check_width(dtype):
-    """Refuse 64-bit dtypes without `jax_enable_x64`: half of the bits would be missing."""
+    """Reject 64-bit dtypes without `jax_enable_x64`: half of the bits would be missing."""
     if isinstance(dtype, np.dtype) and canonical_dtype(dtype) != dtype:
         raise errors.UnimplementedError(
             errors.message(

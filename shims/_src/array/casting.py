@@ -79,7 +79,7 @@ def _narrow_floats(x, dtype):
 
 
 def _check_fractions(x, dtype):
-    """Refuse Python and NumPy floats that fit a 64-bit integer but not JAX's 32-bit one."""
+    """Reject Python and NumPy floats that fit a 64-bit integer but not JAX's 32-bit one."""
     if dtype in (np.int64, np.uint64) and x.dtype.kind == "f":
         check_width(x[np.abs(x) < 2.0**63].astype(dtype))
 
@@ -283,7 +283,7 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 
     Args:
       value: array, number, or nested numbers.
-      dtype: the dtype; an array of another one is refused.
+      dtype: the dtype; an array of another one is rejected.
       dtype_hint: the dtype to use if the value can be converted to it.
       name: ignored.
 

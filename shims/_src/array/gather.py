@@ -39,7 +39,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       Nothing on CPU.
 
     Under jit:
-      Inside `shims.function` an index out of range raises after the call; in an enclosing trace it
+      Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
       reads the nearest element, as TensorFlow's XLA does.
 
     https://www.tensorflow.org/api_docs/python/tf/gather

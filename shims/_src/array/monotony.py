@@ -1,4 +1,4 @@
-"""Check whether elements increase, and invert permutations."""
+"""Return whether elements increase, and invert permutations."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def invert_permutation(x, name=None):
       Nothing.
 
     Under jit:
-      A vector that is not a permutation raises after the call.
+      A vector that is not a permutation raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/math/invert_permutation
     """

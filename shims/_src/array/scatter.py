@@ -82,7 +82,7 @@ def _scatter(function, method, x, indices, updates, policy=""):
 
 
 def _check_emptiness(function, indices, updates, x):
-    """Refuse indices into an empty array, and empty coordinates, as TensorFlow does."""
+    """Reject indices into an empty array, and empty coordinates, as TensorFlow does."""
     arrays = (x, indices, updates)
     if all(map(checks.is_known_shape, arrays)):
         sizes = [a.size for a in arrays]

@@ -80,7 +80,7 @@ def _check_size(function, value):
 
 
 def sizes_of(function: str, shape) -> tuple:
-    """Convert the shape of an array to be made; like `dims_of`, but -1 is refused."""
+    """Convert the shape of an array to be made; like `dims_of`, but -1 is rejected."""
     parts = _parts(shape)
     wanted = dims_of(function, parts)
     for part, d in zip(parts, wanted, strict=True):
@@ -92,7 +92,7 @@ def sizes_of(function: str, shape) -> tuple:
 def check_size(function: str, d) -> None:
     """Check that a dimension is not negative, at once or when the program runs.
 
-    JAX would refuse `8 - n` for a data-dependent `n`, since it cannot decide whether that is
+    JAX would reject `8 - n` for a data-dependent `n`, since it cannot decide whether that is
     negative.
     """
     if is_known(d):
@@ -223,7 +223,7 @@ def reshape(tensor, shape, name=None):
 
     Under jit:
       Sizes may be traced; the known sizes must divide the number of elements when -1 is used. The
-      -1 itself must be static: a traced size that turns out to be -1 is refused.
+      -1 itself must be static: a traced size that turns out to be -1 is rejected.
 
     https://www.tensorflow.org/api_docs/python/tf/reshape
     """
@@ -239,7 +239,7 @@ def reshape(tensor, shape, name=None):
 
 
 def _is_decided_by_data(x) -> bool:
-    """Check whether the number of elements is a data-dependent size."""
+    """Return whether the number of elements is a data-dependent size."""
     state = trace.current()
     total = math.prod(x.shape)
     if state is None or not jp.is_symbolic(total):

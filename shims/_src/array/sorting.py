@@ -335,7 +335,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
 @fixed("float32", "predictions")
 @operator(compiled=True)
 def in_top_k(targets, predictions, k, name=None):
-    """Check whether the prediction of the target class is among the `k` largest.
+    """Return whether the prediction of the target class is among the `k` largest.
 
     Args:
       targets: integers `[batch]`.

@@ -252,7 +252,7 @@ def _unwrap_partials(f):
 
 
 def _is_callable_object(f) -> bool:
-    """Whether `f` is an object whose class defines `__call__` in Python."""
+    """Return whether `f` is an object whose class defines `__call__` in Python."""
     return isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
 
 
@@ -327,7 +327,7 @@ def _package(f) -> str:
 
 
 def _calls_back(f) -> bool:
-    """Whether `f` calls functions among its arguments as part of the program."""
+    """Return whether `f` calls functions among its arguments as part of the program."""
     f = _unwrap_partials(f)
     if isinstance(f, types.FunctionType):
         return _package(f) in _CALLING_BACK and f is not do_not_convert
@@ -337,7 +337,7 @@ def _calls_back(f) -> bool:
 
 
 def _converted_callback(value):
-    """Return an argument that is a function in its converted form, and others unchanged."""
+    """Return an argument that is a function in its converted form, and other values unchanged."""
     if isinstance(value, _CALLABLES):
         return _call_target(value)
     if not isinstance(value, type) and _is_callable_object(value) and _is_leaf(value):
@@ -346,7 +346,7 @@ def _converted_callback(value):
 
 
 def _is_leaf(value) -> bool:
-    """Whether a callable object is a pytree leaf; a pytree of arrays is data and is kept."""
+    """Return whether a callable object is a pytree leaf; a pytree of arrays is data and is kept."""
     return jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
 
 

@@ -1,4 +1,4 @@
-"""Rewrite Python constructs that the converters lack in simpler ones, and refuse the rest."""
+"""Rewrite Python constructs that the converters lack in simpler ones, and reject the rest."""
 
 from __future__ import annotations
 
@@ -293,7 +293,7 @@ class _ContainerChanges(ast.NodeTransformer):
         return [node, *(_copy_positions(node, note) for note in _store_notes(target))]
 
     def _is_item_of_local(self, target) -> bool:
-        """Whether a target is an item of a local variable that the analyses cannot follow."""
+        """Return whether a target is an item of a local variable that the analyses cannot follow."""
         return (
             isinstance(target, ast.Subscript)
             and self._is_local(target.value)
@@ -314,7 +314,7 @@ def _store_notes(target) -> list:
 
 
 def _is_repeatable(node) -> bool:
-    """Whether an expression only reads names, so that it can be evaluated twice."""
+    """Return whether an expression only reads names, so that it can be evaluated twice."""
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))

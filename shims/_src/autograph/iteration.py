@@ -154,7 +154,7 @@ class TracedZip(TracedIterable):
 
 
 def is_traced_iterable(x) -> bool:
-    """Whether a loop over `x` is staged: `x` is traced, or operations on arrays are recorded."""
+    """Return whether a loop over `x` is staged: `x` is traced, or operations on arrays are recorded."""
     x = current_value(x)
     if isinstance(x, TracedIterable):
         return True

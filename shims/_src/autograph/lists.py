@@ -1,4 +1,4 @@
-"""Track Python lists that a staged loop fills, and refuse changes of outside containers."""
+"""Track Python lists that a staged loop fills, and reject changes of outside containers."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
 
 
 def align(blocks: list[Block], i: int) -> list[Block]:
-    """Make branches that append different numbers of entries (output `i`) append equally many.
+    """Make branches that append different numbers of entries (output `i`) append the same number of.
 
     A branch that appends fewer gets invalid entries.
     """

@@ -170,7 +170,7 @@ def _depends_on_data(left, right) -> bool:
 
 
 def is_only_run_time(values) -> bool:
-    """Whether values are data-dependent sizes in a trace that cannot assume and check answers."""
+    """Return whether values are data-dependent sizes in a trace that cannot assume and check answers."""
     state = trace.current()
     if state is None or state.may_assume:
         return False
@@ -215,7 +215,7 @@ def sizes_in(closed) -> list:
 
 
 def depend_on_data(dims) -> bool:
-    """Whether any of several sizes is data-dependent."""
+    """Return whether any of several sizes is data-dependent."""
     state = trace.current()
     return state is not None and any(not state.is_input_only(d) for d in dims)
 

@@ -56,7 +56,7 @@ def _definitions(text: str) -> dict[int, list]:
 
 
 def _is_compiled_from(text: str, code: types.CodeType) -> bool:
-    """Whether compiling `text` yields `code`."""
+    """Return whether compiling `text` yields `code`."""
     try:
         waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
     except SyntaxError:
@@ -70,7 +70,7 @@ def _is_compiled_from(text: str, code: types.CodeType) -> bool:
 
 
 def _matches_code(node, code: types.CodeType) -> bool:
-    """Whether a definition has the name and the parameters of `code`."""
+    """Return whether a definition has the name and the parameters of `code`."""
     if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
         return False
     mangled = enclosing_class(code.co_qualname)

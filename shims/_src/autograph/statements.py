@@ -109,7 +109,7 @@ def _untaken_output(old):
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
-    """Whether a flag is always set after `if not flag: ...; flag = True`."""
+    """Return whether a flag is always set after `if not flag: ...; flag = True`."""
     return (
         flag is not None
         and name.startswith("do_return")

@@ -154,7 +154,7 @@ def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
 
 
 def _has_iterations(holds, limit):
-    """Whether there is a first iteration."""
+    """Return whether there is a first iteration."""
     return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
 

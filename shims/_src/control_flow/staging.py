@@ -127,22 +127,22 @@ def _check_no_creation(scope: state.Overlay) -> None:
 
 
 def is_array(x) -> bool:
-    """Whether a value is an array of JAX or NumPy, traced or not."""
+    """Return whether a value is an array of JAX or NumPy, traced or not."""
     return isinstance(x, (jax.Array, np.ndarray, np.generic))
 
 
 def is_number(x) -> bool:
-    """Whether a value is a Python number, which becomes an array where one is needed."""
+    """Return whether a value is a Python number, which becomes an array where one is needed."""
     return isinstance(x, (bool, int, float, complex))
 
 
 def is_staged(x) -> bool:
-    """Whether the value of an array is unknown until the program runs."""
+    """Return whether the value of an array is unknown until the program runs."""
     return isinstance(x, jax.core.Tracer) and x.to_concrete_value() is None
 
 
 def ambient_is_staging() -> bool:
-    """Whether operations on concrete arrays are recorded, as under `jit`."""
+    """Return whether operations on concrete arrays are recorded, as under `jit`."""
     return isinstance(jnp.zeros(()), jax.core.Tracer)
 
 
@@ -152,12 +152,12 @@ def aval_of(array) -> jax.ShapeDtypeStruct:
 
 
 def is_weak(x) -> bool:
-    """Whether a dtype came from a Python number, so that promotion prefers other dtypes."""
+    """Return whether a dtype came from a Python number, so that promotion prefers other dtypes."""
     return bool(getattr(x, "weak_type", False))
 
 
 def is_key(aval) -> bool:
-    """Whether an array holds keys of `jax.random`, whose dtype is not a NumPy dtype."""
+    """Return whether an array holds keys of `jax.random`, whose dtype is not a NumPy dtype."""
     return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
 
 
@@ -199,7 +199,7 @@ def cast_leaf(value, aval: jax.ShapeDtypeStruct):
 
 
 def same_shape(a: Sequence, b: Sequence) -> bool:
-    """Whether two shapes are written alike, without comparing unknown sizes."""
+    """Return whether two shapes are written alike, without comparing unknown sizes."""
     return len(a) == len(b) and all(
         type(x) is type(y) and (x is y or str(x) == str(y)) for x, y in zip(a, b)
     )

@@ -215,7 +215,7 @@ class TensorArray(ListState):
           name: ignored.
 
         Raises:
-          InvalidArgumentError: there is no element with an axis, or shapes do not fit.
+          InvalidArgumentError: there is no element with an axis, or shapes are incompatible.
         """
         storage = self._storage
         if isinstance(storage, Elements) and storage.items:
@@ -232,7 +232,7 @@ class TensorArray(ListState):
           name: ignored.
 
         Raises:
-          ValueError: there are more slices than elements, or shapes do not fit.
+          ValueError: there are more slices than elements, or shapes are incompatible.
         """
         value = self._operand(value)
         if value.ndim == 0:
@@ -255,7 +255,7 @@ class TensorArray(ListState):
 
         Raises:
           OutOfRangeError: there is no such position.
-          ValueError: shapes do not fit.
+          ValueError: shapes are incompatible.
         """
         value = self._operand(value)
         self._check_element("scatter", value.shape[1:], value.dtype)

@@ -13,7 +13,7 @@ from shims._src.sizes import primitives
 
 
 def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> None:
-    """Refuse an element whose dtype or shape differs from that of the list."""
+    """Reject an element whose dtype or shape differs from that of the list."""
     if dtype != expected_dtype:
         raise checks.invalid(
             f"TensorArray.{method}",
@@ -29,7 +29,7 @@ def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> 
 
 
 def _fits(shape, expected) -> bool:
-    """Whether an element's shape is compatible with that of the list."""
+    """Return whether an element's shape is compatible with that of the list."""
     if len(shape) != len(expected):
         return False
     pairs = zip(shape, expected, strict=True)
@@ -37,7 +37,7 @@ def _fits(shape, expected) -> bool:
 
 
 def check_shape_in_buffer(shape, room_shape) -> None:
-    """Refuse an element whose shape differs from those in the buffer of a traced loop."""
+    """Reject an element whose shape differs from those in the buffer of a traced loop."""
     if not all(map(is_same_size, shape, room_shape)):
         raise errors.UnimplementedError(
             errors.message(
@@ -51,7 +51,7 @@ def check_shape_in_buffer(shape, room_shape) -> None:
 
 
 def is_same_size(a, b) -> bool:
-    """Whether two sizes are the same number or the same symbol."""
+    """Return whether two sizes are the same number or the same symbol."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
@@ -68,7 +68,7 @@ def out_of_range_error(method: str, index: int, count: int) -> errors.OutOfRange
 
 
 def check_place(method: str, index, place, count) -> None:
-    """Refuse a position out of range: at once where it is known, else at run time.
+    """Reject a position out of range: at once where it is known, else at run time.
 
     Args:
       method: the method of `TensorArray`.
@@ -89,7 +89,7 @@ def check_place(method: str, index, place, count) -> None:
 
 
 def check_slices(slices, count) -> None:
-    """Refuse to unstack more slices than there are elements."""
+    """Reject to unstack more slices than there are elements."""
     if is_known(slices) and is_known(count):
         if slices > count:
             raise ValueError(
@@ -121,7 +121,7 @@ def lengths_of_parts(value, lengths) -> list[int]:
 
 
 def check_parts(parts: int, count) -> None:
-    """Refuse to split into more parts than there are elements."""
+    """Reject to split into more parts than there are elements."""
     if not is_known(count) or parts > count:
         raise checks.invalid(
             "TensorArray.split",

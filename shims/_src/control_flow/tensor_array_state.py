@@ -170,7 +170,7 @@ class ListState:
         return operand(value, None if isinstance(value, jax.Array) else self._settings.dtype)
 
     def _check_element(self, method: str, shape, dtype) -> None:
-        """Refuse an element whose dtype or shape differs from that of the list."""
+        """Reject an element whose dtype or shape differs from that of the list."""
         expected = self._settings.element_shape
         if self._settings.infer_shape and expected is None:
             expected = self._zero_shape()

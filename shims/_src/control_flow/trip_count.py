@@ -81,7 +81,7 @@ def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
 
 
 def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:
-    """Whether an iteration in which `facts` hold is the last one."""
+    """Return whether an iteration in which `facts` hold is the last one."""
     return any(steps.value_of(steps.outputs[flag], facts) == value for flag, value in ends)
 
 

@@ -39,7 +39,7 @@ def postponed() -> contextlib.AbstractContextManager[object]:
 
 
 def depends_on_sizes(error: BaseException) -> bool:
-    """Whether an error is due to the sizes of arrays, so that other sizes may be accepted."""
+    """Return whether an error is due to the sizes of arrays, so that other sizes may be accepted."""
     if isinstance(error, _SIZE_INDEPENDENT):
         return False
     if isinstance(error, TypeError):

@@ -40,7 +40,7 @@ def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1
       log-probabilities `[batch, top_paths]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or there are fewer sequences
+      InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or there are fewer sequences
         than `top_paths`.
       FailedPreconditionError: a sequence is longer than the number of frames; inside
         `shims.function` this is an `InvalidArgumentError`.

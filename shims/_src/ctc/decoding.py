@@ -34,7 +34,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
       scores `[batch, 1]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, `inputs` is empty, or `blank_index` is out of
+      InvalidArgumentError: the shapes are incompatible, `inputs` is empty, or `blank_index` is out of
         range.
       FailedPreconditionError: a sequence is longer than the number of frames; inside
         `shims.function` this is an `InvalidArgumentError`.

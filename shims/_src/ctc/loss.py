@@ -46,7 +46,7 @@ def ctc_loss(
       A vector, one loss per sequence: float32, or the half-precision dtype of `logits`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit; dense labels with no sequences or no classes; a
+      InvalidArgumentError: the shapes are incompatible; dense labels with no sequences or no classes; a
         row of sparse labels is empty or too long.
       ValueError: sparse labels without a `blank_index`.
 
@@ -84,7 +84,7 @@ def ctc_loss(
 
 
 def _check_filled(logits) -> None:
-    """Refuse logits without sequences or classes, as TensorFlow's kernels do."""
+    """Reject logits without sequences or classes, as TensorFlow's kernels do."""
     for what, size in (("sequences", logits.shape[1]), ("classes", logits.shape[2])):
         checks.check_data(
             (size if checks.is_known(size) else primitives.true_size(size)) == 0,

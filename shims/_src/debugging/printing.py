@@ -30,7 +30,7 @@ def print_(*inputs, **kwargs):
       ValueError: an unknown keyword argument or stream.
 
     Differs from TensorFlow:
-      Ragged and sparse tensors are refused inside a trace.
+      Ragged and sparse tensors are rejected inside a trace.
 
     Under jit:
       Prints when the program runs, in program order; `jax.effects_barrier()` waits for

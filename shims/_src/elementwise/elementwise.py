@@ -14,7 +14,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def is_inexact(x) -> bool:
-    """Check whether the dtype is floating-point or complex, so that it has a tangent space."""
+    """Return whether the dtype is floating-point or complex, so that it has a tangent space."""
     return bool(jnp.issubdtype(x.dtype, jnp.inexact))
 
 

@@ -42,7 +42,7 @@ class Backpropagation:
                 self._steps.append((operation, inputs))
 
     def connects(self, target) -> bool:
-        """Whether a target depends on any source."""
+        """Return whether a target depends on any source."""
         return jp.key_of(target) in self._reached
 
     def pull(self, targets: Sequence, cotangents: Sequence) -> list:

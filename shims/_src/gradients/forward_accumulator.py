@@ -27,7 +27,7 @@ class ForwardAccumulator(Recorder):
       ValueError: a tangent has another shape or dtype than its primal, or a primal is given twice.
 
     Differs from TensorFlow:
-      A tangent of another shape is refused when the accumulator is created.
+      A tangent of another shape is rejected when the accumulator is created.
 
     Under jit:
       Inside `shims.function` and `jax.jit` it differentiates the traced operations.
@@ -79,7 +79,7 @@ class ForwardAccumulator(Recorder):
         self.stop()
 
     def follows(self, x) -> bool:
-        """Whether an array has a tangent."""
+        """Return whether an array has a tangent."""
         return jp.key_of(x) in self._tangents
 
     def read(self, variable, value) -> None:

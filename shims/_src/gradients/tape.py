@@ -92,7 +92,7 @@ class GradientTape(Recorder):
         self._sees_keras = state.sees_keras()
 
     def follows(self, x) -> bool:
-        """Whether an array is watched, or was computed from a watched one."""
+        """Return whether an array is watched, or was computed from a watched one."""
         return jp.key_of(x) in self._arrays
 
     def record(self, operation) -> None:

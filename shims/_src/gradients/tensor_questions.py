@@ -18,7 +18,7 @@ Tensor = jax.Array
 
 
 def is_tensor(x) -> bool:
-    """Check whether a value is a JAX array, a variable, or a ragged or sparse tensor.
+    """Return whether a value is a JAX array, a variable, or a ragged or sparse tensor.
 
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
@@ -27,7 +27,7 @@ def is_tensor(x) -> bool:
 
 
 def is_symbolic_tensor(tensor) -> bool:
-    """Check whether a value is being traced.
+    """Return whether a value is being traced.
 
     https://www.tensorflow.org/api_docs/python/tf/is_symbolic_tensor
     """

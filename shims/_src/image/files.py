@@ -1,4 +1,4 @@
-"""Refuse the functions that read and write image files, and name the library to use instead."""
+"""Reject the functions that read and write image files, and name the library to use instead."""
 
 from __future__ import annotations
 

@@ -32,18 +32,18 @@ def extract_glimpse(
         pixel.
       normalized: whether points are in units of the image size, or of half of it if `centered`.
         Windows are centered at their points if both are True, and begin at them otherwise.
-      noise: the values outside of the image: `zero`; TensorFlow's random noise is refused.
+      noise: the values outside of the image: `zero`; TensorFlow's random noise is rejected.
       name: ignored.
 
     Returns:
       `[batch, *size, channels]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or `noise` is unknown.
+      InvalidArgumentError: the shapes are incompatible, or `noise` is unknown.
       UnimplementedError: a window extends beyond its image, and `noise` is not `zero`.
 
     Differs from TensorFlow:
-      Random noise is refused, since TensorFlow's is not reproducible.
+      Random noise is rejected, since TensorFlow's is not reproducible.
 
     Under jit:
       Sizes may be known only at run time.

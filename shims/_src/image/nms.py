@@ -88,7 +88,7 @@ def non_max_suppression(
       The int32 indices of the selected boxes, by descending score, ties by index.
 
     Raises:
-      InvalidArgumentError: the threshold is not in [0, 1], or the shapes do not fit.
+      InvalidArgumentError: the threshold is not in [0, 1], or the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing.

@@ -295,7 +295,7 @@ def non_max_suppression_padded(
 
     Raises:
       InvalidArgumentError: the threshold is negative, for which TensorFlow does not terminate; the
-        shapes do not fit; there are no boxes, unless they are sorted with lower corners first.
+        shapes are incompatible; there are no boxes, unless they are sorted with lower corners first.
       ValueError: there are leading axes and no padding.
 
     Differs from TensorFlow:

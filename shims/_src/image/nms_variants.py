@@ -168,7 +168,7 @@ def non_max_suppression_overlaps(
       The int32 indices of the selected boxes, best first.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing.

@@ -131,7 +131,7 @@ def stateless_sample_distorted_bounding_box(
         are invalid.
 
     Differs from TensorFlow:
-      An image without pixels is refused; TensorFlow returns boxes of NaN for it.
+      An image without pixels is rejected; TensorFlow returns boxes of NaN for it.
 
     Under jit:
       Everything but the ranges may be traced.

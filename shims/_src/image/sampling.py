@@ -265,7 +265,7 @@ def crop_and_resize(
       float32 array `[n, *crop_size, channels]`.
 
     Raises:
-      InvalidArgumentError: shapes do not fit, or a size is not positive.
+      InvalidArgumentError: shapes are incompatible, or a size is not positive.
       OutOfRangeError: an image index is out of range.
 
     Differs from TensorFlow:

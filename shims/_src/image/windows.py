@@ -131,7 +131,7 @@ def extract_patches(images, sizes, strides, rates, padding, name=None):
       `[batch, windows down, windows across, rows * columns * channels]`.
 
     Raises:
-      InvalidArgumentError: the shapes or numbers do not fit, or a window is larger than the image.
+      InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the image.
 
     Differs from TensorFlow:
       Nothing.
@@ -167,7 +167,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
       `[batch, windows..., planes * rows * columns * channels]`.
 
     Raises:
-      InvalidArgumentError: the shapes or numbers do not fit, or a window is larger than the volume.
+      InvalidArgumentError: the shapes or numbers are incompatible, or a window is larger than the volume.
 
     Differs from TensorFlow:
       Nothing.
@@ -279,7 +279,7 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
       boxes cover earlier ones.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing; there is no gradient.

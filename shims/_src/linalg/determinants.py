@@ -116,7 +116,7 @@ def _factor_parts(a):
 
 
 def _relative_change(function, a, lu, order, t):
-    """Compute the trace of `inv(a) @ t`; singular matrices are refused, as in TensorFlow."""
+    """Compute the trace of `inv(a) @ t`; singular matrices are rejected, as in TensorFlow."""
     check_invertible(function, lu, "Input is not invertible.")
     return jnp.sum(main_diagonal(solved(a, lu, order, t)), axis=-1)
 

@@ -263,7 +263,7 @@ def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
       An array like `input`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or a diagonal does not exist.
+      InvalidArgumentError: the shapes are incompatible, or a diagonal does not exist.
 
     Differs from TensorFlow:
       Nothing.

@@ -159,7 +159,7 @@ def matvec(
       `[..., n]`.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the sizes do not fit.
+      InvalidArgumentError: the dtypes differ, or the sizes are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -252,7 +252,7 @@ def einsum(equation, *inputs, **kwargs):
       The result of the equation.
 
     Raises:
-      InvalidArgumentError: the dtypes differ, or the operands do not fit the equation.
+      InvalidArgumentError: the dtypes differ, or the operands are incompatible the equation.
       TypeError: a keyword is unknown.
 
     Differs from TensorFlow:

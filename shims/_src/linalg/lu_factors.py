@@ -133,7 +133,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
       `[..., n, k]`.
 
     Raises:
-      ValueError: the shapes do not fit.
+      ValueError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing; whether the matrix is invertible is not checked.
@@ -234,7 +234,7 @@ def lu_reconstruct(lower_upper, perm, validate_args=False, name=None):
       `[..., n, n]`.
 
     Raises:
-      ValueError: the array has fewer than two axes, or the shapes do not fit.
+      ValueError: the array has fewer than two axes, or the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing.

@@ -45,7 +45,7 @@ def inv(input, adjoint=False, name=None):
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises after the call.
+      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/inv
     """
@@ -73,13 +73,13 @@ def solve(matrix, rhs, adjoint=False, name=None):
       `[..., n, k]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or a matrix is not invertible.
+      InvalidArgumentError: the shapes are incompatible, or a matrix is not invertible.
 
     Differs from TensorFlow:
       Nothing.
 
     Under jit:
-      Sizes may be known only at run time; a matrix that is not invertible raises after the call.
+      Sizes may be known only at run time; a matrix that is not invertible raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/solve
     """
@@ -141,7 +141,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
       `[..., n, k]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing; a zero on the diagonal gives infinities, as in TensorFlow.
@@ -183,7 +183,7 @@ def cholesky_solve(chol, rhs, name=None):
       `[..., n, k]`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing.
@@ -216,10 +216,10 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
       `[..., m, k]`; if there are several solutions, the one of minimum norm.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or `fast` and the rank is not full.
+      InvalidArgumentError: the shapes are incompatible, or `fast` and the rank is not full.
 
     Differs from TensorFlow:
-      With `fast`, a matrix without full rank is refused; recent releases of TensorFlow return some
+      With `fast`, a matrix without full rank is rejected; recent releases of TensorFlow return some
       solution. Without `fast`, an infinity in a matrix gives NaN, in TensorFlow 0.
 
     Under jit:

@@ -225,7 +225,7 @@ def tridiagonal_solve(
       UnimplementedError: `perturb_singular`.
 
     Differs from TensorFlow:
-      `perturb_singular` is refused; TensorFlow supports it on GPU only. On an accelerator dense
+      `perturb_singular` is rejected; TensorFlow supports it on GPU only. On an accelerator dense
       matrices are factorized, which needs memory for `n * n` numbers each.
 
     Under jit:
@@ -265,12 +265,12 @@ def banded_triangular_solve(bands, rhs, lower=True, adjoint=False, name=None):
       `[..., n, k]`.
 
     Raises:
-      InvalidArgumentError: the sizes do not fit, or there is a 0 on the main diagonal of the first
+      InvalidArgumentError: the sizes are incompatible, or there is a 0 on the main diagonal of the first
         matrix. As in TensorFlow, the other matrices are not checked.
 
     Differs from TensorFlow:
       Diagonals that lie outside of the matrix are ignored, as TensorFlow does in eager mode and for
-      unknown sizes. TensorFlow's functions with known sizes, and its gradients, refuse them.
+      unknown sizes. TensorFlow's functions with known sizes, and its gradients, reject them.
 
     Under jit:
       The leading axes may be known only at run time.

@@ -17,7 +17,7 @@ from shims._src.linear_operator.several import joint_batch, operator_list
 
 
 def is_blockwise(x) -> bool:
-    """Check whether an argument is a list of blocks, and not nested numbers."""
+    """Return whether an argument is a list of blocks, and not nested numbers."""
     return isinstance(x, (list, tuple)) and all(
         hasattr(block, "shape") and len(block.shape) for block in x
     )

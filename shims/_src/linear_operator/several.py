@@ -32,7 +32,7 @@ def joint_batch(operators) -> tuple:
 
 
 def is_product_with_adjoint(operators) -> bool:
-    """Check whether a list has the form `A, B, ..., B.H, A.H`."""
+    """Return whether a list has the form `A, B, ..., B.H, A.H`."""
     operators = list(operators)
     half = len(operators) // 2
     return not len(operators) % 2 and all(

@@ -16,7 +16,7 @@ _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Whether bounds lack a lower end, so that the arithmetic may have wrapped around."""
+    """Return whether bounds lack a lower end, so that the arithmetic may have wrapped around."""
     return bounds[0] <= -_LIMIT
 
 
@@ -141,7 +141,7 @@ def _rem(ctx, eqn, values, given):
 
 
 def _inner_program(ctx, eqn, values, given):
-    """Propagate bounds through an inner program (`jnp.clip`, `%`, ...)."""
+    """Propagate bounds through an nested jaxpr (`jnp.clip`, `%`, ...)."""
     jaxpr, _ = jp.open_jaxpr(eqn.params["jaxpr"])
     known = {**dict.fromkeys(jaxpr.constvars), **dict(zip(jaxpr.invars, given, strict=True))}
 

@@ -65,7 +65,7 @@ class Context:
         return inner
 
     def knows(self, name: str) -> bool:
-        """Whether the size `name` was made in this or an enclosing scope, so that it is the same size."""
+        """Return whether the size `name` was made in this or an enclosing scope, so that it is the same size."""
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ class Context:
         )
 
     def require(self, d) -> None:
-        """Refuse a size that is unknown or ambiguous in this scope."""
+        """Reject a size that is unknown or ambiguous in this scope."""
         for name in jp.variables(d):
             if name in self.ambiguous:
                 raise reused_size_error(d)
@@ -223,7 +223,7 @@ class Context:
         return self.clear_padding(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
-        """Whether one loop may pack a vector.
+        """Return whether one loop may pack a vector.
 
         That loop cannot be transposed where it is part of a tangent rule.
         """
@@ -312,7 +312,7 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Whether both lists of axes are static, dynamic and uniform in the same places.
+    """Return whether both lists of axes are static, dynamic and uniform in the same places.
 
     Only then may a value take the axes over without filling: a uniform axis has no padding, the axis
     that replaces it may have some.

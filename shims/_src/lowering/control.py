@@ -1,4 +1,4 @@
-"""Define the masking rules of control flow: loops, branches and inner programs."""
+"""Define the masking rules of control flow: loops, branches and nested jaxprs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shims._src.sizes import dims, primitives, trace
 
 
 def run(ctx, jaxpr, values):
-    """Lower an inner program in the given scope."""
+    """Lower an nested jaxpr in the given scope."""
     return ctx.root.interpret(ctx, jaxpr, values)
 
 
@@ -70,7 +70,7 @@ def scan(ctx, eqn, *values):
 
 
 def _makes_sizes(jaxpr) -> bool:
-    """Whether rows make sizes of their own; such maps are staged per row and run in parallel."""
+    """Return whether rows make sizes of their own; such maps are staged per row and run in parallel."""
     return any(e.primitive.name in primitives.SIZE_MAKERS for e in equations(jaxpr))
 
 
@@ -355,7 +355,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _is_named(ctx, name, bound):
-    """Whether a size is known by its name alone, since no other size has that name."""
+    """Return whether a size is known by its name alone, since no other size has that name."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

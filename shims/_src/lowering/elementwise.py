@@ -160,7 +160,7 @@ def _make_safe(ctx, value, number, axes, shape):
 
 
 def _is_harmless(array, number) -> bool:
-    """Whether a scalar operand may also be the operand of padding."""
+    """Return whether a scalar operand may also be the operand of padding."""
     if number is None and not _is_inexact(array):
         return True
     constant = _scalar_constant(array)

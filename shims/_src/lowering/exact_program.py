@@ -120,7 +120,7 @@ class _Substitution:
 
 
 def _is_closed(value) -> bool:
-    """Whether a function depends on its arguments only: no closure and no default values."""
+    """Return whether a function depends on its arguments only: no closure and no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
 
 

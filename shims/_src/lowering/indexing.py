@@ -209,7 +209,7 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
 
 
 def _pays_in_copies(operand, updates) -> bool:
-    """Whether a scatter-add is faster with several copies of the result.
+    """Return whether a scatter-add is faster with several copies of the result.
 
     A CPU adds the numbers one after another, and additions to one position wait for each other.
     """

@@ -110,7 +110,7 @@ def _force(ctx: Context, value: Value) -> Value:
 
 
 def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
-    """Whether results have sizes that neither this scope nor the inner programs can determine."""
+    """Return whether results have sizes that neither this scope nor the nested jaxprs can determine."""
     names = {
         name
         for var in eqn.outvars
@@ -143,7 +143,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 
 def _must_wait(ctx: Context, eqn, values) -> bool:
-    """Whether an equation is deferred until the sizes of its operands or results are known."""
+    """Return whether an equation is deferred until the sizes of its operands or results are known."""
     if any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn):
         return True
     if eqn.primitive.name in primitives.SIZE_MAKERS:
@@ -178,7 +178,7 @@ def _apply_static(eqn, arrays):
 
 
 def mentions_sizes(root, eqn) -> bool:
-    """Whether an equation has a symbolic size in its results, parameters or inner programs."""
+    """Return whether an equation has a symbolic size in its results, parameters or nested jaxprs."""
     key = id(eqn)
     if key not in root.symbolic:
         root.symbolic[key] = (eqn, _has_symbolic_size(root, eqn))
@@ -210,7 +210,7 @@ def _has_symbolic_size(root, eqn) -> bool:
 
 
 def _programs_mention(root, eqn) -> bool:
-    """Whether inner programs mention sizes; they accept deferred operands, as the outer program does."""
+    """Return whether nested jaxprs mention sizes; they accept deferred operands, as the outer program does."""
     return any(
         mentions_sizes(root, inner)
         for sub in jp.sub_jaxprs(eqn.params)

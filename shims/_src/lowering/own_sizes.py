@@ -22,7 +22,7 @@ Own = dict[str, dims.Binding]
 
 
 def of(ctx, inner, axis: Axis | None) -> Own:
-    """Return the sizes in an axis of an inner program's result that the outer scope does not share."""
+    """Return the sizes in an axis of an nested jaxpr's result that the outer scope does not share."""
     found = {}
     for name in sorted(jp.variables(axis.dim)) if axis is not None else ():
         bound = axis.own.get(name) or inner.env[name]
@@ -33,7 +33,7 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """Return the names of the sizes that a program makes, or that leave its inner programs."""
+    """Return the names of the sizes that a program makes, or that leave its nested jaxprs."""
     names = set()
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         if eqn.primitive.name in ("compress", "fresh_range"):

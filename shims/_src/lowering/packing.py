@@ -91,7 +91,7 @@ def take(array, places, axis: int):
 
 
 def is_direct(array) -> bool:
-    """Whether a sequential loop should move the slots themselves, without computing positions."""
+    """Return whether a sequential loop should move the slots themselves, without computing positions."""
     return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
 
 

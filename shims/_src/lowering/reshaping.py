@@ -51,7 +51,7 @@ def reshape(ctx, eqn, value, *_):
 
 
 def _check_counts(ctx, eqn, old, new) -> None:
-    """Check that both shapes hold equally many elements, where only the run can tell."""
+    """Check that both shapes hold the same number of elements, where only the run can tell."""
     have, want = math.prod(old), math.prod(new)
     if not jp.is_symbolic(have - want) and have == want:
         return

@@ -12,7 +12,7 @@ _LEAST = 1000
 
 
 def pays(eqn, array=None) -> bool:
-    """Whether blocks are faster: a long vector of integers, whose sums need no order, on CPU."""
+    """Return whether blocks are faster: a long vector of integers, whose sums need no order, on CPU."""
     if eqn.primitive.name != "cumsum" or eqn.params["reverse"]:
         return False
     if array.ndim != 1 or array.shape[0] < _WORTH:

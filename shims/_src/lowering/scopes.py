@@ -1,4 +1,4 @@
-"""Enter and leave the scopes of inner programs, and convert the values that cross the border."""
+"""Enter and leave the scopes of nested jaxprs, and convert the values that cross the border."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.platform import jax_private as jp
 
 
 def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """Return a scope for an inner program, with the sizes of its operands bound."""
+    """Return a scope for an nested jaxpr, with the sizes of its operands bound."""
     inner = ctx.child()
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):

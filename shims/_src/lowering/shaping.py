@@ -174,7 +174,7 @@ def _joint_axes(values):
 
 
 def _comes_first(axis) -> bool:
-    """Whether the valid slots come first, the same number in every row."""
+    """Return whether the valid slots come first, the same number in every row."""
     return axis is None or (axis.packed and not axis.per_row)
 
 

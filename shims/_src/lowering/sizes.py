@@ -61,7 +61,7 @@ def _true_size(ctx, eqn, dim, env) -> Value:
 
 
 def _require_known(ctx, dim, env) -> None:
-    """Refuse a dimension with a size that is unknown or ambiguous in this scope."""
+    """Reject a dimension with a size that is unknown or ambiguous in this scope."""
     missing = [v for v in jp.variables(dim) if v not in env]
     named = [v for v in jp.variables(dim) if v in ctx.ambiguous]
     if missing or any(env[v].serial is not dims.Unnumbered.COUNTED for v in named):
@@ -147,7 +147,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
-    """Whether a mask has the layout in which its selection was first made."""
+    """Return whether a mask has the layout in which its selection was first made."""
     key = ("source", bound.serial)
     return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
@@ -302,7 +302,7 @@ def unify(ctx, eqn, value):
 
 
 def _is_fresh(ctx, d) -> bool:
-    """Whether a dimension is a single data-dependent size, not an expression of sizes."""
+    """Return whether a dimension is a single data-dependent size, not an expression of sizes."""
     return jp.is_symbolic(d) and str(d) in jp.variables(d) and ctx.env[str(d)].fresh
 
 

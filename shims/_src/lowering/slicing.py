@@ -53,7 +53,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
 
 
 def whole(a, b) -> bool:
-    """Whether two dimensions are known to be equal."""
+    """Return whether two dimensions are known to be equal."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 

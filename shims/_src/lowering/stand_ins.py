@@ -15,7 +15,7 @@ from shims._src.platform import jax_private as jp
 
 
 def check(closed, names: set[str]) -> None:
-    """Refuse a program that uses the given sizes for more than the shapes of constants.
+    """Reject a program that uses the given sizes for more than the shapes of constants.
 
     Args:
       closed: the program of a branch.

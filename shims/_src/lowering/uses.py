@@ -40,14 +40,14 @@ _ARITHMETIC = frozenset(
 
 
 def only_as_position(jaxpr, var) -> bool:
-    """Whether an integer is only used to compute positions of reads and writes."""
+    """Return whether an integer is only used to compute positions of reads and writes."""
     if any(v is var for v in jaxpr.outvars):
         return False
     return all(_uses_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
 
 
 def only_squeezed(jaxpr, eqn) -> bool:
-    """Whether the static axes of a result are dropped at once: an element is read, not a row."""
+    """Return whether the static axes of a result are dropped at once: an element is read, not a row."""
     out = eqn.outvars[0]
     if jaxpr is None or any(v is out for v in jaxpr.outvars):
         return False
@@ -83,7 +83,7 @@ def _uses_as_position(jaxpr, eqn, var) -> bool:
 
 
 def _is_checked(jaxpr, flag) -> bool:
-    """Whether a run-time check depends on a flag."""
+    """Return whether a run-time check depends on a flag."""
     return any(
         e.primitive.name == "runtime_check"
         or (e.primitive.name in ("and", "or", "not") and _is_checked(jaxpr, e.outvars[0]))
@@ -92,7 +92,7 @@ def _is_checked(jaxpr, flag) -> bool:
 
 
 def _only_arithmetic(inner, var) -> bool:
-    """Whether an inner program only does integer arithmetic with `var`.
+    """Return whether an nested jaxpr only does integer arithmetic with `var`.
 
     Its outputs are judged in the outer program.
     """

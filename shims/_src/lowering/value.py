@@ -87,7 +87,7 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred(Value):
-    """A result whose size only an inner program knows.
+    """A result whose size only an nested jaxpr knows.
 
     Differentiation moves equations without operands out of the loop whose body makes their size.
     They are lowered later, where that size is known.

@@ -59,7 +59,7 @@ def conv(ctx, eqn, lhs, rhs):
 
 
 def _check_groups(eqn, shape, kernel, dn) -> None:
-    """Refuse to split axes of unknown size into groups."""
+    """Reject to split axes of unknown size into groups."""
     divided = []
     if eqn.params["feature_group_count"] > 1:
         divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]

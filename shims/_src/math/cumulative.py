@@ -47,7 +47,7 @@ def cumsum(x, axis=0, exclusive=False, reverse=False, name=None):
       bfloat16 may be rounded at different steps.
 
     Under jit:
-      A selection is accumulated in the masked layout.
+      An array of data-dependent size is accumulated in place, and padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/cumsum
     """
@@ -84,7 +84,7 @@ def cumprod(x, axis=0, exclusive=False, reverse=False, name=None):
       The gradient is correct where an element is 0; TensorFlow's is 0 for all elements that follow.
 
     Under jit:
-      A selection is accumulated in the masked layout.
+      An array of data-dependent size is accumulated in place, and padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/cumprod
     """
@@ -111,7 +111,7 @@ def cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False, name=None):
       TensorFlow drops it.
 
     Under jit:
-      A selection is accumulated in the masked layout.
+      An array of data-dependent size is accumulated in place, and padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/cumulative_logsumexp
     """

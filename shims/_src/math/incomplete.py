@@ -225,7 +225,7 @@ def polygamma(a, x, name=None):
     """Compute the derivative of order `a` of `digamma`.
 
     Args:
-      a: float32 or float64 array of whole numbers.
+      a: float32 or float64 array of integers.
       x: array of the same dtype; the two broadcast.
       name: ignored.
 

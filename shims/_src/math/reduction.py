@@ -153,7 +153,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
 @fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
-    """Check whether any element over axes is True.
+    """Return whether any element over axes is True.
 
     Args:
       input_tensor: bool array.
@@ -180,7 +180,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
 @fixed("bool", "input_tensor")
 @operator(compiled=True)
 def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
-    """Check whether all elements over axes are True.
+    """Return whether all elements over axes are True.
 
     Args:
       input_tensor: bool array.

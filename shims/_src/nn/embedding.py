@@ -34,7 +34,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
       Nothing on CPU.
 
     Under jit:
-      As in `gather`: inside `shims.function` an id out of range raises after the call.
+      As in `gather`: inside `shims.function` an id out of range raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/embedding_lookup
     """

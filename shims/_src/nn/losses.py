@@ -156,7 +156,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 
 
 def _check_filled(function, logits) -> None:
-    """Refuse logits that have neither rows nor classes, as TensorFlow does."""
+    """Reject logits that have neither rows nor classes, as TensorFlow does."""
     sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
@@ -168,7 +168,7 @@ def _check_filled(function, logits) -> None:
 
 
 def _match_rows(function, labels, logits):
-    """Reshape labels to the leading axes of the logits: equally many rows, or one for all."""
+    """Reshape labels to the leading axes of the logits: the same number of rows, or one for all."""
     if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
         return labels
     rows = math.prod(logits.shape[:-1])
@@ -213,13 +213,13 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       The losses `[...]`.
 
     Raises:
-      InvalidArgumentError: a label is out of range, or the shapes do not fit.
+      InvalidArgumentError: a label is out of range, or the shapes are incompatible.
 
     Differs from TensorFlow:
       Nothing on CPU.
 
     Under jit:
-      Inside `shims.function` a label out of range raises after the call; in an enclosing trace its
+      Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its
       loss is NaN, as in TensorFlow's XLA.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/sparse_softmax_cross_entropy_with_logits

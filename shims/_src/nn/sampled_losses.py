@@ -57,7 +57,7 @@ def sampled_softmax_loss(
       A vector, one loss per example.
 
     Raises:
-      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+      InvalidArgumentError: shapes or dtypes are incompatible, or a label is out of range.
 
     Differs from TensorFlow:
       The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
@@ -106,7 +106,7 @@ def nce_loss(
       A vector, one loss per example.
 
     Raises:
-      InvalidArgumentError: shapes or dtypes do not fit, or a label is out of range.
+      InvalidArgumentError: shapes or dtypes are incompatible, or a label is out of range.
 
     Differs from TensorFlow:
       The samples are those of TensorFlow on CPU after the same `set_seed` and the same calls.
@@ -262,7 +262,7 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
       Per hit, the index of the example, the index of the sample, and the weight `-3.4e38`.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit.
+      InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
       int64 is int32 unless `jax_enable_x64` is on; int32 classes are accepted, too.

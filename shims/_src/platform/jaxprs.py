@@ -9,7 +9,7 @@ from shims._src.platform import jax_private as jp
 
 
 def equations(jaxpr) -> Iterator:
-    """Yield every equation of a closed or an open jaxpr, each before those of its inner programs."""
+    """Yield every equation of a closed or an open jaxpr, each before those of its nested jaxprs."""
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         yield eqn
         for inner in jp.sub_jaxprs(eqn.params):
@@ -17,12 +17,12 @@ def equations(jaxpr) -> Iterator:
 
 
 def has_programs(eqn) -> bool:
-    """Return whether an equation has inner programs."""
+    """Return whether an equation has nested jaxprs."""
     return any(True for _ in jp.sub_jaxprs(eqn.params))
 
 
 def uses(jaxpr, var) -> list:
-    """List the equations of an open jaxpr that read a variable, not those of inner programs."""
+    """List the equations of an open jaxpr that read a variable, not those of nested jaxprs."""
     return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]
 
 

@@ -6,7 +6,7 @@ import jax
 
 
 def check_version(version: str = jax.__version__) -> None:
-    """Refuse the one JAX release that computes wrong numbers on CPU.
+    """Reject the one JAX release that computes wrong numbers on CPU.
 
     Raises:
       ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9.

@@ -129,7 +129,7 @@ def quantize_and_dequantize_v2(
       Nothing.
 
     Under jit:
-      Element by element; an empty range raises after the call.
+      Element by element; an empty range raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
@@ -177,7 +177,7 @@ def quantize_and_dequantize(
       An unused range may have any size; TensorFlow checks it inside of a function.
 
     Under jit:
-      Element by element; an empty range raises after the call.
+      Element by element; an empty range raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """

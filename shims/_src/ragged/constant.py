@@ -76,7 +76,7 @@ def constant(
 
 
 def _check_depths(pylist, ragged_rank, inner_shape, scalar_depth, max_depth):
-    """Refuse lists whose nesting does not match `ragged_rank` and `inner_shape`."""
+    """Reject lists whose nesting does not match `ragged_rank` and `inner_shape`."""
     if scalar_depth is not None and scalar_depth < max_depth:
         raise ValueError(
             f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting"

@@ -64,7 +64,7 @@ def row(rt, position):
 
 
 def check_row(position: int, count: int) -> None:
-    """Refuse a position that is out of range for `count` rows."""
+    """Reject a position that is out of range for `count` rows."""
     if not -count <= position < count:
         raise errors.OutOfBoundsError(
             errors.message(

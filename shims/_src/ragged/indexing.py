@@ -88,7 +88,7 @@ def _apply_value_keys(values, items):
 
 
 def _index_array(values, items):
-    """Index an array; refuse positions out of range, which JAX would clamp to the last element."""
+    """Index an array; reject positions out of range, which JAX would clamp to the last element."""
     places = [i for i in items if i is not None]
     if len(places) > values.ndim:
         raise checks.invalid("index", f"{len(places)} keys for an array of rank {values.ndim}.")

@@ -63,7 +63,7 @@ def map_fn(
 
     Differs from TensorFlow:
       Without `fn_output_signature` the results may have any structure. Ragged results inside
-      `shims.function` are refused. For zero slices the result is `[0, ...]` with the shape of the
+      `shims.function` are rejected. For zero slices the result is `[0, ...]` with the shape of the
       results of `fn`, where TensorFlow's eager mode returns `[0]`; `[0]` also if `fn` cannot be traced
       because it depends on values.
 

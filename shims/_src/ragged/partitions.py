@@ -32,7 +32,7 @@ def stack_dynamic_partitions(data, partitions, num_partitions, name=None):
       InvalidArgumentError: a partition number is out of range, or the shapes do not match.
 
     Differs from TensorFlow:
-      Ragged `data` and `partitions` are refused.
+      Ragged `data` and `partitions` are rejected.
 
     Under jit:
       The row lengths depend on data.

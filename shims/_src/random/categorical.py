@@ -43,7 +43,7 @@ def _check_operands(function, logits, num_samples, dtype):
 
     Raises:
       ValueError: the dtype is not int32 or int64.
-      InvalidArgumentError: shapes or counts do not fit.
+      InvalidArgumentError: shapes or counts are incompatible.
       UnimplementedError: TensorFlow's numbers depend on the machine.
     """
     logits = operand(logits)

@@ -94,7 +94,7 @@ class Generator:
     Differs from TensorFlow:
       The bits are those of TensorFlow on CPU. Without `jax_enable_x64` the state is uint32
       `[3, 2]`, seeds from `make_seeds` are uint32 `[2, count, 2]`, and full 64-bit integers are
-      refused. There are no distribution strategies.
+      rejected. There are no distribution strategies.
 
     Under jit:
       The state is a variable: `shims.function` keeps it from call to call; inside an enclosing

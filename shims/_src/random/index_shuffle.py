@@ -33,7 +33,7 @@ def index_shuffle(index, seed, max_index):
       Integers in [0, max_index] in the dtype of `index`; different positions give different results.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, or a position is out of range.
+      InvalidArgumentError: the shapes are incompatible, or a position is out of range.
 
     Differs from TensorFlow:
       Nothing.
@@ -65,7 +65,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
       Integers in [0, max_index] in the dtype of `index`; different positions give different results.
 
     Raises:
-      InvalidArgumentError: the shapes do not fit, a position is out of range, or `rounds` is odd or
+      InvalidArgumentError: the shapes are incompatible, a position is out of range, or `rounds` is odd or
         too small.
 
     Differs from TensorFlow:
@@ -99,7 +99,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
 
 
 def _check(place, key, last, rounds):
-    """Refuse unfit operands, and return the key with its last axis known to be three words."""
+    """Reject unfit operands, and return the key with its last axis known to be three words."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
         raise _operand_error("seed", "three integers, or as many for each index", key)

@@ -106,7 +106,7 @@ class constant_initializer(Initializer):
     Args:
       value: a number, or one number for each element.
       dtype: of the result.
-      verify_shape: refuse values whose shape is not the requested one.
+      verify_shape: reject values whose shape is not the requested one.
 
     Raises:
       TypeError: the number of values is neither 1 nor that of the elements, or they do not

@@ -68,7 +68,7 @@ def algorithm_number(alg) -> int:
 
 
 def check_philox(function: str, alg) -> None:
-    """Refuse algorithms that TensorFlow's CPU kernels refuse.
+    """Reject algorithms that TensorFlow's CPU kernels reject.
 
     Raises:
       UnimplementedError: the algorithm is Threefry.
@@ -86,7 +86,7 @@ def check_philox(function: str, alg) -> None:
 
 
 def is_wide(seed) -> bool:
-    """Check whether a seed is two 64-bit numbers given as two pairs of words."""
+    """Return whether a seed is two 64-bit numbers given as two pairs of words."""
     return getattr(seed, "dtype", None) == np.uint32 and getattr(seed, "shape", None) == (2, 2)
 
 

@@ -37,7 +37,7 @@ def _shuffle_rows(words, value):
 
 
 def _is_trivial(value) -> bool:
-    """Check whether there is nothing to shuffle; TensorFlow then uses up no numbers."""
+    """Return whether there is nothing to shuffle; TensorFlow then uses up no numbers."""
     known = [d for d in value.shape if checks.is_known(d)]
     first = value.shape[:1]
     return not first or 0 in known or (checks.is_known(first[0]) and first[0] <= 1)

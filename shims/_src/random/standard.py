@@ -68,7 +68,7 @@ def kernel_of(function: str, kind: str, dtype):
 
 
 def is_integer(dtype) -> bool:
-    """Check whether a dtype is an integer dtype."""
+    """Return whether a dtype is an integer dtype."""
     return as_dtype(dtype).is_integer
 
 

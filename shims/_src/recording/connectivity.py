@@ -81,7 +81,7 @@ def _intersect(outer, inner) -> Links:
 
 
 def links_through(closed) -> Links:
-    """Return the links between the inputs and the outputs of an inner program."""
+    """Return the links between the inputs and the outputs of an nested jaxpr."""
     jaxpr, _ = jp.open_jaxpr(closed)
     known = _LINKS_CACHE.get(jaxpr)
     if known is None:

@@ -97,7 +97,7 @@ def _cosine_transform(function, x, type, n, axis, norm):
 
 
 def _check_filled(function, x) -> None:
-    """Refuse an array without elements, as TensorFlow's Fourier transform does."""
+    """Reject an array without elements, as TensorFlow's Fourier transform does."""
     for d in x.shape:
         checks.check_data(
             d == 0 if checks.is_known(d) else primitives.true_size(d) == 0,

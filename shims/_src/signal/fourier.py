@@ -51,7 +51,7 @@ def _lengths(function, fft_length, count):
 
 
 def _check_filled(function, x, lengths) -> None:
-    """Refuse to zero-pad an array without elements, as TensorFlow does."""
+    """Reject to zero-pad an array without elements, as TensorFlow does."""
     problem = "an array without elements cannot be zero-padded to `fft_length`."
     sizes = x.shape[x.ndim - len(lengths) :]
     short = any(

@@ -34,7 +34,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
       InvalidArgumentError: `axis` is out of range, or a length is not positive.
 
     Differs from TensorFlow:
-      A length or a step of 0 is refused; TensorFlow returns empty windows, or crashes.
+      A length or a step of 0 is rejected; TensorFlow returns empty windows, or crashes.
 
     Under jit:
       The number of samples may be known only at run time.

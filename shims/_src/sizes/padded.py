@@ -22,7 +22,7 @@ class Padded:
 
     A shims operator with a data-dependent result returns one inside an enclosing `jax.jit`, `grad` or
     `vmap`, and so does `shims.function(unpad=False)`. It is a pytree: it passes through `jit`, `vmap`,
-    `grad`, `scan` carries, `device_put` and pickling. JAX functions refuse it, so that none reads the
+    `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so that none reads the
     padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
     Attributes:
@@ -141,11 +141,11 @@ class Padded:
         )
 
     def __jax_array__(self) -> NoReturn:
-        """Refuse the conversion, with which `jax.numpy` would read the padding."""
+        """Reject the conversion, with which `jax.numpy` would read the padding."""
         self._refuse()
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        """Refuse the conversion, with which NumPy would read the padding."""
+        """Reject the conversion, with which NumPy would read the padding."""
         self._refuse()
 
     __iter__ = None

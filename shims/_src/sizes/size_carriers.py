@@ -1,6 +1,6 @@
 """Make the sizes of branches and loop bodies operands of the equations that use them.
 
-JAX's differentiation splits an inner program and drops equations that nothing reads. A size occurs
+JAX's differentiation splits an nested jaxpr and drops equations that nothing reads. A size occurs
 only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read `y`. So an equation
 with a size that none of its operands has gets a carrier, an array of that length:
 `sized(result, carrier)`.
@@ -26,7 +26,7 @@ def inner_program():
 
 
 def attached(closed):
-    """Attach carriers in an inner program, so that arrays depend on what makes their sizes.
+    """Attach carriers in an nested jaxpr, so that arrays depend on what makes their sizes.
 
     Args:
       closed: the closed jaxpr of a branch or a loop body, traced under the current trace.
@@ -65,7 +65,7 @@ def _variables_in(value) -> frozenset[str]:
 
 
 class _CarrierPass:
-    """A pass over one inner program that attaches carriers."""
+    """A pass over one nested jaxpr that attaches carriers."""
 
     def __init__(self, fresh, closed):
         self._fresh, self._inner, self._closed = fresh, fresh.inner, closed

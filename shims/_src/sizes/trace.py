@@ -181,7 +181,7 @@ class DynamicTrace:
         return self.decisions.decide(d, self._sizes, predicate, text)
 
     def assume_some(self, d) -> None:
-        """Assume that `d` is not zero; JAX would have refused the program otherwise."""
+        """Assume that `d` is not zero; JAX would have rejected the program otherwise."""
         if self.owns(d) and not self.is_input_only(d):
             self.decisions.assume_nonzero(d)
 

@@ -189,7 +189,7 @@ def sampled_addmm(
       UnimplementedError: `indices`, `mat1` or `mat2` does not have two axes.
 
     Differs from TensorFlow:
-      Batches of matrices are refused.
+      Batches of matrices are rejected.
 
     Under jit:
       The number of entries may be known only at run time.

@@ -278,7 +278,7 @@ def reshape(sp_input, shape, name=None):
       InvalidArgumentError: the numbers of elements differ.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` a dense tensor of 2**31 elements or more is refused.
+      Without `jax_enable_x64` a dense tensor of 2**31 elements or more is rejected.
 
     Under jit:
       The shape may be traced.

@@ -1,4 +1,4 @@
-"""Provide the string operators with numeric results; refuse the others (JAX has no string arrays)."""
+"""Provide the string operators with numeric results; reject the others (JAX has no string arrays)."""
 
 from __future__ import annotations
 

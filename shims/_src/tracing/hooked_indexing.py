@@ -15,7 +15,7 @@ from shims._src.sizes import primitives
 
 
 def take(state, original, array, index, **options):
-    """Compute `array[index]` where the index has parts that JAX would refuse."""
+    """Compute `array[index]` where the index has parts that JAX would reject."""
     taken = _take_items(state, original, array, index, options)
     if not _has_none(taken) or _has_none(array):
         return taken
@@ -76,7 +76,7 @@ def _apply_empty_reads(array, items):
 
 
 def from_nothing(array, positions, axis: int):
-    """Read an axis of no elements, which JAX refuses: check at run time that nothing is read.
+    """Read an axis of no elements, which JAX rejects: check at run time that nothing is read.
 
     A position in a loop or branch that does not run is not read.
     """

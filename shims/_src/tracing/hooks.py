@@ -213,7 +213,7 @@ def is_size(d, number: int) -> bool:
 
 
 def _as_int(other):
-    """Convert a whole number that is compared with a size to an int; return others unchanged."""
+    """Convert an integer that is compared with a size to an int; return other values unchanged."""
     if isinstance(other, (np.ndarray, np.generic)) and np.ndim(other) == 0:
         other = other.item()
     return int(other) if isinstance(other, float) and other.is_integer() else other

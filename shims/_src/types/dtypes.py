@@ -176,7 +176,7 @@ def as_dtype(type_value) -> DType:
       TypeError: it is none of these.
 
     Differs from TensorFlow:
-      Nothing for the dtypes that JAX has; quantized and variant dtypes are refused.
+      Nothing for the dtypes that JAX has; quantized and variant dtypes are rejected.
 
     Under jit:
       Static.

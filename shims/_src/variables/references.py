@@ -45,7 +45,7 @@ def dereferenced(leaf):
 
 
 def is_traced(leaf) -> bool:
-    """Whether a leaf is or contains a tracer."""
+    """Return whether a leaf is or contains a tracer."""
     if isinstance(leaf, ByReference):
         return jp.is_tracer(state.read(standing_for(leaf.variable)))
     return any(jp.is_tracer(x) for x in jax.tree.leaves(leaf))

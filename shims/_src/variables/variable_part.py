@@ -70,7 +70,7 @@ def read_part(variable, key):
 
 
 def _is_part(key) -> bool:
-    """Whether a key consists of positions only; a selection by mask cannot be assigned to."""
+    """Return whether a key consists of positions only; a selection by mask cannot be assigned to."""
     return not any(
         isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
         for item in _key_items(key)
@@ -82,7 +82,7 @@ def _key_items(key) -> tuple:
 
 
 def _check_positions(value, key) -> None:
-    """Refuse positions out of range, which JAX would clamp."""
+    """Reject positions out of range, which JAX would clamp."""
     items = _key_items(key)
     spare = value.ndim - sum(item is not None and item is not Ellipsis for item in items)
     axis = 0

@@ -184,7 +184,7 @@ def _is_staged(function: Any) -> bool:
 
 
 def python_function(staged: Any) -> Callable[..., Any]:
-    """Return the function that a `shims.function` or `jax.jit` wraps; others unchanged."""
+    """Return the function that a `shims.function` or `jax.jit` wraps; other values unchanged."""
     if not _is_staged(staged):
         return staged
     for name in ("python_function", "__wrapped__"):

@@ -97,7 +97,7 @@ class Comparison:
         return None
 
     def agrees(self, number: int) -> bool | None:
-        """Check whether a cotangent equals the original's; `None` if it cannot be compared.
+        """Return whether a cotangent equals the original's; `None` if it cannot be compared.
 
         The original may have no such value, and copies are not compared.
         """
@@ -169,7 +169,7 @@ def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
 
 
 def _only_there_stopped(compared: Comparison, number: int) -> bool:
-    """Check whether only the original stops the gradient of a value, which the port passes on."""
+    """Return whether only the original stops the gradient of a value, which the port passes on."""
     maker = compared.new.trail.maker(number)
     if maker is None or compared.stop(number) is None:
         return False
@@ -181,7 +181,7 @@ def _only_there_stopped(compared: Comparison, number: int) -> bool:
 
 
 def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
-    """Check whether the only difference is that the original stops the gradient of one use."""
+    """Return whether the only difference is that the original stops the gradient of one use."""
     if compared.stop(number) is None or not any(
         twin in compared.old.cotangents for twin in compared.twins(number)
     ):
@@ -207,7 +207,7 @@ class User(NamedTuple):
 
 
 def is_copy(step: Step | None) -> bool:
-    """Check whether an operation only passes its operand on."""
+    """Return whether an operation only passes its operand on."""
     return step is not None and step.name in _COPIES
 
 

@@ -207,7 +207,7 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:
-    """Check whether a difference is within single-precision rounding."""
+    """Return whether a difference is within single-precision rounding."""
     right, held = found.values.get(found.new), search.new.trail.array(found.new)
     if found.kind != RESULT or right is None or held is None or right.size != held.size:
         return False

@@ -2,7 +2,7 @@
 
 It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what
 to explain of it; then perhaps another `Order`. It answers with pairs of a message name and its content:
-`plan` or `refused`, `step`, `seen`, `explained`.
+`plan` or `rejected`, `step`, `seen`, `explained`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _read_message(asked: BinaryIO) -> Any:
 
 
 def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
-    """Open the session of an order and send its plan; `None` if it is refused, which is sent."""
+    """Open the session of an order and send its plan; `None` if it is rejected, which is sent."""
     sys.path[:] = order.path
     try:
         session = _make_session(order)

@@ -127,7 +127,7 @@ def _of_range(corners: Corners, site: CallSite) -> Corner:
 
 
 def _are_whole(site: CallSite) -> bool:
-    """Return whether all arguments of a range are literal whole numbers."""
+    """Return whether all arguments of a range are literal integers."""
     nodes = [site.bound.arguments[n].node for n in site.bound.arguments if n != "dtype"]
     values = [getattr(node, "value", None) for node in nodes]
     return all(isinstance(v, int | float) and v == int(v) for v in values)

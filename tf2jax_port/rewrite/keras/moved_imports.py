@@ -115,7 +115,7 @@ def _move(
 
 
 def _exists(dotted: str) -> bool:
-    """Check whether Keras 3 has an imported name under the same name."""
+    """Return whether Keras 3 has an imported name under the same name."""
     path, version = tensorflow_path(dotted)
     if path == "keras" or path.removeprefix("keras.") in MODULES:
         return path.startswith("keras")
@@ -128,7 +128,7 @@ def _is_understood(reference: Reference, decision: Decision) -> bool:
 
 
 def _is_plain(reference: Reference) -> bool:
-    """Check whether Keras 3's name equals TensorFlow's without the leading `tf.`."""
+    """Return whether Keras 3's name equals TensorFlow's without the leading `tf.`."""
     known = look_up(reference)
     if known is None or not is_of_keras(known):
         return False

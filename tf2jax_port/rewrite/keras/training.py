@@ -1,4 +1,4 @@
-"""Refuse training steps that Keras runs itself and that Keras 3 runs differently.
+"""Reject training steps that Keras runs itself and that Keras 3 runs differently.
 
 A hand-written loop stays: the tapes and functions of `shims` see the variables of Keras. But on JAX `fit`
 calls a model's `train_step` with other arguments, and `minimize` is gone.
@@ -26,7 +26,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def refuse_steps(draft: Draft) -> Draft:
-    """Refuse a model's own `train_step`, and an optimizer whose `minimize` is called."""
+    """Reject a model's own `train_step`, and an optimizer whose `minimize` is called."""
     file, found = draft.file, dict(draft.decisions)
     data = file.source.data
     if b"keras" not in data and b"optimizers" not in data:

@@ -207,7 +207,7 @@ def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
 
 
 def _is_function(file: File, node: ast.expr) -> bool:
-    """Check whether an expression is a function of the file."""
+    """Return whether an expression is a function of the file."""
     if isinstance(node, ast.Lambda):
         return True
     if not isinstance(node, ast.Name):

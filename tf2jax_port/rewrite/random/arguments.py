@@ -31,7 +31,7 @@ class DrawSite:
     shapes: list[ast.Call]
 
     def has(self, name: str) -> bool:
-        """Check whether an argument is given, and not as `None`."""
+        """Return whether an argument is given, and not as `None`."""
         argument = self.arguments.get(name)
         return argument is not None and not is_none(argument.node)
 
@@ -60,7 +60,7 @@ class DrawSite:
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
     def is_repeatable(self, name: str) -> bool:
-        """Check whether an argument may be evaluated twice: it has numbers and names only."""
+        """Return whether an argument may be evaluated twice: it has numbers and names only."""
         node = self.node(name)
         parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
         return is_simple(node) or all(
@@ -69,18 +69,18 @@ class DrawSite:
         )
 
     def repeatable(self, name: str) -> None:
-        """Refuse an argument that must not be evaluated more than once."""
+        """Reject an argument that must not be evaluated more than once."""
         if not self.is_repeatable(name):
             raise NoFormError(f"`{name}` would be computed twice: assign it to a name first")
 
 
 def is_none(node: ast.expr) -> bool:
-    """Check whether an expression is `None`."""
+    """Return whether an expression is `None`."""
     return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_simple(node: ast.expr) -> bool:
-    """Check whether a node is a number, a name or attributes of one."""
+    """Return whether a node is a number, a name or attributes of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     if isinstance(node, ast.UnaryOp):
@@ -134,7 +134,7 @@ def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
 
 
 def check_sizes(site: DrawSite, node: ast.expr) -> None:
-    """Refuse a shape that depends on arrays."""
+    """Reject a shape that depends on arrays."""
     sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
     values = site.file.values
     if any(values.kind(size) is Kind.TENSOR for size in sizes):

@@ -250,7 +250,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
 
 
 def _has_plain_noise(site: DrawSite) -> bool:
-    """Check whether the noise shape is that of the array, or written out."""
+    """Return whether the noise shape is that of the array, or written out."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")

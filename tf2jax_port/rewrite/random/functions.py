@@ -62,7 +62,7 @@ class Functions:
         return self.known[function]
 
     def is_unused(self, function: FunctionNode) -> bool:
-        """Check whether nothing in the file calls or names a function or method."""
+        """Return whether nothing in the file calls or names a function or method."""
         parent = self.file.names.parents[function]
         if isinstance(parent, ast.ClassDef):
             others = [a for a in self._attributes(function.name) if not _is_super(a.value)]
@@ -121,7 +121,7 @@ class Functions:
         return found
 
     def _may_read_names(self, use: ast.Name) -> bool:
-        """Check whether a builtin may read names of the program; `vars(x)` reads an object's."""
+        """Return whether a builtin may read names of the program; `vars(x)` reads an object's."""
         call = self.file.names.parents[use]
         return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
 
@@ -152,7 +152,7 @@ class Functions:
         return tuple(found)
 
     def _check_own(self, name: str, home: Scope) -> None:
-        """Refuses a name that is given twice, or that others may read."""
+        """Rejects a name that is given twice, or that others may read."""
         if len(home.bindings.get(name, ())) != 1 or home.kind not in ("module", "function"):
             raise NotKeyedError(f"`{name}` has several meanings")
         if home.kind != "module":
@@ -185,7 +185,7 @@ class Functions:
         return call
 
     def _is_type_reference(self, use: ast.Name) -> bool:
-        """Check whether `isinstance`, `super` or an annotation names a class."""
+        """Return whether `isinstance`, `super` or an annotation names a class."""
         parents = self.file.names.parents
         parent = parents[use]
         if isinstance(parent, ast.arg | ast.AnnAssign | ast.Constant):
@@ -200,7 +200,7 @@ class Functions:
         return name in ("isinstance", "super") and self.file.spelling.allows([name])
 
     def _check_class(self, node: ast.ClassDef) -> None:
-        """Refuse a class that others may derive from, or whose base may call its methods."""
+        """Reject a class that others may derive from, or whose base may call its methods."""
         if node.decorator_list or node.keywords:
             raise NotKeyedError(f"`{node.name}` is decorated, or has a metaclass")
         for base in node.bases:
@@ -211,7 +211,7 @@ class Functions:
                 raise NotKeyedError(f"the base class of `{node.name}` is unknown")
 
     def _check_constructor(self, node: ast.ClassDef) -> None:
-        """Refuse a class whose `__init__` may run in other ways than by calling the class."""
+        """Reject a class whose `__init__` may run in other ways than by calling the class."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
             raise NotKeyedError(f"`{node.name}` is created in other ways than by calling it")
@@ -249,7 +249,7 @@ class Functions:
         return tuple(found)
 
     def _is_of_class(self, value: ast.expr, node: ast.ClassDef) -> bool:
-        """Check whether a value is an object of a class: its `self`, or a new object."""
+        """Return whether a value is an object of a class: its `self`, or a new object."""
         if isinstance(value, ast.Call):
             return self._makes(value, node)
         if not isinstance(value, ast.Name):
@@ -292,7 +292,7 @@ _TESTING = ("pytest", "unittest", "absl.testing")
 
 
 def is_program(file: File, functions: Functions, function: FunctionNode) -> bool:
-    """Check whether a function runs as a program: a test, a test's setup, or `app.run`'s argument."""
+    """Return whether a function runs as a program: a test, a test's setup, or `app.run`'s argument."""
     if function.name.startswith(("test", "setUp")):
         return _is_test(file, function) and functions.is_unused(function)
     if not isinstance(file.names.parents[function], ast.Module):
@@ -309,7 +309,7 @@ def is_program(file: File, functions: Functions, function: FunctionNode) -> bool
 
 
 def _is_test(file: File, function: FunctionNode) -> bool:
-    """Check whether a framework runs a function as a test, by its name and context."""
+    """Return whether a framework runs a function as a test, by its name and context."""
     parent = file.names.parents[function]
     if isinstance(parent, ast.ClassDef):
         bases = [
@@ -321,7 +321,7 @@ def _is_test(file: File, function: FunctionNode) -> bool:
 
 
 def _is_run(node: ast.AST) -> bool:
-    """Check whether a node is `app.run`, of absl or of TensorFlow."""
+    """Return whether a node is `app.run`, of absl or of TensorFlow."""
     if not isinstance(node, ast.Attribute) or node.attr != "run":
         return False
     value = node.value

@@ -105,7 +105,7 @@ def _name_generators(draft: Draft) -> Draft:
 
 
 def is_stateful(name: str) -> bool:
-    """Check whether an operator draws from the state of the program."""
+    """Return whether an operator draws from the state of the program."""
     if name.startswith("random."):
         own = name.removeprefix("random.")
         return not own.startswith(("stateless_", "experimental.")) and own not in _NO_DRAWS

@@ -242,7 +242,7 @@ def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.st
 
 
 def _may_hold(statement: ast.stmt) -> bool:
-    """Check whether the body of a statement runs at most once for each run of the statement."""
+    """Return whether the body of a statement runs at most once for each run of the statement."""
     return isinstance(statement, ast.If | ast.With | ast.AsyncWith)
 
 
@@ -254,7 +254,7 @@ def _block_with(statement: ast.stmt, chain: list[ast.AST]) -> list[ast.stmt] | N
 
 
 def is_in_loop(file: File, unit: Unit, statement: ast.stmt) -> bool:
-    """Check whether a statement may run more than once in a call of a function."""
+    """Return whether a statement may run more than once in a call of a function."""
     for outer in file.names.ancestors(statement):
         if outer is unit:
             return False

@@ -86,7 +86,7 @@ def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place 
 
 
 def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
-    """Check whether a statement is the whole body of a function, on the `def` line."""
+    """Return whether a statement is the whole body of a function, on the `def` line."""
     parent = file.names.parents[statement]
     return (
         isinstance(parent, Function)
@@ -154,7 +154,7 @@ def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _check_loop(file: File, comprehension: Comprehension) -> None:
-    """Refuse a comprehension whose elements cannot be numbered, or are computed lazily."""
+    """Reject a comprehension whose elements cannot be numbered, or are computed lazily."""
     if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
         raise NoPlaceError("it is in a comprehension whose elements cannot be numbered")
     if not isinstance(comprehension, ast.GeneratorExp):
@@ -166,7 +166,7 @@ def _check_loop(file: File, comprehension: Comprehension) -> None:
 
 
 def _is_branch(file: File, node: ast.Lambda) -> bool:
-    """Check whether a lambda is a branch of `tf.cond`, which calls it at most once, immediately."""
+    """Return whether a lambda is a branch of `tf.cond`, which calls it at most once, immediately."""
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     return isinstance(call, ast.Call) and file.values.is_call_of(call, "cond")
@@ -221,7 +221,7 @@ def leading(file: File, statement: ast.stmt) -> ast.stmt:
 
 
 def begins_with(file: File, statement: ast.stmt, word: bytes) -> bool:
-    """Check whether the text of a statement begins with a word."""
+    """Return whether the text of a statement begins with a word."""
     return file.source.data.startswith(word, file.source.span(statement)[0])
 
 
@@ -249,7 +249,7 @@ def _is_decorated(statement: ast.stmt) -> bool:
 
 
 def _begins_line(file: File, statement: ast.stmt) -> bool:
-    """Check whether a statement begins its line, which does not continue the line before."""
+    """Return whether a statement begins its line, which does not continue the line before."""
     source = file.source
     start = source.starts[first_line(statement) - 1]
     before = source.data[start : source.span(statement)[0]] if not _is_decorated(statement) else b""

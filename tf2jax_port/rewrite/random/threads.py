@@ -79,7 +79,7 @@ class Threading:
         return self.places[call]
 
     def settled(self) -> Threads:
-        """Determine the needs that can be met: refuse functions until no further refusal follows."""
+        """Determine the needs that can be met: reject functions until no further refusal follows."""
         while True:
             threads = self._threads()
             more = self._refusals(threads)
@@ -120,13 +120,13 @@ class Threading:
         return found
 
     def _creates_key(self, unit: Unit, needs: list[Need]) -> bool:
-        """Check whether a function, or the program, creates its own key."""
+        """Return whether a function, or the program, creates its own key."""
         if isinstance(unit, ast.Module):
             return True
         return self.is_seeded(unit, needs) or is_program(self.file, self.functions, unit)
 
     def is_seeded(self, unit: Unit, needs: list[Need]) -> bool:
-        """Check whether a seed is set before every draw, on every path."""
+        """Return whether a seed is set before every draw, on every path."""
         return any(
             seed.unit is unit
             and seed.statement is not None
@@ -135,7 +135,7 @@ class Threading:
         )
 
     def _precedes_needs(self, statement: ast.stmt, needs: list[Need]) -> bool:
-        """Check whether a statement runs before all needs: they follow in its own block."""
+        """Return whether a statement runs before all needs: they follow in its own block."""
         block = block_of(self.file.names.parents[statement], statement)
         later = block[block.index(statement) + 1 :]
         anchors = [need.place.anchor for need in needs]
@@ -177,7 +177,7 @@ class Threading:
         return ""
 
     def needs_lines(self, unit: Unit, threads: Threads) -> bool:
-        """Check whether a function must split its key; a single draw uses the key itself."""
+        """Return whether a function must split its key; a single draw uses the key itself."""
         needs = threads.needs[unit]
         alone = len(needs) == 1 and not isinstance(unit, ast.Module)
         return (
@@ -199,7 +199,7 @@ class Threading:
         return ""
 
     def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
-        """Refuse functions that only call each other."""
+        """Reject functions that only call each other."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:
@@ -231,7 +231,7 @@ def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: boo
 
 
 def _is_repeatable_number(file: File, node: ast.expr) -> bool:
-    """Check whether an expression is a number that may be written a second time."""
+    """Return whether an expression is a number that may be written a second time."""
     allowed = (
         *(
             ast.Name,

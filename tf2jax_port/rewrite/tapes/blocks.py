@@ -103,7 +103,7 @@ def _next_statement(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
 
 
 def _is_tape_call(node: ast.expr, tape: str, method: str, count: int) -> bool:
-    """Check whether an expression calls a method of the tape with `count` arguments."""
+    """Return whether an expression calls a method of the tape with `count` arguments."""
     return (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
@@ -136,7 +136,7 @@ def _names(node: ast.expr) -> list[ast.Name]:
 
 
 def _is_plain(last: ast.Assign) -> bool:
-    """Check whether the gradients are assigned to one name, or to one name each."""
+    """Return whether the gradients are assigned to one name, or to one name each."""
     return len(last.targets) == 1 and bool(_names(last.targets[0]))
 
 
@@ -193,13 +193,13 @@ class _BlockDecision:
         return Operation(known.row.name, operands, alone=not rest)
 
     def _is_scalar(self, name: ast.Name) -> bool:
-        """Check whether a name from outside is only ever assigned numbers."""
+        """Return whether a name from outside is only ever assigned numbers."""
         home = self.scope.lookup(name.id)
         bindings = home.bindings[name.id] if home is not None else []
         return bool(bindings) and all(_is_number(b.value, self._operation) for b in bindings)
 
     def _is_function(self) -> bool:
-        """Check whether the block computes a scalar as a function of the sources."""
+        """Return whether the block computes a scalar as a function of the sources."""
         target = self.block.target.id
         sources = {source.id for source in self.block.sources}
         reached = self.flow.reaches.get(target, frozenset())
@@ -214,7 +214,7 @@ class _BlockDecision:
         )
 
     def _is_inside_tape(self) -> bool:
-        """Check whether another tape surrounds the block."""
+        """Return whether another tape surrounds the block."""
         for node in self.file.names.ancestors(self.block.block):
             if isinstance(node, Function):
                 return False
@@ -264,7 +264,7 @@ class _BlockDecision:
                 yield node
 
     def _is_read_later(self) -> bool:
-        """Check whether the value of the target is needed, not only its gradients."""
+        """Return whether the value of the target is needed, not only its gradients."""
         first, last = self.block.block.lineno, self.block.last.end_lineno
         outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
         return isinstance(self.block.last, ast.Assign) and (
@@ -272,7 +272,7 @@ class _BlockDecision:
         )
 
     def _is_bound_otherwise(self) -> bool:
-        """Check whether the target is deleted, or bound other than by assignment."""
+        """Return whether the target is deleted, or bound other than by assignment."""
         bindings = self.scope.bindings.get(self.block.target.id, [])
         return any(binding.kind != "assign" for binding in bindings)
 
@@ -315,13 +315,13 @@ class _BlockDecision:
         return True
 
     def _may_alias(self, value: ast.expr | None, others: set[str]) -> bool:
-        """Check whether an assigned value may be, or hold, the array of another name."""
+        """Return whether an assigned value may be, or hold, the array of another name."""
         if value is None or self._is_new(value):
             return False
         return any(isinstance(node, ast.Name) and node.id in others for node in ast.walk(value))
 
     def _is_new(self, value: ast.expr | None) -> bool:
-        """Check whether a value is an array that no other name holds."""
+        """Return whether a value is an array that no other name holds."""
         if isinstance(value, ast.BinOp | ast.UnaryOp | ast.Compare):
             return self.file.values.kind(value) is Kind.TENSOR
         if not isinstance(value, ast.Call) or value.func not in self.file.values.by_node:
@@ -335,7 +335,7 @@ class _BlockDecision:
 
 
 def _is_number(value: ast.expr | None, operations: object) -> bool:
-    """Check whether a value is a number, or a constant tensor of one."""
+    """Return whether a value is a number, or a constant tensor of one."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         value = value.operand
     if isinstance(value, ast.Constant):
@@ -347,7 +347,7 @@ def _is_number(value: ast.expr | None, operations: object) -> bool:
 
 
 def _within(node: ast.AST, first: int, last: int | None) -> bool:
-    """Check whether a node is between two lines."""
+    """Return whether a node is between two lines."""
     return first <= getattr(node, "lineno", 0) <= (last or 0)
 
 

@@ -114,7 +114,7 @@ class Flow:
         (self.scalars.add if scalar else self.scalars.discard)(name)
 
     def _computes(self, node: ast.expr) -> bool:
-        """Check whether an expression has only operators, numbers and names."""
+        """Return whether an expression has only operators, numbers and names."""
         if isinstance(node, ast.Constant):
             return type(node.value) in (int, float)
         if isinstance(node, ast.Name):
@@ -139,7 +139,7 @@ class Flow:
         return False
 
     def _is_operand(self, node: ast.expr) -> bool:
-        """Check whether an operand is an expression, or a list of them."""
+        """Return whether an operand is an expression, or a list of them."""
         if isinstance(node, ast.List | ast.Tuple):
             return all(map(self._is_operand, node.elts))
         return self._computes(node)
@@ -161,7 +161,7 @@ class Flow:
         return frozenset[str]().union(*map(self._reached, parts))
 
     def _is_scalar(self, node: ast.expr) -> bool:
-        """Check whether an expression is known to be a scalar."""
+        """Return whether an expression is known to be a scalar."""
         if isinstance(node, ast.Constant):
             return True
         if isinstance(node, ast.Name):

@@ -205,7 +205,7 @@ def atrous_conv2d(value, filters, rate, padding, name=None):
       `[batch, new_height, new_width, out]`.
 
     Raises:
-      InvalidArgumentError: shapes or dtypes do not fit, the kernel is larger than the padded input,
+      InvalidArgumentError: shapes or dtypes are incompatible, the kernel is larger than the padded input,
         or `rate` is not positive.
       TypeError: `padding` is not a string.
 
@@ -304,7 +304,7 @@ def check_kernel(function, count, x, kernel) -> None:
 
 
 def check_elements(function, x, kernel) -> None:
-    """Refuse a kernel without elements, as TensorFlow does."""
+    """Reject a kernel without elements, as TensorFlow does."""
     if 0 in kernel.shape:
         raise unfitting(function, x, kernel, "filters of at least one element")
 
@@ -323,7 +323,7 @@ def in_groups(function, x, kernel):
 
 
 def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
-    """Return the error for an input and a kernel whose shapes do not fit."""
+    """Return the error for an input and a kernel whose shapes are incompatible."""
     return checks.invalid(
         function,
         "the shapes do not fit.",

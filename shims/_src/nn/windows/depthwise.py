@@ -51,7 +51,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
 
     Differs from TensorFlow:
       With strides and dilations above 1 TensorFlow's result depends on how it divides the work;
-      here that is refused.
+      here that is rejected.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
@@ -146,7 +146,7 @@ def separable_conv2d(
       UnimplementedError: both strides and dilations are above 1.
 
     Differs from TensorFlow:
-      Strides and dilations above 1 together are refused.
+      Strides and dilations above 1 together are rejected.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time.

@@ -42,7 +42,7 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
       returns nothing.
 
     Raises:
-      ValueError, TypeError: the operator refuses operands of these shapes and dtypes.
+      ValueError, TypeError: the operator rejects operands of these shapes and dtypes.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     leaves = [as_leaf(x) for x in leaves]

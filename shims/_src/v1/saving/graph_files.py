@@ -1,4 +1,4 @@
-"""Refuse to read and write graph files, which are not supported."""
+"""Reject to read and write graph files, which are not supported."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class constant_initializer(Initializer, eager.constant_initializer):
       verify_shape: whether to raise an error if the numbers have another shape.
 
     Raises:
-      TypeError, ValueError: the numbers do not fit the dtype or shape.
+      TypeError, ValueError: the numbers are incompatible the dtype or shape.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant_initializer
     """

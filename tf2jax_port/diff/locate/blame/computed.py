@@ -101,7 +101,7 @@ class Computed:
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
     def _original_has_number(self, name: str, place: Place) -> bool:
-        """Check whether the original has the number assigned to a name."""
+        """Return whether the original has the number assigned to a name."""
         told = self._of.new.trail.host.called(name, place)
         if told is None or told.array.dtype.kind != "f":
             return False
@@ -202,7 +202,7 @@ class Computed:
         return places.pop() if len(places) == 1 else None
 
     def _is_right(self, number: int) -> bool:
-        """Check whether the original computed the same array, in TensorFlow or in Python."""
+        """Return whether the original computed the same array, in TensorFlow or in Python."""
         array = self._of.new.trail.host.told[number].array
         if self._of.old_index.has(flattened(array), 1e-6):
             return True
@@ -255,7 +255,7 @@ class Computed:
 
 
 def _only_takes_apart(said: Statement) -> bool:
-    """Check whether a statement only unpacks one name into several."""
+    """Return whether a statement only unpacks one name into several."""
     return len(said.names) == 1 < len(said.targets) and {*said.words} <= {
         *said.names,
         *said.targets,

@@ -166,7 +166,7 @@ class Lines:
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
-        """Check whether an operation takes a mask that hides exactly some elements, or their complement."""
+        """Return whether an operation takes a mask that hides exactly some elements, or their complement."""
         for operand in step.operands:
             flat = self._of.new.flat(operand)
             if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
@@ -246,7 +246,7 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Check whether the original has these elements with the axis sizes in another order."""
+        """Return whether the original has these elements with the axis sizes in another order."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
@@ -276,7 +276,7 @@ class Lines:
         return None
 
     def _is_named_wrongly(self, made: Place, used: Place) -> bool:
-        """Check whether a line equals the original's but the names it uses are assigned differently."""
+        """Return whether a line equals the original's but the names it uses are assigned differently."""
         before_it, said = statement(made), statement(used)
         if before_it is None or said is None or before_it.function != said.function:
             return False
@@ -302,7 +302,7 @@ class Lines:
         return places[-1] if places else NOWHERE
 
     def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
-        """Check whether the same line was fixed in other calls too."""
+        """Return whether the same line was fixed in other calls too."""
         inner = step.places[: depth + 1]
         makers = (self._of.new.trail.maker(number) for number in found.values)
         return any(
@@ -333,12 +333,12 @@ class Lines:
         return found
 
     def _is_plain(self, place: Place) -> bool:
-        """Check whether a line calls only functions that behave the same in both programs."""
+        """Return whether a line calls only functions that behave the same in both programs."""
         said = statement(place)
         return said is not None and said.calls <= SAME
 
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
-        """Check whether the same operation, called from another line, gives the right result."""
+        """Return whether the same operation, called from another line, gives the right result."""
         of, called = self._of, step.places[depth + 1]
         step = self._first_wrong(step, depth)
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
@@ -362,7 +362,7 @@ class Lines:
         return step
 
     def _reads_the_same(self, place: Place) -> bool:
-        """Check whether the original has an equal line."""
+        """Return whether the original has an equal line."""
         said = statement(place)
         return said is not None and len(said.words) > 2 and said.words in self._said
 
@@ -454,7 +454,7 @@ def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
 
 
 def _comes_from(trail: Trail, number: int) -> bool:
-    """Check whether a value is computed or an argument, not a literal of the source code."""
+    """Return whether a value is computed or an argument, not a literal of the source code."""
     return trail.maker(number) is not None or number in trail.names
 
 
@@ -470,7 +470,7 @@ def _injected_arrays(found: Injection) -> list[np.ndarray]:
 
 
 def same_function(one: Place, other: Place) -> bool:
-    """Check whether two lines are in the same function."""
+    """Return whether two lines are in the same function."""
     return (one.file, one.function) == (other.file, other.function)
 
 

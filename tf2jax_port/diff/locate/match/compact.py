@@ -33,7 +33,7 @@ class Mask:
     axis: int = 0
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Check whether arrays of this shape can be masked."""
+        """Return whether arrays of this shape can be masked."""
         if self.turned:
             shape = (*shape[1:2], *shape[:1])
         mine = self.selects.shape
@@ -112,7 +112,7 @@ def forms(
 
 
 def varies(array: np.ndarray) -> bool:
-    """Check whether an array has different elements; constant arrays match everywhere."""
+    """Return whether an array has different elements; constant arrays match everywhere."""
     return bool(np.any(array != array.reshape(-1)[0]))
 
 

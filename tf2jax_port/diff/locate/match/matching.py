@@ -112,7 +112,7 @@ class Values:
         return self._finest
 
     def says_something(self, number: int) -> bool:
-        """Check whether a value is distinctive: not a count, a flag or a constant."""
+        """Return whether a value is distinctive: not a count, a flag or a constant."""
         if number not in self._says:
             self._says[number] = self._says_something(number)
         return self._says[number]
@@ -126,7 +126,7 @@ class Values:
         return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
 
     def counts(self, number: int) -> bool:
-        """Check whether a value is a count, an index or a flag that the program computed."""
+        """Return whether a value is a count, an index or a flag that the program computed."""
         array = self.trail.array(number)
         return array is not None and array.dtype.kind in "biu"
 
@@ -173,12 +173,12 @@ class Index:
                 yield number
 
     def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
-        """Check whether there is any equal value."""
+        """Return whether there is any equal value."""
         return next(self.equal_to(flat, tolerance), None) is not None
 
 
 def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
-    """Check whether an output of the port equals the original's, or would with a replaced value."""
+    """Return whether an output of the port equals the original's, or would with a replaced value."""
     array = new.trail.array(mine) if instead is None else np.asarray(instead)
     a, b = old.flat(theirs), flattened(array)
     if a is None or b is None:
@@ -196,7 +196,7 @@ def flattened(array: np.ndarray | None) -> np.ndarray | None:
 
 
 def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> bool:
-    """Check whether two flat arrays are equal within a relative tolerance or absolute noise."""
+    """Return whether two flat arrays are equal within a relative tolerance or absolute noise."""
     if a.size != b.size:
         return False
     wild = ~(np.isfinite(a) & np.isfinite(b))

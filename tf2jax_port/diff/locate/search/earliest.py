@@ -48,7 +48,7 @@ class Earliest:
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
-        """Check whether a line before the last place computes counts or indices correctly."""
+        """Return whether a line before the last place computes counts or indices correctly."""
         if not self._trials.new.counts(found.new) or found.step.place == last.step.place:
             return False
         there = [
@@ -59,7 +59,7 @@ class Earliest:
         return any(self._trials.says(r) and bool(self._trials.twins(r)) for r in there[-1].results)
 
     def _is_right_in(self, changed: Mapping[int, Any], found: Injection) -> bool:
-        """Check whether a result equals one of the original's once other values are changed."""
+        """Return whether a result equals one of the original's once other values are changed."""
         if found.kind != RESULT or found.new not in changed:
             return False
         flat = flattened(np.asarray(changed[found.new]))

@@ -189,7 +189,7 @@ class Injector:
         return tuple(found)
 
     def agrees(self, path: str, result: Changed) -> bool:
-        """Check whether an output equals the original's when some values are changed."""
+        """Return whether an output equals the original's when some values are changed."""
         old, new = self.pairs[path]
         return agree(self.old, self.new, old, new, result.get(new))
 
@@ -215,7 +215,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
-    """Check whether two values are of the same pass of a loop, if both are in loops."""
+    """Return whether two values are of the same pass of a loop, if both are in loops."""
     other = theirs.maker(twin)
     if other is None:
         return False
@@ -247,7 +247,7 @@ def together(
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
     """Match the passes of a step of the port to those of a step of the original.
 
-    Both may have equally many passes; or the original several for one of the port, in nested loops; or one
+    Both may have the same number of passes; or the original several for one of the port, in nested loops; or one
     program may leave a loop early that the other completes.
 
     Args:

@@ -81,7 +81,7 @@ def _replay_alternatives(
 
 
 def _is_right(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
-    """Check whether a value equals the wanted one."""
+    """Return whether a value equals the wanted one."""
     flat = flattened(np.asarray(result[number])) if number in result else None
     if flat is None or wanted is None:
         return False

@@ -52,7 +52,7 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Check whether a value is a float or a constant array, and not a literal."""
+        """Return whether a value is a float or a constant array, and not a literal."""
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None
@@ -63,7 +63,7 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Check whether the operation is present, but its wrong operand makes it have no effect."""
+        """Return whether the operation is present, but its wrong operand makes it have no effect."""
         theirs, maker = (
             self._trials.old.trail.maker(found.old),
             self._trials.new.trail.maker(found.new),
@@ -77,7 +77,7 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Check whether the operation is performed later but wrongly, and would not change a right value.
+        """Return whether the operation is performed later but wrongly, and would not change a right value.
 
         Bucketizing or clipping a value a second time changes nothing.
         """

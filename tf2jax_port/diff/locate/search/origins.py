@@ -73,7 +73,7 @@ class Origins:
         return earlier if earlier is not None and earlier.complete else None
 
     def _is_rightly_used(self, found: Injection) -> bool:
-        """Check whether another operation uses the value as the original does."""
+        """Return whether another operation uses the value as the original does."""
         others = [
             s
             for s in self._trials.new.trail.users(found.new)
@@ -89,7 +89,7 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Check whether a wrong operand alone explains the fault."""
+        """Return whether a wrong operand alone explains the fault."""
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None
@@ -127,13 +127,13 @@ class Origins:
         return None
 
     def _is_picked(self, number: int) -> bool:
-        """Check whether a value is a number selected from several, which may match by accident."""
+        """Return whether a value is a number selected from several, which may match by accident."""
         maker, array = self._trials.new.trail.maker(number), self._trials.new.trail.array(number)
         is_float = array is not None and array.size == 1 and array.dtype.kind == "f"
         return is_float and maker is not None and maker.name in _PICKING
 
     def _hands_on(self, step: Step, edge: int, result: int) -> bool:
-        """Check whether an operation returns its operand unchanged or in another layout."""
+        """Return whether an operation returns its operand unchanged or in another layout."""
         given, taken = self._trials.new.trail.array(result), self._trials.new.trail.array(edge)
         is_same = (
             self._trials.new.counts(edge) and given is not None and np.array_equal(given, taken)

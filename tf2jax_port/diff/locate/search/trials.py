@@ -54,7 +54,7 @@ class Trials(Injector):
         return time.process_time() > self._until
 
     def says(self, number: int) -> bool:
-        """Check whether a value is distinctive; indices count here, flags and single numbers do not."""
+        """Return whether a value is distinctive; indices count here, flags and single numbers do not."""
         flat, array = self.new.flat(number), self.new.trail.array(number)
         if flat is None or array is None or array.dtype.kind == "b":
             return False

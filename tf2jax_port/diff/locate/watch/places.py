@@ -106,7 +106,7 @@ class Stack:
         return found
 
     def is_users(self, file: str) -> bool:
-        """Check whether a file is part of the user's program."""
+        """Return whether a file is part of the user's program."""
         if file not in self._known:
             self._known[file] = user_files.is_users(file, self._own)
         return self._known[file]

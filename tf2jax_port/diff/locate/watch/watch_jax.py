@@ -48,7 +48,7 @@ class JaxWatch(jp.core.Trace):
         self._alive: list[Any] = []
 
     def is_valid(self) -> bool:
-        """Check whether the trace may still receive operations."""
+        """Return whether the trace may still receive operations."""
         return self.parent.is_valid()
 
     def stage_value(self, val: Any) -> Any:

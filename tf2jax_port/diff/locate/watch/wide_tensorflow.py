@@ -26,7 +26,7 @@ _WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
-    """Check whether a program runs in double precision that may not be written for it."""
+    """Return whether a program runs in double precision that may not be written for it."""
     import jax
 
     types = {array.dtype.name for array in arrays}
@@ -179,7 +179,7 @@ def _is_one_of(one: Any, types: tuple[Any, ...]) -> bool:
 
 
 def _double(one: Any) -> Any:
-    """Convert Python floats, alone or in lists, to NumPy's float64; return others unchanged."""
+    """Convert Python floats, alone or in lists, to NumPy's float64; return other values unchanged."""
     if isinstance(one, float) and not isinstance(one, np.generic):
         return np.float64(one)
     if isinstance(one, (list, tuple)) and _are_floats(one):
@@ -188,7 +188,7 @@ def _double(one: Any) -> Any:
 
 
 def _are_floats(parts: Any) -> bool:
-    """Check whether nested lists hold only Python numbers, at least one of them a float."""
+    """Return whether nested lists hold only Python numbers, at least one of them a float."""
     flat = _flat(parts)
     return all(type(one) in (int, float) for one in flat) and float in map(type, flat)
 
@@ -205,13 +205,13 @@ def _is_float(one: Any) -> bool:
 
 
 def _mix_precisions(inputs: Any) -> bool:
-    """Check whether inputs mix single and double precision."""
+    """Return whether inputs mix single and double precision."""
     pairs = (("float64", "float32"), ("complex128", "complex64"))
     return any(_has_dtype(inputs, wide) and _has_dtype(inputs, single) for wide, single in pairs)
 
 
 def _has_dtype(inputs: Any, kind: str) -> bool:
-    """Check whether a tensor, alone or in lists, has some dtype."""
+    """Return whether a tensor, alone or in lists, has some dtype."""
     return any(
         _has_dtype(one, kind)
         if isinstance(one, (list, tuple))
