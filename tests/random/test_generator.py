@@ -136,5 +136,5 @@ def test_full_64_bits_need_64_bits():
 
 def test_many_rows_of_classes_are_refused():
     logits = np.zeros((200, 10), np.float32)
-    with pytest.raises(shims.errors.UnimplementedError, match="how many threads"):
+    with pytest.raises(shims.errors.UnimplementedError, match="number of threads"):
         shims.random.stateless_categorical(logits, 5, [1, 2])
