@@ -21,12 +21,12 @@ _NO_RESULT = {
 
 
 class NoSuchTensorError(ValueError):
-    """A name is not in the graph or cannot be chosen."""
+    """The error for a tensor or signature that does not exist or cannot be chosen."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """The tensors that are fed and computed, by key."""
+    """The input tensors to feed and the output tensors to compute, as dicts from names to edges."""
 
     inputs: Mapping[str, Edge]
     outputs: Mapping[str, Edge]
@@ -92,7 +92,7 @@ def _signature(model: Model, name: str | None) -> Signature | None:
 
 
 def _unused_results(graph: ImportedGraph) -> list[Node]:
-    """Return the nodes whose results no other node uses."""
+    """Return the nodes whose results no other node uses: the default outputs of the graph."""
     used = {edge.node for node in graph.nodes.values() for edge in node.inputs}
     used |= {name for node in graph.nodes.values() for name in node.controls}
     return [

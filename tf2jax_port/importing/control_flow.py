@@ -35,7 +35,7 @@ class Loop:
 
 @dataclasses.dataclass
 class Branch:
-    """Values that depend on a predicate, as outputs of its two sides."""
+    """A version 1 conditional: its predicate, and the values that each of its two sides computes."""
 
     predicate: Edge
     merges: list[str] = dataclasses.field(default_factory=list)
@@ -45,7 +45,7 @@ class Branch:
 
 
 class ControlFlow:
-    """The loops and branches of one graph."""
+    """The loops and conditionals of one version 1 graph."""
 
     def __init__(self, graph: ImportedGraph):
         self.graph = graph
@@ -58,19 +58,19 @@ class ControlFlow:
             self._find_branches()
 
     def loop_of(self, node: Node) -> Loop:
-        """Return the loop that an `Exit` leaves."""
+        """Return the loop whose result an `Exit` node returns."""
         frame = self.graph.nodes[self._merge_before(node)]
         return self.loops[_frame_of(self.graph, frame)]
 
     def position(self, node: Node) -> int:
-        """Return the position of an `Exit` among its loop's values."""
+        """Return the index of the loop variable whose final value an `Exit` node returns."""
         return self.loop_of(node).merges.index(self._merge_before(node))
 
     def _merge_before(self, node: Node) -> str:
         return self.graph.nodes[node.inputs[0].node].inputs[0].node
 
     def needs(self, node: Node) -> list[Edge]:
-        """Return the edges that a node depends on; a loop or branch counts as one node."""
+        """Return the edges to compute before a node; a whole loop or conditional counts as one node."""
         if node.op in EXIT:
             loop = self.loop_of(node)
             return [*loop.starts, *loop.constants.values()]
@@ -87,7 +87,11 @@ class ControlFlow:
         return list(node.inputs)
 
     def _find_branches(self) -> None:
-        """Tag each node with the predicates and sides that it depends on, then group the merges."""
+        """Group the `Merge` nodes of the graph into conditionals.
+
+        Each node is first tagged with the predicates that it depends on, and with the side of each (0 for false,
+        1 for true).
+        """
         order = _in_order(self.graph, self.loop_merges)
         groups: list[Branch] = []
         for name in order:
@@ -106,7 +110,7 @@ class ControlFlow:
         return tags
 
     def _origin(self, edge: Edge) -> Edge:
-        """Return the edge that a predicate comes from, before any `Identity`."""
+        """Follow the `Identity` nodes before a predicate back to the edge that computes it."""
         node = self.graph.nodes.get(edge.node)
         while node is not None and node.op == "Identity":
             edge = node.inputs[0]
@@ -127,7 +131,7 @@ class ControlFlow:
         return found
 
     def _predicate(self, node: Node) -> tuple[Edge, int]:
-        """Return the predicate of a merge, and the index of its input for `True`."""
+        """Return the predicate that a `Merge` depends on, and the index of its input for `True`."""
         if len(node.inputs) == 2:
             first, second = (self._edge_tags(edge) for edge in node.inputs)
             for predicate, side in first:
@@ -138,7 +142,10 @@ class ControlFlow:
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:
-        """Add a merge to the branch of its predicate, unless it depends on that branch."""
+        """Add a `Merge` to the conditional with its predicate.
+
+        A new conditional is made if there is none, or if the `Merge` depends on a result of the existing one.
+        """
         predicate, true = self._predicate(node)
         above = _above(self.graph, node, self.loop_merges)
         for group in groups:
@@ -153,7 +160,7 @@ class ControlFlow:
         self.branches[node.name] = group
 
     def _find_starts(self, group: Branch) -> None:
-        """Find the switches and outside values where the sides of a branch begin."""
+        """Find the values that enter a conditional: through its switches, or directly from outside."""
         for side, targets in enumerate(group.sides):
             stack, seen = list(targets), set()
             while stack:
@@ -173,7 +180,7 @@ class ControlFlow:
 
 
 def used_arguments(function: ImportedGraph) -> set[str]:
-    """Return the arguments that the results of a function depend on."""
+    """Return the names of the arguments that the results of a function depend on."""
     stack, seen = [edge.node for edge in function.results], set()
     while stack:
         name = stack.pop()
@@ -228,7 +235,7 @@ def _loops(graph: ImportedGraph) -> dict[str, Loop]:
 
 
 def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
-    """Return the nodes that a node depends on, without a loop's back edges."""
+    """Return the names of a node's direct dependencies, without the back edge of a loop's `Merge`."""
     if node.name in loop_merges:
         return [node.inputs[0].node]
     return [*(edge.node for edge in node.inputs), *node.controls]
@@ -253,7 +260,7 @@ def _in_order(graph: ImportedGraph, loop_merges: set[str]) -> list[str]:
 
 
 def _above(graph: ImportedGraph, node: Node, loop_merges: set[str]) -> set[str]:
-    """Return all nodes that a node depends on."""
+    """Return the names of all direct and indirect dependencies of a node."""
     seen: set[str] = set()
     stack = [node.name]
     while stack:

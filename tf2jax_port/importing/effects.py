@@ -1,4 +1,4 @@
-"""Classify side effects of a graph: assignments, assertions, prints."""
+"""Detect operators with side effects: assignments, assertions and prints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def only_tells(node: Node) -> bool:
 
 
 def behind(graph: ImportedGraph, names: Iterable[str]) -> Iterator[Node]:
-    """Yield some nodes, the nodes that they depend on, and those of the functions that they call."""
+    """Yield the named nodes and everything they depend on, including the nodes of called functions."""
     stack, seen = list(names), set()
     while stack:
         name = stack.pop()

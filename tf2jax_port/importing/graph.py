@@ -1,4 +1,4 @@
-"""Represent graphs with resolved edges, and read them from files."""
+"""Represent graphs whose edges refer to nodes, and read them from files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from tf2jax_port.importing.tensors import array_of, dtype_name, shape_of
 
 
 class Edge(NamedTuple):
-    """An output of a node. In a function, `port` may be the name of an output argument."""
+    """One output of a node, which another node uses.
+
+    In a function, `port` may be the name of an output argument.
+    """
 
     node: str
     output: int
@@ -25,7 +28,7 @@ class Edge(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Node:
-    """An operator of a graph."""
+    """One operator of a graph, with its inputs and attributes."""
 
     name: str
     op: str
@@ -34,19 +37,22 @@ class Node:
     attributes: Mapping[str, dict[str, Any]]
 
     def attribute(self, name: str, otherwise: Any = None) -> Any:
-        """Return an attribute as a Python value: dtypes by name, shapes as lists, functions by name."""
+        """Return an attribute as a Python value: dtypes and functions as names, shapes as lists."""
         entry = self.attributes.get(name)
         return otherwise if entry is None else attribute_value(entry)
 
     @property
     def variable(self) -> str:
-        """The name of the variable that this node holds; several nodes may hold the same one."""
+        """The name of the variable that this node refers to; several nodes may share one variable."""
         return str(self.attribute("shared_name") or self.name)
 
 
 @dataclasses.dataclass(frozen=True)
 class ImportedGraph:
-    """Nodes by name, and the functions that they call; a function has `arguments` and `results`."""
+    """A graph: a dict from names to nodes, and the functions that the nodes call.
+
+    A function has `arguments` and `results`.
+    """
 
     nodes: Mapping[str, Node]
     functions: Mapping[str, ImportedGraph] = dataclasses.field(default_factory=dict)
@@ -56,7 +62,7 @@ class ImportedGraph:
 
 @dataclasses.dataclass(frozen=True)
 class Signature:
-    """The tensors of the inputs and outputs, by name."""
+    """The inputs and outputs of a SavedModel's signature, as dicts from names to tensor names."""
 
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
@@ -64,7 +70,7 @@ class Signature:
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """The content of a file; for a SavedModel also its restore operation and captured objects."""
+    """The content of a graph file; for a SavedModel also how to restore its variables."""
 
     graph: ImportedGraph
     signatures: Mapping[str, Signature] = dataclasses.field(default_factory=dict)
@@ -74,7 +80,7 @@ class Model:
 
 
 def attribute_value(entry: dict[str, Any]) -> Any:
-    """Convert an attribute to a Python value."""
+    """Convert an attribute, as decoded from the file, to a Python value."""
     for field, value in entry.items():
         if value is not None:
             return _VALUES.get(field, lambda same: same)(value)
@@ -99,7 +105,7 @@ _VALUES: Mapping[str, Callable[[Any], Any]] = {
 
 
 def edge_of(text: str) -> Edge:
-    """Parse `x`, `x:1`, or in a function `x:out:1`."""
+    """Parse the text of a node's input: `x`, `x:1`, or `x:out:1` in a function."""
     name, _, rest = text.partition(":")
     port, _, index = rest.rpartition(":")
     if index.isdigit() or not index:

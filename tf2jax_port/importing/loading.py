@@ -22,7 +22,7 @@ from tf2jax_port.importing.writer import GraphWriter, as_tensor
 
 
 class UnsupportedGraphError(ValueError):
-    """A graph has operators that cannot be imported; `problems` lists each with its node."""
+    """The error for a graph with operators that cannot be imported; `problems` lists all of them."""
 
     def __init__(self, problems: Sequence[Problem]):
         self.problems = tuple(problems)
@@ -32,7 +32,7 @@ class UnsupportedGraphError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Imported:
-    """A graph as a program; the last function in `text` is `model(variables, feeds)`."""
+    """A graph converted to Python source; the last function in `text` is `model(variables, feeds)`."""
 
     model: Model
     choice: Choice
@@ -40,7 +40,7 @@ class Imported:
     text: str
 
     def variables(self) -> dict[str, np.ndarray]:
-        """Return the values of the variables; those of a SavedModel come from its checkpoint."""
+        """Return a dict from variable names to values; those of a SavedModel are read from its checkpoint."""
         found, stored = dict(self.program.variables), self.program.stored
         names = [name for name in found if name in stored]
         if names:
@@ -54,7 +54,9 @@ def read(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
 ) -> Imported:
-    """Read a graph and convert it to a program; problems are listed in it, not raised.
+    """Read a graph and convert it to a program.
+
+    Operators that cannot be imported raise no error; they are listed in `problems` of the result.
 
     Raises:
       BrokenFileError: the file is not a graph.
@@ -126,7 +128,7 @@ def import_graph(
 
 
 def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
-    """Execute the text of a program and return its function."""
+    """Execute the source of an imported program and return its function `model`."""
     import shims
     from shims.compat import v1
 
@@ -142,7 +144,11 @@ def function_of(found: Imported) -> Callable[..., dict[str, Any]]:
 
 
 def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path]:
-    """Write a module, and its arrays beside it; return the paths."""
+    """Write the imported program to a module, with its arrays in files next to it.
+
+    Returns:
+      The paths of all files.
+    """
     numbers = path.with_suffix(".npz")
     arrays = {f"variables/{name}": array for name, array in found.variables().items()}
     arrays |= {f"constants/{name}": array for name, array in found.program.constants.items()}
@@ -198,7 +204,7 @@ def _lists_grow(graph: ImportedGraph) -> bool:
 
 
 def _feed_expression(key: str, node: Node) -> str:
-    """Return the expression of a feed with the graph's dtype and shape."""
+    """Return the Python expression that converts a feed to the placeholder's dtype and shape."""
     text, dtype, shape = f"feeds[{key!r}]", node.attribute("dtype"), node.attribute("shape")
     if dtype and dtype != "string":
         text = f"tf.cast({text}, tf.{dtype})"

@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 
 @dataclasses.dataclass
 class Program:
-    """The program that a graph is converted to."""
+    """The Python program that a graph is converted to, while it is being written."""
 
     names: Names = dataclasses.field(default_factory=lambda: Names((*_TAKEN, *dir(builtins))))
     definitions: list[str] = dataclasses.field(default_factory=list)
@@ -44,7 +44,7 @@ class Program:
     problems: list[Problem] = dataclasses.field(default_factory=list)
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        """Return the expression of a constant; a large float constant becomes a variable."""
+        """Return a Python expression for a constant; a large float constant becomes a variable."""
         dtype = str(array.dtype)
         floats = array.dtype.kind in "fc" or dtype == "bfloat16"
         if floats and array.size >= _WEIGHT:
@@ -62,12 +62,15 @@ class Program:
         return _literal(array, dtype)
 
     def key(self) -> str:
-        """Return the expression of a seed that is used for one draw only."""
+        """Return a Python expression for a new seed, for one random operator."""
         self.draws += 1
         return f"tf.random.fold_in(seed, {self.draws})"
 
     def variable(self, name: str) -> str:
-        """Return the expression of a SavedModel's variable; its value is read later."""
+        """Return the Python expression that reads a variable of a SavedModel.
+
+        Its value is loaded from the checkpoint later.
+        """
         if name not in self.stored:
             raise UnsupportedError("its value is in no file")
         self.variables.setdefault(name, np.zeros(0))

@@ -1,4 +1,4 @@
-"""Spell random operators: each draws with its own seed, derived from one that the caller chooses."""
+"""Convert random operators to stateless ones, each with its own seed derived from the caller's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.importing.rule import dtype_text
 
 
 def _draw_rule(name: str) -> Callable[[Node, list[str], str], str]:
-    """Return a function that spells a draw with a shape and optional bounds."""
+    """Return a rule that converts a random operator to a call of `tf.random.stateless_<name>`."""
 
     def spell(node: Node, inputs: list[str], key: str) -> str:
         dtype = dtype_text(node.attribute("dtype") or node.attribute("Tout"))

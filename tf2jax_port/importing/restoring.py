@@ -1,4 +1,4 @@
-"""Find a SavedModel's variables in its checkpoint through the graph that restores them."""
+"""Find the checkpoint tensor of each variable of a SavedModel, from the graph that restores them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ def checkpoint_keys(model: Model) -> dict[str, str]:
 
 
 def _captured(model: Model) -> dict[str, str]:
-    """Map captured variables to checkpoint tensors through the objects that own them.
+    """Map variables captured by functions to the names of their tensors in the checkpoint.
 
-    Keras wraps its variables, and the graph that restores them names only the wrappers.
+    The graph that restores the variables of Keras refers only to wrapper objects, so these variables are looked
+    up in the checkpoint's object graph.
     """
     calls = [n for n in model.graph.nodes.values() if n.attribute("f") in model.bound]
     if not calls or not model.variables:
@@ -65,7 +66,10 @@ def values(model: Model, keys: Mapping[str, str], names: list[str]) -> dict[str,
 def _assignments(
     graph: ImportedGraph, names: list[str], given: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield pairs of variable and tensor; `given` maps a function's arguments to variables."""
+    """Yield pairs of variable name and checkpoint tensor, one for each assignment.
+
+    `given` maps the arguments of a function to names of variables.
+    """
     for node in effects.behind(ImportedGraph(graph.nodes), names):
         if node.op in CALL:
             called = graph.functions[str(node.attribute("f"))]
@@ -86,7 +90,7 @@ def _assignments(
 
 
 def _variable_name(graph: ImportedGraph, edge: Edge, given: Mapping[str, str]) -> str:
-    """Return the name of a handle's variable, or an empty string."""
+    """Return the name of the variable that a handle refers to; an empty string if unknown."""
     while edge.node not in given:
         node = graph.nodes.get(edge.node)
         if node is None or node.op not in ("Identity", "VarHandleOp", "VariableV2", "Variable"):
@@ -98,7 +102,7 @@ def _variable_name(graph: ImportedGraph, edge: Edge, given: Mapping[str, str]) -
 
 
 def _checkpoint_tensor(graph: ImportedGraph, edge: Edge) -> str:
-    """Return the name of the checkpoint tensor that an edge carries, or an empty string."""
+    """Return the name of the checkpoint tensor that was read into an edge; an empty string if none."""
     node = graph.nodes.get(edge.node)
     while node is not None and node.op in _VALUE_PASSES and node.inputs:
         edge = node.inputs[0]

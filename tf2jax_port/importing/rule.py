@@ -1,4 +1,4 @@
-"""Define how a graph operator is spelled as an expression over `shims`."""
+"""Define rules that convert a graph operator to a Python expression that calls `shims`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from tf2jax_port.importing.schema import DTYPES
 
 
 class UnsupportedError(Exception):
-    """A node that cannot be converted; the message says why."""
+    """The error for a node that cannot be converted; the message says why."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """The expression of an operator, from its node and the expressions of its inputs.
+    """The rule that converts an operator to a Python expression.
 
-    `outputs` is empty if the expression is the only output; otherwise it names the outputs in the tuple or
-    list that the expression gives: `("*",)` for a list of any length.
+    `spell` makes the expression from the node and the expressions of its inputs. `outputs` is empty if the
+    operator has one output, the value of the expression; otherwise the value is a tuple or list, and `outputs`
+    names its elements: `("*",)` for a list of any length.
     """
 
     spell: Callable[[Node, list[str]], str]
@@ -40,17 +41,18 @@ def python_text(value: Any) -> str:
 
 
 def dtype_text(name: str) -> str:
-    """Format a dtype name as `tf.float32`."""
+    """Return the Python source of a dtype: `tf.float32` for `float32`."""
     return f"tf.{name}"
 
 
 def template(text: str, *outputs: str, **options: tuple[str, Any]) -> Rule:
-    """Make a rule from a call without its closing parenthesis: `tf.matmul({0}, {1}`.
+    """Make a rule from the text of a call without its closing parenthesis: `tf.matmul({0}, {1}`.
 
     Args:
-      text: the call: `{0}` is an input, `{all}` all of them, `{name}` an attribute.
+      text: the call: `{0}` is the first input, `{all}` all inputs, `{name}` an attribute.
       outputs: see `Rule`.
-      options: keyword of the call -> attribute, and the default that need not be written.
+      options: for each optional keyword of the call, the operator's attribute and the default value, for which
+        the keyword is omitted.
     """
 
     def spell(node: Node, inputs: list[str]) -> str:
@@ -71,7 +73,7 @@ _FORMATTER = string.Formatter()
 
 
 class _Attributes(Mapping[str, str]):
-    """The attributes of a node as text; `all` stands for its inputs."""
+    """A mapping from attribute names to Python source, for `template`; `all` gives all inputs."""
 
     def __init__(self, node: Node, inputs: list[str]):
         self.node, self.inputs = node, inputs
@@ -91,7 +93,7 @@ class _Attributes(Mapping[str, str]):
 
 
 def attribute_text(value: Any) -> str:
-    """Format an attribute as Python source, a dtype by its name in `tf`."""
+    """Format an attribute as Python source: `tf.float32` for a dtype, else a literal."""
     if isinstance(value, str) and value in DTYPES.values():
         return dtype_text(value)
     return python_text(value)

@@ -1,4 +1,4 @@
-"""Define the fields of TensorFlow's graph files that an import reads; others are skipped."""
+"""Define the fields of TensorFlow's graph files that the importer reads; others are skipped."""
 
 from __future__ import annotations
 
@@ -150,7 +150,10 @@ ENUMS = {
 
 
 def empty(message: str) -> dict[str, Any]:
-    """Return a message with no field set: empty lists, `None` for messages, protobuf's defaults."""
+    """Return a message in which no field is set, as a dict.
+
+    Repeated fields are empty lists, messages are `None`, and other fields have protobuf's defaults.
+    """
     zeros = {} if message in _ONE_OF else SCALARS
     return {
         field.name: [] if field.repeated else zeros.get(field.kind)

@@ -1,4 +1,4 @@
-"""Manage the names and lines of a Python function that is being written."""
+"""Keep the variable names and source lines of a Python function while it is being written."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ANY = ("same",)  # marks nodes whose every output is the value itself
 
 
 class Value(NamedTuple):
-    """The Python expression of a node and the names of its outputs, as in `Rule`."""
+    """The Python expression for a node's value, and the names of its outputs as in `Rule`."""
 
     text: str
     outputs: tuple[str, ...] = ()
 
     def at(self, edge: Edge) -> str:
-        """Return the expression of one output.
+        """Return the Python expression for one output of the node.
 
         Raises:
           UnsupportedError: the operator's rule does not provide this output.
@@ -40,13 +40,13 @@ class Value(NamedTuple):
 
 
 class Names:
-    """A source of unique Python names."""
+    """A generator of unique Python identifiers."""
 
     def __init__(self, taken: tuple[str, ...]):
         self.taken = set(taken)
 
     def new(self, wanted: str) -> str:
-        """Return a new name that resembles a node's: `dense_1_relu` for `dense_1/Relu`."""
+        """Return a new identifier that resembles a node's name: `dense_1_relu` for `dense_1/Relu`."""
         name = re.sub(r"\W+", "_", wanted).strip("_").lower() or "value"
         if name[0].isdigit() or keyword.iskeyword(name):
             name = f"n_{name}"
@@ -60,7 +60,10 @@ class Names:
 
 @dataclasses.dataclass
 class Scope:
-    """The body of a Python function and its nodes' values; an inner scope sees the outer one."""
+    """The lines of a Python function being written, and the values of its nodes.
+
+    A nested scope can use the values of the outer one.
+    """
 
     names: Names
     lines: list[str]
@@ -78,9 +81,9 @@ class Scope:
         return None
 
     def inside(self) -> Scope:
-        """Return the scope of a function that is defined in this one."""
+        """Return a new scope for a function that is nested in this one."""
         return Scope(self.names, self.lines, self.depth + 1, self)
 
     def write(self, line: str) -> None:
-        """Add a line."""
+        """Append a line of source to the function."""
         self.lines.append("    " * self.depth + line)

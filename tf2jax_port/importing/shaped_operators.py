@@ -1,4 +1,4 @@
-"""Spell graph operators whose form depends on their attributes."""
+"""Convert operators whose Python call depends on their attributes, not just on their inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.importing.rule import Rule, UnsupportedError, dtype_text, pytho
 
 
 def _layout(node: Node, usual: str = "NHWC") -> str:
-    """Return the `data_format` argument of a call, if it is not the default."""
+    """Return the text of the `data_format` argument; empty if it is the default."""
     given = node.attribute("data_format", usual)
     return "" if given == usual else f", data_format={given!r}"
 
@@ -43,7 +43,7 @@ def _depthwise(node: Node, inputs: list[str]) -> str:
 
 
 def _transposed(node: Node, inputs: list[str]) -> str:
-    """Spell the gradient of a convolution as `conv2d_transpose`."""
+    """Convert the gradient of a convolution to a call of `conv2d_transpose`."""
     sizes, kernel, images = inputs
     call = f"tf.nn.conv2d_transpose({images}, {kernel}, {sizes}, {node.attribute('strides')}, "
     call += _padding(node)
@@ -54,7 +54,7 @@ def _transposed(node: Node, inputs: list[str]) -> str:
 
 
 def _max_pool(node: Node, inputs: list[str]) -> str:
-    """Spell max pooling; the window and strides are inputs in `MaxPoolV2`, attributes otherwise."""
+    """Convert max pooling; `MaxPoolV2` has window and strides as inputs, `MaxPool` as attributes."""
     window, strides = node.attribute("ksize"), node.attribute("strides")
     if node.op == "MaxPoolV2":
         window, strides = inputs[1:]
@@ -63,7 +63,10 @@ def _max_pool(node: Node, inputs: list[str]) -> str:
 
 
 def _batch_norm(node: Node, inputs: list[str]) -> str:
-    """Spell batch normalization with running or batch moments; only the images are returned."""
+    """Convert fused batch normalization; of its outputs only the normalized images are provided.
+
+    The moments are those of the batch if the operator is in training mode, else its inputs.
+    """
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
         raise UnsupportedError("its channels are not last")
@@ -80,7 +83,7 @@ def _batch_norm(node: Node, inputs: list[str]) -> str:
 
 
 def _divide(node: Node, inputs: list[str]) -> str:
-    """Spell version 1 division, which truncates for integers."""
+    """Convert version 1 division, which truncates the quotient of integers."""
     whole = "int" in str(node.attribute("T"))
     return f"tf.{'truncatediv' if whole else 'divide'}({inputs[0]}, {inputs[1]})"
 
@@ -91,7 +94,7 @@ def _squeeze(node: Node, inputs: list[str]) -> str:
 
 
 def _concat(node: Node, inputs: list[str]) -> str:
-    """Spell concatenation; the axis is the last input, or the first of the old `Concat`."""
+    """Convert concatenation; the axis is the last input, or the first one of the old `Concat`."""
     axis, parts = (inputs[0], inputs[1:]) if node.op == "Concat" else (inputs[-1], inputs[:-1])
     return f"tf.concat([{', '.join(parts)}], {axis})"
 
@@ -116,7 +119,7 @@ def _resize_area(node: Node, inputs: list[str]) -> str:
 
 
 def _sparse_product(node: Node, inputs: list[str]) -> str:
-    """Spell the product with a sparse matrix, given as indices, values and shape."""
+    """Convert the product of a sparse matrix (indices, values and shape) and a dense matrix."""
     call = f"tf.sparse.sparse_dense_matmul(tf.SparseTensor({', '.join(inputs[:3])}), {inputs[3]}"
     for side in ("adjoint_a", "adjoint_b"):
         call += f", {side}=True" if node.attribute(side) else ""
@@ -131,7 +134,7 @@ def _cross_entropy(name: str) -> Callable[[Node, list[str]], str]:
 
 
 def _list_shape(node: Node, known: str) -> str:
-    """Return the `element_shape` argument; an unknown shape is inferred from what is written."""
+    """Return the text of the `element_shape` argument; empty if the shape is unknown."""
     shape = node.attribute(known)
     return f", element_shape={shape}" if shape is not None else ""
 
@@ -147,7 +150,7 @@ def _array(node: Node, inputs: list[str]) -> str:
 
 
 def _filled(node: Node, inputs: list[str]) -> str:
-    """Spell a version 2 list made of the rows of an array."""
+    """Convert a tensor list made from the rows of a tensor to a `tf.TensorArray`."""
     dtype = dtype_text(node.attribute("element_dtype"))
     rows = inputs[0]
     array = f"tf.TensorArray({dtype}, size=tf.shape({rows})[0], clear_after_read=False)"

@@ -28,12 +28,12 @@ _LISTS = {
 
 
 def dtype_name(number: int) -> str:
-    """Return `float32` for 1; a reference dtype has the name of its base dtype."""
+    """Return the dtype name of an enum value: `float32` for 1, and also for its reference dtype."""
     return DTYPES.get(number % 100, f"dtype {number}")
 
 
 def numpy_dtype(name: str) -> np.dtype:
-    """Return the dtype of arrays; that of strings is `object`."""
+    """Return the NumPy dtype of a dtype name; strings have dtype `object`."""
     if name == "string":
         return np.dtype(object)
     if name == "bfloat16":
@@ -45,7 +45,7 @@ def numpy_dtype(name: str) -> np.dtype:
 
 
 def shape_of(proto: dict[str, Any] | None) -> list[int | None] | None:
-    """Return the sizes, `None` for unknown ones; `None` for an unknown rank."""
+    """Return a shape as a list with `None` for unknown sizes; `None` if the rank is unknown."""
     if proto is None or proto["unknown_rank"]:
         return None
     return [None if dim["size"] < 0 else dim["size"] for dim in proto["dim"]]
@@ -55,7 +55,7 @@ def array_of(proto: dict[str, Any]) -> np.ndarray:
     """Convert a tensor proto to an array.
 
     Raises:
-      BrokenFileError: it has another number of bytes than its shape needs, or no array dtype.
+      BrokenFileError: the number of bytes does not match the shape, or arrays cannot have the dtype.
     """
     name = dtype_name(proto["dtype"])
     dtype = numpy_dtype(name)

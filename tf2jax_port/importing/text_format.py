@@ -19,7 +19,7 @@ _END = {"{": "}", "<": ">"}
 
 
 def parse(text: str, message: str) -> dict[str, Any]:
-    """Parse a message to a dictionary from field to value.
+    """Parse a message to a dict from field names to values.
 
     Args:
       text: the content of the file.
@@ -59,12 +59,12 @@ class _Tokens:
         return self.text.count("\n", 0, self.position) + 1
 
     def wrong(self, wanted: str) -> BrokenFileError:
-        """Return an error about the next token."""
+        """Return an error that says what was expected instead of the next token."""
         return BrokenFileError(f"line {self.line()}: expected {wanted}, found {self.next!r}")
 
 
 def _message(tokens: _Tokens, message: str | None, end: str | None) -> dict[str, Any]:
-    """Parse fields until `end`; those of an unknown message (`None`) are discarded."""
+    """Parse the fields of a message up to the token `end`; discard them if `message` is `None`."""
     found = empty(message) if message else {}
     by_name = {field.name: field for field in MESSAGES[message].values()} if message else {}
     while tokens.next != end:
@@ -119,7 +119,7 @@ def _string(parts: list[str], field: Field | None) -> bytes | str:
 
 
 def _ascii(part: str) -> str:
-    """Convert a literal of the text format to a Python bytes literal in UTF-8."""
+    """Convert a string literal of the text format to the text of a Python bytes literal in UTF-8."""
     escaped = "".join(
         c if ord(c) < 128 else "".join(f"\\x{byte:02x}" for byte in c.encode()) for c in part
     )

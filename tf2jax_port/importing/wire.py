@@ -11,11 +11,11 @@ _VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
 
 
 class BrokenFileError(ValueError):
-    """A file is damaged or has another format than expected."""
+    """The error for a file that is damaged or has an unexpected format."""
 
 
 def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
-    """Decode a message to a dictionary from field to value.
+    """Decode a message to a dict from field names to values.
 
     Args:
       data: its bytes.

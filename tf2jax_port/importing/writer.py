@@ -1,4 +1,4 @@
-"""Write a graph as Python functions over `shims`."""
+"""Convert a graph to Python functions that call `shims`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ RANDOM = ("Random", "Parameterized", "Stateless", "Multinomial")
 
 
 class GraphWriter:
-    """Writes the nodes of one graph, each where its value is first needed."""
+    """Writes the Python code of one graph; each node is written before its first use."""
 
     def __init__(self, program: Program, graph: ImportedGraph, prefix: str = ""):
         self.program, self.graph, self.prefix = program, graph, prefix
@@ -51,13 +51,16 @@ class GraphWriter:
         self.awaited: set[str] = set()
 
     def texts(self, edges: Iterable[Edge], scope: Scope) -> list[str]:
-        """Write the lines that edges need, and return the expressions of the edges."""
+        """Write the code that computes some edges, and return the Python expressions for their values."""
         edges = list(edges)
         self._write_needed(edges, scope)
         return [self._text(edge, scope) for edge in edges]
 
     def finish(self) -> None:
-        """Report assignments that must precede a read of a variable, since they are not imported."""
+        """Report an error for each assignment that must precede a read of a variable.
+
+        Assignments are not imported, so the value read would be wrong.
+        """
         for node in effects.behind(self.graph, self.awaited):
             if effects.changes_state(node):
                 self._problem(
@@ -74,7 +77,10 @@ class GraphWriter:
         return "None" if value is None else value.at(edge)
 
     def _write_needed(self, edges: list[Edge], scope: Scope) -> None:
-        """Write what edges depend on, depth first, with an explicit stack for deep graphs."""
+        """Write all nodes that some edges depend on, depth first.
+
+        An explicit stack is used, since deep graphs would exceed Python's recursion limit.
+        """
         stack = [(edge.node, False) for edge in reversed(edges)]
         begun: set[str] = set()
         while stack:
@@ -117,7 +123,7 @@ class GraphWriter:
         return node.op in READING or any(n is not None and n.op in VARIABLES for n in before)
 
     def _value(self, node: Node, scope: Scope) -> Value:
-        """Return the value of a node whose inputs are written."""
+        """Write one node, whose inputs are already written, and return its value."""
         if node.op == "Const":
             return Value(self.program.constant(self.prefix + node.name, node.attribute("value")))
         if node.op in VARIABLES:
@@ -153,7 +159,10 @@ class GraphWriter:
         return rule.spell(node, inputs), rule.outputs
 
     def _spell_reserved_list(self, node: Node, inputs: list[str]) -> str:
-        """Spell a version 2 list with a number of elements; it may grow if any list of the graph does."""
+        """Convert a tensor list with a given number of elements to a `tf.TensorArray`.
+
+        It has a dynamic size if any list of the graph grows.
+        """
         array = f"tf.TensorArray(tf.{node.attribute('element_dtype')}, size={inputs[1]}"
         grows = ", dynamic_size=True" if self.program.lists_grow else ""
         return f"{array}{grows}, clear_after_read=False)"
@@ -211,7 +220,7 @@ class GraphWriter:
         return name
 
     def function(self, name: object) -> str:
-        """Return the Python name of a graph function, writing the function on its first use."""
+        """Return the Python name of a graph function; on its first use its code is written, too."""
         program, graph = self.program, self.graph.functions.get(str(name))
         if graph is None:
             raise UnsupportedError(f"the graph has no function {name}")
@@ -236,12 +245,12 @@ class GraphWriter:
 
 
 def _listed(texts: list[str]) -> str:
-    """Format values as a list; constants that are lists themselves become tensors."""
+    """Format expressions as a Python list; list literals among them are wrapped in `tf.constant`."""
     return f"[{', '.join(as_tensor(text) for text in texts)}]"
 
 
 def as_tensor(text: str) -> str:
-    """Wrap an expression that is a list of numbers in `tf.constant`."""
+    """Wrap an expression in `tf.constant` if it is a list literal."""
     return f"tf.constant({text})" if text.startswith("[") else text
 
 
