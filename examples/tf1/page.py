@@ -34,28 +34,30 @@ TEXT = """\
 # TensorFlow 1 programs
 
 <!-- written by `python -m examples.tf1.page` -->
-The programs of [examples/tf1](../examples/tf1) run here with `import shims.compat.v1 as tf` instead
-of `import tensorflow.compat.v1 as tf`, and are otherwise as they stand. Each draws its initial
-values from the same seeds in both libraries and trains for {steps} steps on the same batches.
+The programs of [examples/tf1](../examples/tf1) run with `import shims.compat.v1 as tf` instead of
+`import tensorflow.compat.v1 as tf`, and are otherwise unchanged. Each draws its initial values from
+the same seeds in both libraries and trains for {steps} steps on the same batches.
 
 ![Losses of each program]({picture})
 
-The broad line is TensorFlow, the thin one on top of it is ours.
+The broad line is TensorFlow; the thin line on top of it is `shims`.
 
-| program | what is in it | losses | variables and results | most in | at most |
+| program | features | losses | variables and results | largest in | tolerance |
 |---|---|---|---|---|---|
 {rows}
 
-- **losses**: the largest difference of a step's loss, relative to that loss.
+- **losses**: the largest difference in the loss of a step, relative to that loss.
 - **variables and results**: the largest difference in an array, relative to the largest value of
-  that array; every variable, slots of the optimizer too, and what else the program returns. Whole
-  numbers, names, shapes and dtypes are equal.
-- **at most**: what a test allows. Why:
+  that array. All variables (including optimizer slots) and all other results of the program are
+  compared. Integers, names, shapes and dtypes are equal.
+- **largest in**: the array with the largest difference.
+- **tolerance**: the difference that the tests allow. Reasons:
 
 {reasons}
 
-TensorFlow gave its side in version 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`); it is kept in
-[goldens](../examples/tf1/goldens), which `python -m examples.tf1.run --goldens` writes anew.
+The TensorFlow results were computed in TensorFlow 1 mode with `tf_keras` (`TF_USE_LEGACY_KERAS=1`).
+They are stored in [goldens](../examples/tf1/goldens); `python -m examples.tf1.run --goldens` writes
+them again.
 """
 
 

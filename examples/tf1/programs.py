@@ -24,31 +24,35 @@ class Program:
 
 
 PROGRAMS = (
-    Program("linear_regression", "a line and a plane, gradient descent and momentum"),
-    Program("logistic_regression", "softmax by hand, `metrics.accuracy`, confusion matrix"),
-    Program("boolean_mask", "rows that only the data knows, gradients through them"),
-    Program("mlp", "dropout, decay of the rate, summaries, `Saver`"),
-    Program("autoencoder", "a variational one: noise inside the graph, shared decoder"),
+    Program("linear_regression", "fits a line and a plane, gradient descent and momentum"),
+    Program("logistic_regression", "hand-written softmax, `metrics.accuracy`, confusion matrix"),
+    Program("boolean_mask", "data-dependent numbers of rows, gradients through them"),
+    Program("mlp", "dropout, learning rate decay, summaries, `Saver`"),
+    Program("autoencoder", "variational: noise inside the graph, shared decoder"),
     Program("skip_gram", "sampled softmax, sparse gradients, Adagrad"),
     Program("gcn", "`sparse_placeholder`, sparse products, sparse dropout"),
     Program("text_cnn", "raw convolutions and pooling, a sparse gradient under Adam"),
     Program("cnn", "`tf.layers`, batch normalization, `UPDATE_OPS`", needs_keras=True),
     Program("gan", "two optimizers over two scopes, a network used twice", needs_keras=True),
     Program("dqn", "a target network copied by a group of assignments", needs_keras=True),
-    Program("dynamic_rnn", "LSTM with peepholes over sequences of many lengths", needs_keras=True),
+    Program("dynamic_rnn", "LSTM with peepholes, sequences of varying lengths", needs_keras=True),
     Program(
         "char_rnn",
         "`MultiRNNCell`, `static_rnn`, state fed back as a nested tuple",
         needs_keras=True,
     ),
-    Program("bilstm_crf", "bidirectional LSTM, a CRF of `scan` and `while_loop`", needs_keras=True),
-    Program("seq2seq", "greedy decoding in a loop whose result grows", needs_keras=True),
+    Program(
+        "bilstm_crf",
+        "bidirectional LSTM, a CRF written with `scan` and `while_loop`",
+        needs_keras=True,
+    ),
+    Program("seq2seq", "greedy decoding in a loop with a growing result", needs_keras=True),
     Program(
         "bert",
-        "attention masks, `gather_indexes`, an optimizer of its own",
+        "attention masks, `gather_indexes`, a custom optimizer",
         needs_keras=True,
-        reason="fifty steps of float32 arithmetic; softmax does not see the bias of a key, so that "
-        "rounding alone moves it: it stays below 1e-5 and is compared with that",
+        reason="fifty steps of float32 arithmetic; softmax does not depend on the bias of a key, so only "
+        "rounding changes it: it stays below 1e-5, and that is what the test checks",
         rounding="*/attention/key/bias*",
     ),
     Program("monitored", "`MonitoredTrainingSession`, hooks, Ftrl, moving averages"),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-_HOST = "it may stay TensorFlow, on the host: JAX gets the arrays"
+_HOST = "keep using TensorFlow on the host, and pass the results to JAX as arrays"
 _SAMPLES = (
-    "TensorFlow's samples cannot be repeated: sample with `jax.random`, and pass the classes and "
+    "TensorFlow's samples cannot be reproduced: sample with `jax.random`, and pass the classes and "
     "their expected counts as `sampled_values`"
 )
-_SCIPY = "call `scipy.special` through `shims.numpy_function`; it has no gradient there"
-_WRAPPERS = "write a cell that calls the other one, or use `shims.keras.layers`"
-_QUANTIZED = "JAX has no such dtypes: `quantization.quantize_and_dequantize_v2`, or scale and cast"
-_PROCESSES = "there is one process: shard arrays with `jax.sharding`"
+_SCIPY = "call `scipy.special` in `shims.numpy_function`, which has no gradient"
+_WRAPPERS = "write a cell that calls the wrapped cell, or use `shims.keras.layers`"
+_QUANTIZED = (
+    "JAX has no quantized dtypes: use `quantization.quantize_and_dequantize_v2`, or scale and cast"
+)
+_PROCESSES = "programs run in one process: shard arrays with `jax.sharding`"
 _SAVED = (
     "save arrays with Orbax or `numpy.savez`; `compat.v1.train.Saver` reads and writes TensorFlow's "
-    "own files"
+    "checkpoint files"
 )
 _TOOLS = "use JAX's own settings and tools"
 
@@ -39,46 +41,46 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         ("random.stateless_parameterized_truncated_normal",),
         "write `random.stateless_truncated_normal` and scale it, or `jax.random.truncated_normal`",
     ),
-    (("nn.fractional_",), "TensorFlow's regions are random: resize, or use `nn.avg_pool`"),
+    (("nn.fractional_",), "TensorFlow pools random regions: resize, or use `nn.avg_pool`"),
     (("nn.RNNCell",), _WRAPPERS),
     (
         ("nn.isotonic_regression",),
-        "compute it on the host, `scipy.optimize.isotonic_regression` in `shims.numpy_function`",
+        "call `scipy.optimize.isotonic_regression` on the host, in `shims.numpy_function`",
     ),
-    (("nn.with_space_to_batch",), "pass `dilations` to the convolution or the pool"),
+    (("nn.with_space_to_batch",), "pass `dilations` to the convolution or pooling operator"),
     (("quantization.", "qint", "quint", "dtypes.q", "dtypes.Q"), _QUANTIZED),
     (
         ("ragged.cross",),
-        "number the features, and hash the combinations: `ragged.cross_hashed`",
+        "convert the features to integers, and hash their combinations with `ragged.cross_hashed`",
     ),
     (("linalg.experimental",), "write `jax.scipy.sparse.linalg.cg`"),
     (("image.decode", "image.encode", "image.extract_jpeg", "io", "data"), _HOST),
     (
         ("image.generate_bounding_box",),
-        "write it with `image.non_max_suppression` and `math.top_k`",
+        "combine `image.non_max_suppression` and `math.top_k`",
     ),
     (("audio", "feature_column", "make_", "fingerprint", "estimator", "test", "queue"), _HOST),
     (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
-    (("summary", "timestamp"), "it may stay TensorFlow, on the host: call it between the steps"),
+    (("summary", "timestamp"), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
-        "leave it out: nothing has that dtype here",
+        "leave it out: no array of JAX has this dtype",
     ),
-    (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike`, or `jax.Array`"),
-    (("lite", "mlir"), "export what JAX computes: `jax.export`"),
-    (("load_op_library", "load_library"), "write the operator in JAX, or call it by `jax.ffi`"),
-    (("register_tensor_conversion_function",), "convert values before they are passed"),
+    (("types", "dtypes.experimental"), "write `jax.typing.ArrayLike` or `jax.Array`"),
+    (("lite", "mlir"), "export the JAX function with `jax.export`"),
+    (("load_op_library", "load_library"), "write the operator in JAX, or call it with `jax.ffi`"),
+    (("register_tensor_conversion_function",), "convert values before you pass them"),
     (("guarantee_const", "check_pinned", "nondifferentiable_batch_function"), "leave it out"),
-    (("CriticalSection",), "leave it out: a program here runs in one order"),
+    (("CriticalSection",), "leave it out: operations run in program order"),
     (
         ("autograph.experimental.Feature", "autograph.set_verbosity", "autograph.trace"),
-        "leave it out: `shims.function` says itself what it converts",
+        "leave it out: `shims.function` reports what it converts",
     ),
     (("approx_top_k",), "write `nn.approx_max_k`"),
-    (("conv2d_backprop_",), "write `nn.conv2d`, and take `jax.vjp` of it"),
+    (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
     (("conv$",), "write `nn.convolution`"),
     (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
-    (("initializers", "losses", "metrics", "optimizers"), "write `keras.` before it"),
+    (("initializers", "losses", "metrics", "optimizers"), "use the same name in `shims.keras`"),
     (("train.Checkpoint", "train.Trackable", "train.checkpoints", "train.get_"), _SAVED),
     (("train.latest", "train.list_", "train.load_"), _SAVED),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
@@ -90,12 +92,12 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
     (
         ("import_graph_def", "graph_util", "saved_model"),
-        "`tf2jax-port import-graph` makes a program",
+        "convert the graph to a JAX program with `tf2jax-port import-graph`",
     ),
     (
         ("experimental", "dtensor"),
-        "of `tf.experimental` nothing is here: `jax.numpy` stands for its "
-        "`numpy`, `jax.sharding` for `dtensor`, registered dataclasses for `ExtensionType`",
+        "nothing of `tf.experimental` is ported: use `jax.numpy` for its `numpy`, "
+        "`jax.sharding` for `dtensor`, and registered dataclasses for `ExtensionType`",
     ),
     (("distribute", "tpu", "DeviceSpec"), _PROCESSES),
     (
