@@ -1,1 +1,1 @@
-"""Give JAX's keys to random draws."""
+"""Rewrite TensorFlow's random operators as calls of `jax.random` with explicit keys."""

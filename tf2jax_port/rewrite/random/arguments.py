@@ -1,4 +1,4 @@
-"""Read the arguments of a call that draws, and its shape as JAX takes it."""
+"""Read the arguments of a random call, and convert its shape for JAX."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ _SIZE = "TJ108"  # `tf.shape(x)[0]` that has become a number
 
 
 class NoFormError(Exception):
-    """Raised when a draw has no form; the text says why."""
+    """Raised if a random call cannot be written with `jax.random`; the message gives the reason."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawSite:
-    """A call that draws, its arguments by parameter, and the diagnostics of the names in them."""
+    """A random call, its arguments by parameter, and the diagnostics of the TensorFlow names in them.
+
+    `shapes` collects the calls of `tf.shape` that must become calls of `jnp.shape`.
+    """
 
     file: File
     name: str
@@ -31,16 +34,16 @@ class DrawSite:
     shapes: list[ast.Call]
 
     def has(self, name: str) -> bool:
-        """Return whether an argument is given, and not as `None`."""
+        """Return whether the call passes an argument for a parameter, other than `None`."""
         argument = self.arguments.get(name)
         return argument is not None and not is_none(argument.node)
 
     def node(self, name: str) -> ast.expr:
-        """Return the expression of an argument that is given."""
+        """Return the expression that the call passes for a parameter."""
         return self.arguments[name].node
 
     def text(self, name: str, *, operand: bool = False) -> list[Piece]:
-        """Return an argument as written, parenthesized where it becomes an operand."""
+        """Return the text of an argument; parenthesize it if `operand`, convert a list to an array."""
         argument = self.arguments[name]
         span = Span(argument.value, argument.end)
         if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
@@ -51,7 +54,7 @@ class DrawSite:
         return ["(", span, ")"]
 
     def path(self, name: str) -> str:
-        """Return TensorFlow's name for an argument such as `tf.float32`, or the string given."""
+        """Return the last part of a TensorFlow name (`float32` for `tf.float32`), or a literal string."""
         node = self.node(name)
         reference = self.file.values.by_node.get(node)
         if reference is not None:
@@ -60,7 +63,7 @@ class DrawSite:
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
     def is_repeatable(self, name: str) -> bool:
-        """Return whether an argument may be evaluated twice: it has numbers and names only."""
+        """Return whether an argument may be evaluated twice, since it consists of numbers and names."""
         node = self.node(name)
         parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
         return is_simple(node) or all(
@@ -69,18 +72,18 @@ class DrawSite:
         )
 
     def repeatable(self, name: str) -> None:
-        """Reject an argument that must not be evaluated more than once."""
+        """Check that an argument may be evaluated twice; raise `NoFormError` otherwise."""
         if not self.is_repeatable(name):
             raise NoFormError(f"`{name}` would be computed twice: assign it to a name first")
 
 
 def is_none(node: ast.expr) -> bool:
-    """Return whether an expression is `None`."""
+    """Return whether an expression is the literal `None`."""
     return isinstance(node, ast.Constant) and node.value is None
 
 
 def is_simple(node: ast.expr) -> bool:
-    """Return whether a node is a number, a name or attributes of one."""
+    """Return whether an expression is a constant, a name or an attribute of a name, perhaps negated."""
     while isinstance(node, ast.Attribute):
         node = node.value
     if isinstance(node, ast.UnaryOp):
@@ -89,7 +92,7 @@ def is_simple(node: ast.expr) -> bool:
 
 
 def number(node: ast.expr) -> float | None:
-    """Return the number that is written out, `None` for anything else."""
+    """Return the value of a literal number, which may be negative, `None` for any other expression."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         found = number(node.operand)
         return None if found is None else -found
@@ -101,7 +104,11 @@ def number(node: ast.expr) -> float | None:
 
 
 def shape_of(site: DrawSite) -> list[Piece]:
-    """Return the argument `shape` as JAX takes it: numbers that are known while tracing."""
+    """Return the text of the `shape` argument; JAX needs sizes that are static under `jit`.
+
+    Raises:
+      NoFormError: the shape is not a list, or depends on arrays.
+    """
     argument = site.arguments["shape"]
     node = argument.node
     whole = node
@@ -118,7 +125,7 @@ def shape_of(site: DrawSite) -> list[Piece]:
 
 
 def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
-    """Return the array in `tf.shape(array)`."""
+    """Return `x` of `tf.shape(x)`, `None` for any other expression."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return None
     starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)
@@ -128,13 +135,13 @@ def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
 
 
 def slice_of(file: File, node: ast.expr | ast.stmt) -> bytes:
-    """Return the text of a node."""
+    """Return the source text of a node."""
     start, end = file.source.span(node)
     return file.source.data[start:end]
 
 
 def check_sizes(site: DrawSite, node: ast.expr) -> None:
-    """Reject a shape that depends on arrays."""
+    """Check that a shape does not depend on arrays; raise `NoFormError` otherwise."""
     sizes = [node, *(node.elts if isinstance(node, ast.List | ast.Tuple) else ())]
     values = site.file.values
     if any(values.kind(size) is Kind.TENSOR for size in sizes):

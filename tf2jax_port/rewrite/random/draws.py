@@ -1,7 +1,7 @@
-"""Write a draw as a call of `jax.random` with a key.
+"""Write a random call as a call of `jax.random` with a key.
 
-A form is the new text with a gap for the key. Where JAX has no such distribution, or an argument cannot move
-to where JAX needs it, there is a reason instead of a form.
+The new text, a `Form`, has gaps where the key is filled in later. If JAX lacks the distribution, or an argument
+cannot be converted, a reason is returned instead.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _LOOSE = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Form:
-    """The new text of a call, with `None` where the key belongs.
+    """The new text of a random call, with `None` where the key is filled in.
 
     Attributes:
-      pieces: text, old text, and gaps.
-      shapes: calls of `tf.shape` that become JAX's together with the draw.
-      seedless: whether the operator's own seed is dropped.
+      pieces: new text, spans of old text, and gaps for the key.
+      shapes: calls of `tf.shape` in the arguments that become `jnp.shape`.
+      seedless: whether the `seed` argument of the call is dropped.
     """
 
     pieces: tuple[Piece | None, ...]
@@ -49,7 +49,7 @@ class Form:
     seedless: bool = False
 
     def edit(self, file: File, call: ast.Call, key: tuple[Piece, ...]) -> Edit:
-        """Return the edit that writes the call with a key."""
+        """Return the edit that replaces a call by this text, with the key filled in."""
         whole = [p for piece in self.pieces for p in ((piece,) if piece is not None else key)]
         written = tuple(file.spelling.text(p) if isinstance(p, str) else p for p in whole)
         return Edit(*file.source.span(call), written)
@@ -58,14 +58,14 @@ class Form:
 def find_form(
     file: File, known: Known, call: ast.Call, codes: Mapping[ast.expr, str], name: str
 ) -> Form | str:
-    """Return the form of a draw, or why there is none.
+    """Return the new text of a random call, or the reason why there is none.
 
     Args:
       file: the file.
-      known: the operator.
+      known: the row of the operator.
       call: the call of the operator.
       codes: the diagnostic of every reference.
-      name: the stateful operator that draws from the same distribution.
+      name: the name of the operator in `_FORMS`, the converters of arguments.
     """
     if name not in _FORMS:
         return f"`jax.random` has no `{known.row.name}`"
@@ -89,7 +89,7 @@ def find_form(
 
 
 def _bind_call(known: Known, layout: CallLayout) -> Bound | Refusal:
-    """Bind the arguments of a call to TensorFlow 2's parameters."""
+    """Bind the arguments of a call to the parameters that TensorFlow 2 has."""
     params = known.row.params or ""
     if not known.version_1_params:
         return bind_arguments(layout.arguments, params, known.renames)
@@ -99,7 +99,7 @@ def _bind_call(known: Known, layout: CallLayout) -> Bound | Refusal:
 
 
 def _check_dropped(site: DrawSite) -> bool:
-    """Check the arguments that are dropped, and return whether a seed is among them.
+    """Check that the arguments that JAX lacks can be dropped; return whether a seed is one of them.
 
     Raises:
       NoFormError: an argument cannot be dropped, or the others would be evaluated in another order.
@@ -124,7 +124,11 @@ def _check_dropped(site: DrawSite) -> bool:
 
 
 def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
-    """Return `, dtype=...` where a dtype is given."""
+    """Return the text `, dtype=...`, empty if the call passes no dtype.
+
+    Raises:
+      NoFormError: the dtype is not one of `kinds`; with `open_ended`, a computed dtype is accepted.
+    """
     if not site.has("dtype"):
         return []
     path = site.path("dtype")
@@ -169,7 +173,7 @@ def _normal(site: DrawSite) -> list[Piece | None]:
 
 
 def _array(site: DrawSite, name: str) -> list[Piece]:
-    """Return an argument that must be an array, converted where it may not be one."""
+    """Return the text of an argument, wrapped in `jnp.asarray` unless it is known to be an array or number."""
     text = site.text(name)
     kind = site.file.values.kind(site.node(name))
     plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None
@@ -196,7 +200,7 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
 
 
 def _shape_with_parameter(site: DrawSite, name: str) -> list[Piece]:
-    """Return the shape, followed by a parameter's shape where that may be an array."""
+    """Return the shape of the result: `shape`, followed by that of a parameter if it may be an array."""
     if number(site.node(name)) is not None:
         return shape_of(site)
     site.repeatable(name)
@@ -250,7 +254,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
 
 
 def _has_plain_noise(site: DrawSite) -> bool:
-    """Return whether the noise shape is that of the array, or written out."""
+    """Return whether `noise_shape` is absent or a list without `None`."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")

@@ -1,7 +1,7 @@
-"""Find the functions of a file that can take a key parameter, because every call can pass one.
+"""Find the functions of a file that can get a key parameter, because all of their callers can pass a key.
 
-A function can if the file only calls it directly and nothing outside can call it: then no call is
-overlooked. Methods are found by their names, which must mean nothing else in the file.
+A function qualifies if the file uses it only in direct calls, and no other code can call it; then no caller is
+overlooked. Calls of a method are found by its name, which nothing else in the file may have.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _CALLED_BY_OTHERS = ("setUp", "tearDown", "test", "__")
 
 
 class NotKeyedError(Exception):
-    """Raised when a function cannot take a key; the text says why."""
+    """Raised if a function cannot have a key parameter; the message gives the reason."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Callers:
 
     Attributes:
       calls: the calls, each of which must pass a key.
-      reason: why there can be no key, empty where there can.
+      reason: why the function cannot have a key parameter, empty if it can.
     """
 
     calls: tuple[ast.Call, ...]
@@ -52,7 +52,7 @@ class Functions:
         self.known: dict[FunctionNode, Callers] = {}
 
     def callers(self, function: FunctionNode) -> Callers:
-        """Return the calls of a function, searched for once."""
+        """Return all calls of a function, or the reason why it cannot have a key parameter."""
         if function not in self.known:
             try:
                 calls = self._calls(function)
@@ -62,7 +62,7 @@ class Functions:
         return self.known[function]
 
     def is_unused(self, function: FunctionNode) -> bool:
-        """Return whether nothing in the file calls or names a function or method."""
+        """Return whether nothing in the file calls or mentions a function or method."""
         parent = self.file.names.parents[function]
         if isinstance(parent, ast.ClassDef):
             others = [a for a in self._attributes(function.name) if not _is_super(a.value)]
@@ -71,7 +71,7 @@ class Functions:
 
     @functools.cached_property
     def uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """The uses of each name, by the scope that it refers to."""
+        """The uses of each name, by the id of the scope that binds it and the name."""
         found: dict[tuple[int, str], list[ast.Name]] = {}
         for name, scope in self.file.names.uses:
             home = scope.lookup(name.id)
@@ -79,7 +79,7 @@ class Functions:
         return found
 
     def uses_of(self, function: FunctionNode) -> list[ast.Name]:
-        """Return the places where the name of a function is read."""
+        """Return every use of a function's name."""
         return self._uses(function.name, self._home(function))
 
     def _uses(self, name: str, home: Scope | None) -> list[ast.Name]:
@@ -89,7 +89,7 @@ class Functions:
         return [a for a in self.file.names.attributes if a.attr == name]
 
     def _home(self, definition: FunctionNode | ast.ClassDef) -> Scope:
-        """Return the scope that contains a definition."""
+        """Return the scope that binds the name of a function or class."""
         scope = self.file.names.scopes[definition].parent
         while scope is not None and scope.kind == "types":
             scope = scope.parent
@@ -121,7 +121,7 @@ class Functions:
         return found
 
     def _may_read_names(self, use: ast.Name) -> bool:
-        """Return whether a builtin may read names of the program; `vars(x)` reads an object's."""
+        """Return whether a use of a builtin such as `eval` or `vars()` may read the program's names."""
         call = self.file.names.parents[use]
         return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
 
@@ -152,7 +152,11 @@ class Functions:
         return tuple(found)
 
     def _check_own(self, name: str, home: Scope) -> None:
-        """Rejects a name that is given twice, or that others may read."""
+        """Check that a name is bound only once, and that no other module uses it.
+
+        Raises:
+          NotKeyedError: the name has several bindings, or is imported, exported or mentioned elsewhere.
+        """
         if len(home.bindings.get(name, ())) != 1 or home.kind not in ("module", "function"):
             raise NotKeyedError(f"`{name}` has several meanings")
         if home.kind != "module":
@@ -177,7 +181,7 @@ class Functions:
         )
 
     def _check_extensible(self, call: ast.Call, name: str) -> ast.Call:
-        """Return a call, after checking that an argument can be added to it."""
+        """Check that a key can be added to the arguments of a call; return the call."""
         if enclosing_string(self.file.names, call) is not None:
             raise NotKeyedError(f"`{name}` is called inside a string")
         if call_layout(self.file.source, call).opened < 0:
@@ -185,7 +189,7 @@ class Functions:
         return call
 
     def _is_type_reference(self, use: ast.Name) -> bool:
-        """Return whether `isinstance`, `super` or an annotation names a class."""
+        """Return whether a class is used as a type: in an annotation, `isinstance` or `super`."""
         parents = self.file.names.parents
         parent = parents[use]
         if isinstance(parent, ast.arg | ast.AnnAssign | ast.Constant):
@@ -200,7 +204,7 @@ class Functions:
         return name in ("isinstance", "super") and self.file.spelling.allows([name])
 
     def _check_class(self, node: ast.ClassDef) -> None:
-        """Reject a class that others may derive from, or whose base may call its methods."""
+        """Check that a class is undecorated, and that its base classes never call its methods."""
         if node.decorator_list or node.keywords:
             raise NotKeyedError(f"`{node.name}` is decorated, or has a metaclass")
         for base in node.bases:
@@ -211,13 +215,13 @@ class Functions:
                 raise NotKeyedError(f"the base class of `{node.name}` is unknown")
 
     def _check_constructor(self, node: ast.ClassDef) -> None:
-        """Reject a class whose `__init__` may run in other ways than by calling the class."""
+        """Check that `__init__` of a class runs only if the class is called."""
         others = [a for a in self._attributes("__init__") if not _is_super(a.value)]
         if others or "__new__" in self.file.names.scopes[node].bindings:
             raise NotKeyedError(f"`{node.name}` is created in other ways than by calling it")
 
     def _calls_of_method(self, node: ast.ClassDef, method: FunctionNode) -> tuple[ast.Call, ...]:
-        """Find the calls of a method: `self.method()`, or on an object of that class."""
+        """Return all calls of a method: `self.method()`, or on a new object of that class."""
         name = method.name
         self._check_class(node)
         home = self._home(node)
@@ -249,7 +253,7 @@ class Functions:
         return tuple(found)
 
     def _is_of_class(self, value: ast.expr, node: ast.ClassDef) -> bool:
-        """Return whether a value is an object of a class: its `self`, or a new object."""
+        """Return whether a value is an instance of a class: `self`, or the result of calling the class."""
         if isinstance(value, ast.Call):
             return self._makes(value, node)
         if not isinstance(value, ast.Name):
@@ -292,7 +296,7 @@ _TESTING = ("pytest", "unittest", "absl.testing")
 
 
 def is_program(file: File, functions: Functions, function: FunctionNode) -> bool:
-    """Return whether a function runs as a program: a test, a test's setup, or `app.run`'s argument."""
+    """Return whether a function is an entry point: a test, a test's setup, or the argument of `app.run`."""
     if function.name.startswith(("test", "setUp")):
         return _is_test(file, function) and functions.is_unused(function)
     if not isinstance(file.names.parents[function], ast.Module):
@@ -309,7 +313,7 @@ def is_program(file: File, functions: Functions, function: FunctionNode) -> bool
 
 
 def _is_test(file: File, function: FunctionNode) -> bool:
-    """Return whether a framework runs a function as a test, by its name and context."""
+    """Return whether a test framework calls a function, judging by its name and its surroundings."""
     parent = file.names.parents[function]
     if isinstance(parent, ast.ClassDef):
         bases = [
@@ -321,7 +325,7 @@ def _is_test(file: File, function: FunctionNode) -> bool:
 
 
 def _is_run(node: ast.AST) -> bool:
-    """Return whether a node is `app.run`, of absl or of TensorFlow."""
+    """Return whether a node is `app.run` of absl or of TensorFlow."""
     if not isinstance(node, ast.Attribute) or node.attr != "run":
         return False
     value = node.value

@@ -1,8 +1,9 @@
-"""Draw random numbers with explicit keys of JAX, on request: other numbers, equally distributed.
+"""Replace random operators by calls of `jax.random` with explicit keys, if `--random keys` is given.
 
-A stateless draw makes its key from its seed of two integers. Every other draw takes a key that is split before
-its statement; functions that draw get a key parameter, if all of their calls can pass one. A draw that cannot
-have a key stays `shims.random`, with a finding that says why.
+The numbers differ from TensorFlow's; their distribution is the same. A stateless operator gets a key made from
+its seed, a pair of integers. Every other random call gets a key that is split before its statement. A function
+that contains random calls gets a key parameter, if all of its callers can pass a key. A call that cannot have a
+key becomes a call of `shims.random`, with a finding that gives the reason.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _TAPES = ("TJ114", "TJ205")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Draw:
-    """One call that draws, and its form or the reason why it has none."""
+    """A random call, and its `jax.random` replacement or the reason why there is none."""
 
     reference: Reference
     call: ast.Call | None
@@ -53,7 +54,7 @@ class _Draw:
 
 
 def draw_by_keys(draft: Draft) -> Draft:
-    """Give keys to draws, where the options ask for it and it can be done."""
+    """Rewrite random calls to `jax.random` with keys, if the options ask for it and it is possible."""
     file, decisions = draft.file, draft.decisions
     options = file.options
     asked = options.random == "keys" and options.target == "jax" and not options.safe_only
@@ -91,7 +92,7 @@ def draw_by_keys(draft: Draft) -> Draft:
 
 
 def _name_generators(draft: Draft) -> Draft:
-    """Add to each draw's message whose numbers it draws."""
+    """Add to the message of each random call that its numbers are TensorFlow's."""
     data = draft.file.source.data
     if b"random" not in data and b"dropout" not in data:
         return draft
@@ -105,7 +106,7 @@ def _name_generators(draft: Draft) -> Draft:
 
 
 def is_stateful(name: str) -> bool:
-    """Return whether an operator draws from the state of the program."""
+    """Return whether a random operator uses the global generator state, not an explicit seed."""
     if name.startswith("random."):
         own = name.removeprefix("random.")
         return not own.startswith(("stateless_", "experimental.")) and own not in _NO_DRAWS
@@ -124,7 +125,7 @@ def _review_decision(
 def _key_stateless_draw(
     file: File, known: Known, call: ast.Call, codes: dict[ast.expr, str], decision: Decision
 ) -> Decision:
-    """Write a stateless draw whose seed is a pair of integers, or a name for one."""
+    """Rewrite a stateless random call whose seed is a pair of integers, or a name for such a pair."""
     form = find_form(file, known, call, codes, known.row.name)
     if isinstance(form, str) or form.shapes:
         return decision
@@ -145,7 +146,7 @@ def _key_stateless_draw(
 
 
 def _seed(file: File, call: ast.Call) -> Seed:
-    """Describe the seed that a call sets."""
+    """Return the `Seed` of a call such as `tf.random.set_seed(1)`."""
     arguments = call_layout(file.source, call).arguments
     node = arguments[0].node if len(arguments) == 1 else None
     statement = file.names.parents.get(call)
@@ -157,7 +158,7 @@ def _seed(file: File, call: ast.Call) -> Seed:
 
 
 class _Keys:
-    """Gives keys to the draws of one file; its decisions are in `found`."""
+    """Adds keys to the random calls of one file; updates the decisions in `found`."""
 
     def __init__(
         self,
@@ -177,7 +178,7 @@ class _Keys:
         self.lines = Lines(file)
 
     def give(self, codes: dict[ast.expr, str]) -> None:
-        """Decide about all draws."""
+        """Add a key to each random call that can have one; record the reason for every other one."""
         names = choose_names(self.file)
         reason = self._why_no_keys(names)
         if reason or names is None:
@@ -195,7 +196,7 @@ class _Keys:
         self._attach(keys, threads)
 
     def _why_no_keys(self, names: KeyNames | None) -> str:
-        """Explain why no draw of the file can have a key, `""` where one can."""
+        """Return the reason why no random call of the file can have a key, `""` if there is none."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
             return "comments or settings exclude parts of the file"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
@@ -208,7 +209,7 @@ class _Keys:
         return threading.why_not(draw.call)
 
     def _record_reasons(self, why: Callable[[_Draw], str]) -> None:
-        """Record why draws have no key."""
+        """Mark every random call for which `why` returns a reason for review, with that reason."""
         for draw in self.draws:
             reason = why(draw)
             if reason:
@@ -223,7 +224,7 @@ class _Keys:
     def _write(
         self, threads: Threads, threading: Threading, names: KeyNames
     ) -> dict[ast.Call, str]:
-        """Plan everything but the draws, and return the key text of each call."""
+        """Plan the parameters, arguments and lines for keys; return the text of each call's key."""
         keys: dict[ast.Call, str] = {}
         made = self.file.spelling.text("jax.random.key(")
         taken = self._used_seeds()
@@ -253,7 +254,10 @@ class _Keys:
         return keys
 
     def _used_seeds(self) -> set[object]:
-        """Return the numbers that the file uses as seeds: reusing one would repeat its keys."""
+        """Return the numbers that the file uses as seeds.
+
+        A new key must not be made from one of them, since it would repeat the numbers of that seed.
+        """
         pairs = [
             node.elts[0]
             for call in self.stateless
@@ -267,7 +271,7 @@ class _Keys:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
-        """Return the keys of a function's calls, and add the lines that split them off."""
+        """Plan the lines that split a function's key; return the key text of each call that needs one."""
         keys: dict[ast.Call, str] = {}
         by_anchor: dict[ast.stmt, list[Need]] = {}
         for need in needs:
@@ -284,7 +288,7 @@ class _Keys:
         return keys
 
     def _fold_in_index(self, need: Need, text: str, names: KeyNames) -> str:
-        """Return the key of a call, folded with the element's index in a comprehension."""
+        """Return the text of a call's key; in a comprehension, fold the index of the element into it."""
         if need.place.repeated is None:
             return text
         number, edits = numbered(self.file, need.place.repeated, names)
@@ -292,7 +296,7 @@ class _Keys:
         return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
 
     def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
-        """Record the decision about a draw that has a key."""
+        """Set the decision of a random call that has a key."""
         assert draw.call is not None
         assert isinstance(draw.form, Form)
         place = threading.place(draw.call)
@@ -313,7 +317,7 @@ class _Keys:
             self._rewrite_size(call)
 
     def _rewrite_size(self, call: ast.Call) -> None:
-        """Turn `tf.shape(x)` in a draw's shape into `jnp.shape(x)`."""
+        """Turn `tf.shape(x)` in the shape argument of a random call into `jnp.shape(x)`."""
         inner = Span(*self.file.source.span(call.args[0]))
         written = self.file.spelling.text("jnp.shape(")
         edit = Edit(*self.file.source.span(call), (written, inner, ")"))
@@ -329,7 +333,10 @@ class _Keys:
                 )
 
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
-        """Attach the edits around the draws to the first decision that has a key."""
+        """Attach the edits around the random calls to the decision of the first call with a key.
+
+        Calls that set a seed from which keys are made are marked for review.
+        """
         for reference, seed in self.seeds.items():
             if seed.unit in threads.needs and ".keras." not in self.found[reference].symbol:
                 decision = self.found[reference]
@@ -347,7 +354,7 @@ def _position(need: Need) -> tuple[int, int]:
 
 
 def _tape_blocks(file: File, codes: dict[ast.expr, str]) -> set[ast.AST]:
-    """Return the blocks of tapes that become functions."""
+    """Return the `with` blocks of gradient tapes that are rewritten as functions."""
     parents = file.names.parents
     tapes = [node for node, code in codes.items() if code in _TAPES]
     items = [parents[parents[node]] for node in tapes if isinstance(parents[node], ast.Call)]

@@ -1,4 +1,4 @@
-"""Write the text for keys: parameters, arguments, and lines that create and split keys."""
+"""Write key parameters, key arguments, and the lines that create and split keys."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NUMBERS = ("i", "index", "draw_index")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeyNames:
-    """The names of a file's keys, of the keys split from them, and of an element's index."""
+    """The variable names that a file uses for keys, for split-off keys and for an element's index."""
 
     key: str
     subkey: str
@@ -34,7 +34,10 @@ class KeyNames:
 
 
 def choose_names(file: File) -> KeyNames | None:
-    """Choose names that the file does not use; strings count where they may become keywords."""
+    """Return variable names for keys that the file does not use, `None` if all candidates are taken.
+
+    Strings count as used names if the file passes `**` arguments, which may turn them into keywords.
+    """
     used = {*file.spelling.bound, *(name.id for name, _ in file.names.uses)}
     if any(isinstance(n, ast.keyword) and n.arg is None for n in file.names.parents):
         strings = (n.value for n in file.names.parents if isinstance(n, ast.Constant))
@@ -52,7 +55,7 @@ def choose_names(file: File) -> KeyNames | None:
 
 
 def parameter_edit(file: File, function: FunctionNode, key: str) -> Edit | None:
-    """Add a keyword-only parameter to a function; `None` if its text is unusual."""
+    """Return the edit that adds a keyword-only parameter, `None` if the text cannot be parsed."""
     written = _Parameters.read(file, function)
     if written is None:
         return None
@@ -81,14 +84,14 @@ def parameter_edit(file: File, function: FunctionNode, key: str) -> Edit | None:
 
 @dataclasses.dataclass(slots=True)
 class _Parameters:
-    """The layout of a parameter list: offsets in the text.
+    """The layout of a parameter list in the text, as offsets.
 
     Attributes:
       opened: just after the opening parenthesis.
-      last: the end of the last token in it.
+      last: the end of the last token before the closing parenthesis.
       comma: whether that token is a comma.
-      hanging: whether the parenthesis is closed on another line.
-      double: the offset of `**`.
+      hanging: whether the closing parenthesis is on a later line.
+      double: the start of `**`.
     """
 
     opened: int = -1
@@ -99,7 +102,7 @@ class _Parameters:
 
     @classmethod
     def read(cls, file: File, function: FunctionNode) -> _Parameters | None:
-        """Scan the parameters of a function, `None` where the text cannot be scanned."""
+        """Return the layout of a function's parameters, `None` if the text cannot be tokenized."""
         start, end = file.source.span(function)[0], file.source.span(function)[1]
         if b"\r" in file.source.data[start:end].replace(b"\r\n", b""):
             return None
@@ -133,7 +136,7 @@ class _Parameters:
 
 
 def _tokens(text: str, offset: int) -> Iterator[tuple[tokenize.TokenInfo, int, int]]:
-    """Yield the tokens of a text and their byte offsets in the file."""
+    """Yield the tokens of a text with the byte offsets of their start and end in the file."""
     lines = text.split("\n")
     starts = [0]
     for line in lines:
@@ -147,7 +150,7 @@ def _tokens(text: str, offset: int) -> Iterator[tuple[tokenize.TokenInfo, int, i
 
 
 def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
-    """Append the key to the arguments of a call."""
+    """Return the edit that appends `key=value` to the arguments of a call."""
     layout = call_layout(file.source, call)
     if not layout.arguments:
         return Edit(layout.opened + 1, layout.opened + 1, (f"{key}={value}",))
@@ -159,7 +162,10 @@ def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
 
 
 def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, list[Edit]]:
-    """Return the index name of a comprehension's elements, and the edits that add it."""
+    """Return the name of a comprehension's index, and the edits that add it.
+
+    A loop over `range(n)` needs no edit, since its variable is the index; other loops get `enumerate`.
+    """
     source, loop = file.source, node.generators[0]
     counts = (
         isinstance(loop.iter, ast.Call)
@@ -186,7 +192,7 @@ def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, lis
 
 
 def _inside(node: Comprehension) -> Iterator[ast.AST]:
-    """Yield the nodes that a comprehension computes, without its own target."""
+    """Yield the nodes of a comprehension's element and conditions, but not of its target."""
     parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
     for part in (*parts, *node.generators[0].ifs):
         yield from ast.walk(part)
@@ -196,18 +202,18 @@ def _inside(node: Comprehension) -> Iterator[ast.AST]:
 
 
 class Lines:
-    """New lines before statements, in the order in which they were added."""
+    """Collects new lines to insert before statements, in order."""
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.texts: dict[ast.stmt, list[str]] = {}
 
     def add(self, statement: ast.stmt, text: str) -> None:
-        """Add a line before a statement, which must begin a line."""
+        """Add a line before a statement, which must be the first on its line."""
         self.texts.setdefault(statement, []).append(text)
 
     def edits(self) -> list[Edit]:
-        """Return the edits, one for each statement."""
+        """Return the edits that insert the lines, one for each statement."""
         source, found = self.file.source, []
         for statement, texts in self.texts.items():
             start = source.starts[first_line(statement) - 1]
@@ -219,12 +225,12 @@ class Lines:
 
 
 def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.stmt:
-    """Find the statement before which a key is created: above all items, and in no loop.
+    """Return the statement before which a key is created: outside of loops and before all `items`.
 
     Args:
       file: the file.
-      unit: the function, or the file.
-      items: statements within it.
+      unit: the function, or the module.
+      items: statements within it that use the key.
     """
     items = list(items)
     chains = [[item, *file.names.ancestors(item)] for item in items]
@@ -242,19 +248,19 @@ def first_statement(file: File, unit: Unit, items: Iterable[ast.stmt]) -> ast.st
 
 
 def _may_hold(statement: ast.stmt) -> bool:
-    """Return whether the body of a statement runs at most once for each run of the statement."""
+    """Return whether a statement runs its body at most once: `if` or `with`."""
     return isinstance(statement, ast.If | ast.With | ast.AsyncWith)
 
 
 def _block_with(statement: ast.stmt, chain: list[ast.AST]) -> list[ast.stmt] | None:
-    """Return the block of a statement that contains one of its parts."""
+    """Return the block of a statement that contains the next inner node of a chain of ancestors."""
     place = chain.index(statement)
     part = chain[place - 1]
     return (block_of(statement, part) or None) if isinstance(part, ast.stmt) else None
 
 
 def is_in_loop(file: File, unit: Unit, statement: ast.stmt) -> bool:
-    """Return whether a statement may run more than once in a call of a function."""
+    """Return whether a statement may run more than once in one call of a function."""
     for outer in file.names.ancestors(statement):
         if outer is unit:
             return False

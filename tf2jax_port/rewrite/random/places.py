@@ -1,8 +1,8 @@
-"""Find where a call's key comes from, and before which statement it is split.
+"""Find the statement before which the key of a call is split, and the function whose key it is.
 
-A key is split before a statement, once for each run of the statement. A call that runs at most once per
-statement gets a key of its own that way. A call that runs for each element of a comprehension folds the
-element's index into the key.
+A key is split before a statement, so that each run of the statement has a new key. That is enough for a call that
+runs at most once per statement. A call that runs for each element of a comprehension folds the index of the
+element into the key.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
 class NoPlaceError(Exception):
-    """Raised when there is no place for a key; the text says why."""
+    """Raised if no key can be split before a call; the message gives the reason."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Place:
-    """The place at which a key is needed.
+    """The function and the statement that provide the key of a call.
 
     Attributes:
-      unit: the function, or the program itself, whose key it is.
+      unit: the function whose key is used, or the module.
       anchor: the statement before which the key is split.
-      repeated: the comprehension that computes the call for each of its elements.
+      repeated: the comprehension that runs the call for each of its elements.
       room: whether a line can be inserted before the statement.
     """
 
@@ -65,12 +65,12 @@ class Place:
 
 
 def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place | str:
-    """Return the place of a call, or why there is none.
+    """Return where the key of a call is split, or the reason why it cannot be.
 
     Args:
       file: the file.
       node: the call.
-      blocks: `with` statements that become functions, before which keys must be split.
+      blocks: `with` statements that become functions; their keys must be split before them.
     """
     try:
         statement, repeated = _statement(file, node)
@@ -86,7 +86,7 @@ def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place 
 
 
 def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
-    """Return whether a statement is the whole body of a function, on the `def` line."""
+    """Return whether a statement is the whole body of a function, on the line of its `def`."""
     parent = file.names.parents[statement]
     return (
         isinstance(parent, Function)
@@ -96,7 +96,7 @@ def _is_body_in_line(file: File, statement: ast.stmt) -> bool:
 
 
 def unit_of(file: File, node: ast.AST) -> Unit:
-    """Return the innermost function around a node, or the module."""
+    """Return the innermost function that contains a node, or the module."""
     for outer in file.names.ancestors(node):
         if isinstance(outer, Function | ast.Module):
             return outer
@@ -104,7 +104,7 @@ def unit_of(file: File, node: ast.AST) -> Unit:
 
 
 def _outermost_class(file: File, statement: ast.stmt) -> ast.stmt:
-    """Return the class whose body contains a statement, or the statement itself."""
+    """Return the outermost class in the same function that contains a statement, else the statement."""
     found, looped = statement, False
     for outer in file.names.ancestors(statement):
         if isinstance(outer, Function | ast.Module):
@@ -125,7 +125,7 @@ def _unit(file: File, statement: ast.stmt) -> Unit:
 
 
 def _statement(file: File, node: ast.expr) -> tuple[ast.stmt, Comprehension | None]:
-    """Return the statement that computes a node, and the comprehension that repeats it."""
+    """Return the statement that contains a node, and the comprehension that repeats the node, if any."""
     repeated: Comprehension | None = None
     inner: ast.AST = node
     for outer in file.names.ancestors(node):
@@ -154,7 +154,11 @@ def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _check_loop(file: File, comprehension: Comprehension) -> None:
-    """Reject a comprehension whose elements cannot be numbered, or are computed lazily."""
+    """Check that the elements of a comprehension can be numbered, and are computed at once.
+
+    Raises:
+      NoPlaceError: they cannot, or the comprehension is a generator that is consumed later.
+    """
     if comprehension.generators[0].is_async or not file.spelling.allows(["enumerate"]):
         raise NoPlaceError("it is in a comprehension whose elements cannot be numbered")
     if not isinstance(comprehension, ast.GeneratorExp):
@@ -166,7 +170,7 @@ def _check_loop(file: File, comprehension: Comprehension) -> None:
 
 
 def _is_branch(file: File, node: ast.Lambda) -> bool:
-    """Return whether a lambda is a branch of `tf.cond`, which calls it at most once, immediately."""
+    """Return whether a lambda is a branch of `tf.cond`, which calls it at once and at most once."""
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     return isinstance(call, ast.Call) and file.values.is_call_of(call, "cond")
@@ -200,10 +204,12 @@ def _check_statement(statement: ast.stmt, inner: ast.AST) -> None:
 
 
 def leading(file: File, statement: ast.stmt) -> ast.stmt:
-    """Return the statement before which a line can be inserted: first on its line, or enclosing.
+    """Return the statement before which a new line can be inserted, so that both run equally often.
+
+    It is the first statement on the line, or an enclosing `if`, `with` or `try`.
 
     Raises:
-      NoPlaceError: there is none that runs equally often.
+      NoPlaceError: there is no such statement.
     """
     while True:
         parent = file.names.parents[statement]
@@ -226,7 +232,7 @@ def begins_with(file: File, statement: ast.stmt, word: bytes) -> bool:
 
 
 def block_of(parent: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
-    """Return the block of statements that contains a statement."""
+    """Return the list of statements (such as `body` or `orelse`) that contains a statement."""
     for field in _BLOCKS:
         block = getattr(parent, field, [])
         if isinstance(block, list) and statement in block:
@@ -240,7 +246,7 @@ def _first_of_line(parent: ast.AST, statement: ast.stmt) -> ast.stmt:
 
 
 def first_line(statement: ast.stmt) -> int:
-    """Return the line on which a statement begins, including its decorators."""
+    """Return the line on which a statement begins; decorators belong to the statement."""
     return min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
 
 
@@ -249,7 +255,7 @@ def _is_decorated(statement: ast.stmt) -> bool:
 
 
 def _begins_line(file: File, statement: ast.stmt) -> bool:
-    """Return whether a statement begins its line, which does not continue the line before."""
+    """Return whether a statement is the first on its line, and the line continues no other line."""
     source = file.source
     start = source.starts[first_line(statement) - 1]
     before = source.data[start : source.span(statement)[0]] if not _is_decorated(statement) else b""

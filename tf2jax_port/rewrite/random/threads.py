@@ -1,9 +1,9 @@
-"""Decide who needs a key: the calls that draw, the functions around them, and where keys begin.
+"""Decide which calls need a key, which functions receive one as a parameter, and where keys are created.
 
-Keys begin in the program itself, in a function that sets the seed before it draws, in a test, and in the
-argument of `app.run`. Every other function that draws receives a key from its callers. If one of its calls
-cannot pass one, the function keeps TensorFlow's numbers, and so do the functions that only it could have
-given a key.
+Keys are created in the program itself, in a function that sets the seed before its random calls, in a test, and
+in the function passed to `app.run`. Every other function with random calls receives a key from its callers. If
+one of its callers cannot pass a key, the function keeps TensorFlow's numbers, and so do the functions that could
+only have received a key from it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tf2jax_port.rewrite.sites.decision import File
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Need:
-    """A call that needs a key: one that draws, or one of a function with a key parameter."""
+    """A call that needs a key: a random call, or a call of a function with a key parameter."""
 
     call: ast.Call
     place: Place
@@ -29,7 +29,7 @@ class Need:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Seed:
-    """A call that sets the seed; `value` is its argument, where that can be written again."""
+    """A call that sets the seed; `value` is its argument if that can be written again, else `None`."""
 
     call: ast.Call
     unit: Unit
@@ -39,19 +39,19 @@ class Seed:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Threads:
-    """The result: the needs of each function, and the functions that create their own key."""
+    """The calls that need a key, by function, and the functions that create their own key."""
 
     needs: dict[Unit, list[Need]]
     roots: frozenset[Unit]
 
 
 class Threading:
-    """Decides which functions receive a key.
+    """Decides which functions receive a key as a parameter.
 
     Args:
       file: the file.
       functions: finds the callers of functions.
-      draws: the calls that can draw with a key.
+      draws: the random calls that can be written with a key.
       seeds: the calls that set the seed.
       blocks: `with` statements that become functions.
     """
@@ -73,13 +73,16 @@ class Threading:
         self.draws = list(draws)
 
     def place(self, call: ast.Call) -> Place | str:
-        """Return the place of a call, or why there is none."""
+        """Return the `Place` where a call gets its key, or the reason why it cannot get one."""
         if call not in self.places:
             self.places[call] = find_place(self.file, call, self.blocks)
         return self.places[call]
 
     def settled(self) -> Threads:
-        """Determine the needs that can be met: reject functions until no further refusal follows."""
+        """Return the calls that can have a key, and the functions that create keys.
+
+        Functions that cannot get a key are rejected one after the other, until every remaining one can.
+        """
         while True:
             threads = self._threads()
             more = self._refusals(threads)
@@ -88,7 +91,7 @@ class Threading:
             self.refused.update(more)
 
     def why_not(self, call: ast.Call) -> str:
-        """Explain why a call that draws has no key."""
+        """Return the reason why a random call has no key."""
         place = self.place(call)
         return place if isinstance(place, str) else self.refused[place.unit]
 
@@ -120,13 +123,13 @@ class Threading:
         return found
 
     def _creates_key(self, unit: Unit, needs: list[Need]) -> bool:
-        """Return whether a function, or the program, creates its own key."""
+        """Return whether a function, or the program, creates its own key instead of receiving one."""
         if isinstance(unit, ast.Module):
             return True
         return self.is_seeded(unit, needs) or is_program(self.file, self.functions, unit)
 
     def is_seeded(self, unit: Unit, needs: list[Need]) -> bool:
-        """Return whether a seed is set before every draw, on every path."""
+        """Return whether a function sets a seed before all of its calls that need a key."""
         return any(
             seed.unit is unit
             and seed.statement is not None
@@ -135,7 +138,10 @@ class Threading:
         )
 
     def _precedes_needs(self, statement: ast.stmt, needs: list[Need]) -> bool:
-        """Return whether a statement runs before all needs: they follow in its own block."""
+        """Return whether a statement runs before every call that needs a key.
+
+        This is certain if the calls are in later statements of the same block, or inside of these.
+        """
         block = block_of(self.file.names.parents[statement], statement)
         later = block[block.index(statement) + 1 :]
         anchors = [need.place.anchor for need in needs]
@@ -177,7 +183,7 @@ class Threading:
         return ""
 
     def needs_lines(self, unit: Unit, threads: Threads) -> bool:
-        """Return whether a function must split its key; a single draw uses the key itself."""
+        """Return whether a function must create or split a key; a single random call uses it as it is."""
         needs = threads.needs[unit]
         alone = len(needs) == 1 and not isinstance(unit, ast.Module)
         return (
@@ -192,14 +198,14 @@ class Threading:
         return f"{name} calls `{unit.name}` without a key: {reason}"
 
     def _why_stray_seed(self, threads: Threads) -> str:
-        """Explain that a computed seed is set in a function that needs no key, `""` if none is."""
+        """Return the reason to reject keys if a computed seed is set in a function without keys, else `""`."""
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
                 return f"the seed is set in line {seed.call.lineno}, where no key is created"
         return ""
 
     def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
-        """Reject functions that only call each other."""
+        """Return the functions that only call each other, so that none of them can receive a key."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:
@@ -215,7 +221,7 @@ class Threading:
 
 
 def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: bool) -> Seed:
-    """Describe a call that sets the seed.
+    """Build the `Seed` of a call that sets the seed.
 
     Args:
       file: the file.
@@ -231,7 +237,7 @@ def seed_of(file: File, call: ast.Call, argument: ast.expr | None, *, leads: boo
 
 
 def _is_repeatable_number(file: File, node: ast.expr) -> bool:
-    """Return whether an expression is a number that may be written a second time."""
+    """Return whether an expression may be evaluated a second time, to make a key from it."""
     allowed = (
         *(
             ast.Name,
