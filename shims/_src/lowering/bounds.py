@@ -141,7 +141,7 @@ def _rem(ctx, eqn, values, given):
 
 
 def _inner_program(ctx, eqn, values, given):
-    """Propagate bounds through an nested jaxpr (`jnp.clip`, `%`, ...)."""
+    """Propagate bounds through a nested jaxpr (`jnp.clip`, `%`, ...)."""
     jaxpr, _ = jp.open_jaxpr(eqn.params["jaxpr"])
     known = {**dict.fromkeys(jaxpr.constvars), **dict(zip(jaxpr.invars, given, strict=True))}
 

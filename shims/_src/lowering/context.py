@@ -57,7 +57,7 @@ class Context:
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
 
     def child(self) -> Context:
-        """Return a nested scope that sees these bindings and keeps its own."""
+        """Return a nested scope that starts with these bindings; its own changes stay inside it."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
@@ -65,7 +65,10 @@ class Context:
         return inner
 
     def knows(self, name: str) -> bool:
-        """Return whether the size `name` was made in this or an enclosing scope, so that it is the same size."""
+        """Return whether the size `name` was created in this or an enclosing scope.
+
+        If so, the name stands for the same size here and there.
+        """
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
@@ -82,7 +85,7 @@ class Context:
         return binding
 
     def bind_missing(self, name: str) -> None:
-        """Bind a size that only another branch makes: its capacity, and the count 0."""
+        """Bind a size that only another branch creates: with its capacity there, and the value 0."""
         self.bind(
             name,
             jnp.int32(0),
@@ -91,7 +94,7 @@ class Context:
         )
 
     def require(self, d) -> None:
-        """Reject a size that is unknown or ambiguous in this scope."""
+        """Raise an error if a dimension contains a size that is unknown or ambiguous in this scope."""
         for name in jp.variables(d):
             if name in self.ambiguous:
                 raise reused_size_error(d)
@@ -99,7 +102,7 @@ class Context:
                 raise inner_size_error(d)
 
     def capacity(self, d) -> int:
-        """Return the static extent of a packed axis of size `d`."""
+        """Return the static extent of a packed axis whose dimension is `d`."""
         if not jp.is_symbolic(d):
             return int(d)
         self.require(d)
@@ -122,13 +125,13 @@ class Context:
         return tuple(sorted((v, self.env[v].serial) for v in jp.variables(d)))
 
     def axis(self, d) -> Axis | None:
-        """Return the packed axis of a dimension, `None` for a static one."""
+        """Return the packed axis of a dimension, or `None` if the dimension is static."""
         if not jp.is_symbolic(d):
             return None
         return Axis(d, self.size(d), ("packed", d, self._serials(d)))
 
     def axes(self, shape) -> tuple[Axis | None, ...]:
-        """Return packed axes for a symbolic shape."""
+        """Return the axes of a symbolic shape in the packed layout."""
         return tuple(self.axis(d) for d in shape)
 
     def shape(self, shape) -> tuple[int, ...]:
@@ -147,7 +150,7 @@ class Context:
         return self.cache[key]
 
     def valid_over(self, value: Value, axes=None):
-        """Return the validity over the given array axes (all by default), broadcast to the array.
+        """Return the validity mask over the given axes (all by default), broadcast to the array.
 
         The result is `None` when every slot is valid.
         """
@@ -175,7 +178,7 @@ class Context:
     def clear_padding(self, value: Value, axes=None) -> Value:
         """Return the value with 0 in invalid slots that could hold a NaN or an infinity.
 
-        A derivative multiplies by what padding holds, and 0 times NaN would reach the slot that the
+        Derivatives multiply by the content of padding, and 0 times NaN would reach the slot that the
         padding was copied from. So every rule that may copy elements into padding ends with this call.
         """
         if not jnp.issubdtype(value.array.dtype, jnp.inexact):
@@ -223,9 +226,9 @@ class Context:
         return self.clear_padding(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
-        """Return whether one loop may pack a vector.
+        """Return whether a vector may be packed by one sequential loop.
 
-        That loop cannot be transposed where it is part of a tangent rule.
+        That loop cannot be transposed, so it must not be part of a tangent rule.
         """
         return packing.is_direct(array) and not _is_key(array) and not self.is_derivative
 
@@ -244,7 +247,7 @@ class Context:
         return value
 
     def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
-        """Bring values of one rank to common layouts, axis by axis; scalars are left alone.
+        """Bring values of equal rank to a common layout along each axis; leave scalars unchanged.
 
         Returns the values, all with one static shape (except extents of 1), and the common axes.
         """
@@ -281,20 +284,20 @@ class Context:
     # ---- run-time conditions -----------------------------------------------------------------
 
     def report(self, condition: Condition, bad, payload) -> None:
-        """Record a run-time condition that fails where `bad` is true; `payload` is the number to show."""
+        """Record a run-time check that fails if `bad` is true; its message shows `payload`."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
         self.reports.append(Report(condition, code))
 
     def adopt(self, conditions, codes) -> None:
-        """Add the reports of an inner scope, whose codes are outputs of its program."""
+        """Add the reports of an inner scope, whose codes are outputs of the inner program."""
         for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(condition, code))
 
 
 def common_extent(extents) -> int:
-    """Return the extent that extents of 1 are broadcast to."""
+    """Return the extent after broadcasting: the one that is not 1, if any."""
     return next((e for e in extents if e != 1), 1)
 
 
@@ -312,10 +315,10 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Return whether both lists of axes are static, dynamic and uniform in the same places.
+    """Return whether the value's axes and `axes` are static, dynamic and uniform at the same positions.
 
-    Only then may a value take the axes over without filling: a uniform axis has no padding, the axis
-    that replaces it may have some.
+    Only then may the value get `axes` as its own without filling: a uniform axis has no padding, but the
+    axis that replaces it may have some.
     """
     kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]
     return kinds[0] == kinds[1]

@@ -20,7 +20,7 @@ from shims._src.sizes import dims, primitives, trace
 
 
 def run(ctx, jaxpr, values):
-    """Lower an nested jaxpr in the given scope."""
+    """Lower a nested jaxpr in the given scope."""
     return ctx.root.interpret(ctx, jaxpr, values)
 
 
@@ -33,7 +33,7 @@ def inline(ctx, eqn, *values):
 
 
 def expand(ctx, eqn, *values):
-    """Lower a high-level primitive by tracing its expansion."""
+    """Lower a high-level primitive by tracing its definition in terms of other primitives."""
     specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
     with trace.resume(ctx.root.state):
         jaxpr = jax.make_jaxpr(jp.expansion(eqn))(*specs)
@@ -45,7 +45,7 @@ def expand(ctx, eqn, *values):
 
 
 def scan(ctx, eqn, *values):
-    """Lower a loop over leading axes; along a dynamic axis only valid slots take a step."""
+    """Lower `lax.scan`; along a dynamic axis only the valid slots are iterated over."""
     n_consts, n_carry = jp.scan_counts(eqn.params)
     consts = [ctx.expand_uniform(v) for v in values[:n_consts]]
     carry = list(values[n_consts : n_consts + n_carry])
@@ -70,12 +70,18 @@ def scan(ctx, eqn, *values):
 
 
 def _makes_sizes(jaxpr) -> bool:
-    """Return whether rows make sizes of their own; such maps are staged per row and run in parallel."""
+    """Return whether a jaxpr creates data-dependent sizes.
+
+    A scan over such a body that carries nothing is lowered to a `vmap`, so that it runs in parallel.
+    """
     return any(e.primitive.name in primitives.SIZE_MAKERS for e in equations(jaxpr))
 
 
 def _align_steps(ctx, eqn, xs):
-    """Bring the leading axes to one layout, and return the values, the step axis and its extent."""
+    """Bring the leading axes of scanned values to one layout.
+
+    Returns the values, their leading axis and its extent.
+    """
     length = eqn.params["length"]
     if not xs:
         axis = ctx.axis(length)
@@ -105,7 +111,7 @@ class _Body:
         self._stack = own_sizes.Stack()
 
     def __call__(self, carry_arrays, rows):
-        """Run one step, and return `(new carry, (results, their own sizes, report codes))`."""
+        """Run one iteration, and return `(new carry, (results, sizes created inside, report codes))`."""
         x_arrays, x_sizes, _ = rows
         carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
         own = [
@@ -142,7 +148,7 @@ class _Body:
         )
 
     def loop(self, valid, extent):
-        """Run as a sequential loop in which invalid steps leave the carry unchanged."""
+        """Run the body in a sequential loop; iterations for invalid slots leave the carry unchanged."""
         reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
         rows = _scanned_arrays(self.xs, extent)
         start = [v.array for v in self.carry]
@@ -176,10 +182,10 @@ def _skipped_outputs(shapes):
 
 
 def while_(ctx, eqn, *values):
-    """Lower a loop whose carry keeps its sizes.
+    """Lower `lax.while_loop`, whose carry keeps its sizes.
 
-    Under `vmap` each element has its own condition: the loop runs while any element needs it, and
-    leaves finished elements unchanged.
+    Under `vmap` each element has its own condition: the loop runs until the conditions of all elements are
+    false, and leaves finished elements unchanged.
     """
     n_cond, n_body = eqn.params["cond_nconsts"], eqn.params["body_nconsts"]
     cond_jaxpr, body_jaxpr = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
@@ -237,7 +243,7 @@ def _select_running(goes_on, new, old):
 
 
 def cond(ctx, eqn, index, *values):
-    """Lower a conditional; the results of all branches are brought to one layout."""
+    """Lower a conditional, and bring the results of all branches to one layout."""
     values = [ctx.expand_uniform(v) for v in values]
     passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
@@ -272,7 +278,7 @@ def _dims_of(avals):
 
 
 def _largest_shapes(sizes):
-    """Return, for each size that some branch makes, its largest shape among the branches."""
+    """Return, per axis of each result, the largest shape of each size that some branch creates."""
     return [
         [_largest_of(axes) for axes in zip(*results, strict=True)]
         for results in zip(*sizes, strict=True)
@@ -335,7 +341,7 @@ def _bindings(inner, axis, shapes):
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):
-    """Build the values that leave the branches; new sizes leave with their axes."""
+    """Build the values that a conditional returns, and the sizes that its branches created."""
     known: dict = {}
     results = []
     for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
@@ -355,7 +361,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _is_named(ctx, name, bound):
-    """Return whether a size is known by its name alone, since no other size has that name."""
+    """Return whether a name identifies a size in this scope, because no other size has that name."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

@@ -1,4 +1,4 @@
-"""Define the masking rules of custom derivatives and checkpoints, rebuilt instead of inlined."""
+"""Lower functions with custom derivatives and checkpoints by rebuilding them, not by inlining."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def take_apart(values):
 
 
 def put_together(models, arrays, carried):
-    """Build values with the layouts of `models` from other arrays and traced axis parts."""
+    """Undo `take_apart`: build values with the layouts of `models` from arrays, sizes and masks."""
     out = []
     for model, array, parts in zip(models, arrays, carried, strict=True):
         axes = tuple(
@@ -53,8 +53,8 @@ def _with_traced(axis, parts):
 class _Rebuilt:
     """A function with a custom derivative, rebuilt over lowered operands.
 
-    Such a function must not close over tracers, so all sizes in scope are operands of it, and the sizes
-    and validity masks of its results are results.
+    Such a function must not close over tracers. So all sizes in scope are passed to it as operands, and it
+    returns the sizes and validity masks of its results.
     """
 
     def __init__(self, ctx, eqn, values):
@@ -67,12 +67,12 @@ class _Rebuilt:
         self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
 
     def operands(self):
-        """Return `(arrays, side)`: the differentiated arrays, and the integers that accompany them."""
+        """Return `(arrays, side)`: the differentiated arrays, and the sizes and masks that belong to them."""
         arrays, carried = take_apart(self.values)
         return arrays, ({n: (b.size, b.valid) for n, b in self.bindings.items()}, carried)
 
     def scope(self, side):
-        """Return a scope whose sizes all come from the operands."""
+        """Return a scope whose sizes are all taken from the operands."""
         inner = type(self.ctx)(self.ctx.root)
         for name, (size, valid) in side[0].items():
             b = self.bindings[name]
@@ -80,11 +80,11 @@ class _Rebuilt:
         return inner
 
     def enter(self, arrays, side):
-        """Return the inner scope and the operands as values."""
+        """Return the inner scope, and the operands as lowered values."""
         return self.scope(side), put_together(self.values, arrays, side[1])
 
     def results(self, inner, outs, codes):
-        """Return results as pytrees of arrays, and keep their layouts for the caller."""
+        """Convert results to pytrees of arrays, and remember their layouts for `conclude`."""
         # Expand uniform results, since their derivatives may differ from slot to slot.
         self.outs = outs = [inner.expand_uniform(v) for v in outs]
         arrays, carried = take_apart(outs)
@@ -92,19 +92,21 @@ class _Rebuilt:
         return arrays, (carried, sizes, codes)
 
     def primal(self, arrays, side):
-        """Compute the function itself."""
+        """Run the lowered function itself, without its derivative."""
         inner, operands = self.enter(arrays, side)
         outs = run(inner, self.eqn.params["call_jaxpr"], operands)
         self.described, codes = scopes.describe(inner)
         return self.results(inner, outs, codes)
 
     def checked(self, inner, arrays, side):
-        """Collect the checks of the function and of its derivative, which is traced in `inner`.
+        """Return the function's report codes, and a factor that makes invalid derivatives NaN.
+
+        The derivative was traced in `inner`.
 
         Returns:
-          `(codes, mark)`: the report codes of the function, and a number to multiply the derivative with.
-          The mark is `None` where the derivative adds no checks; else 1, or NaN where such a check fails,
-          since its code cannot be reported.
+          `(codes, mark)`: the report codes of the function, and a number to multiply the derivative by.
+          The mark is `None` if the derivative adds no run-time checks; otherwise 1, or NaN if such a check
+          fails, since its code cannot be reported.
         """
         if self.described is None:
             jax.eval_shape(self.primal, arrays, side)
@@ -117,7 +119,7 @@ class _Rebuilt:
         return codes, None if holds is None else jnp.where(holds, 1, np.nan)
 
     def conclude(self, arrays, rest):
-        """Return the results as values in the caller's scope."""
+        """Return the results as values in the caller's scope; bind their sizes and add the reports."""
         carried, sizes, codes = rest
         for name, size in sizes.items():
             self.ctx.bind(name, size, self.ctx.root.fresh_capacity.get(name, 1), fresh=True)
@@ -125,7 +127,7 @@ class _Rebuilt:
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
-        """Return the function of the differentiable operands, over symbolic shapes."""
+        """Return the original function with all operands fixed except those of inexact dtype."""
 
         def call(*parts):
             full = list(primals)
@@ -151,7 +153,7 @@ class _RebuiltJvp(_Rebuilt):
     """A `jax.custom_jvp` over lowered operands."""
 
     def lowered(self) -> list[Value]:
-        """Call the rebuilt function."""
+        """Call the rebuilt function, and return its results as lowered values."""
         call = jax.custom_jvp(self.primal)
         call.defjvp(self._jvp)
         return self.conclude(*call(*self.operands()))
@@ -182,12 +184,12 @@ class _RebuiltJvp(_Rebuilt):
 
 
 def custom_jvp_call(ctx, eqn, *values):
-    """Rebuild a `jax.custom_jvp`."""
+    """Lower a call of a `jax.custom_jvp` function, and keep its derivative rule."""
     return _RebuiltJvp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
 
 
 def relayout(ctx, value: Value, model: Value):
-    """Return the array of `value`, rearranged to the layouts of `model`."""
+    """Return the array of `value`, converted to the layout of `model`."""
     from shims._src.lowering import packing
 
     value = ctx.expand_uniform(value)
@@ -211,7 +213,7 @@ class _RebuiltVjp(_Rebuilt):
         self.pullback_tree = None
 
     def lowered(self) -> list[Value]:
-        """Call the rebuilt function."""
+        """Call the rebuilt function, and return its results as lowered values."""
         call = jax.custom_vjp(self.primal)
         call.defvjp(self._fwd, self._bwd)
         return self.conclude(*call(*self.operands()))
@@ -263,12 +265,12 @@ class _RebuiltVjp(_Rebuilt):
 
 
 def custom_vjp_call(ctx, eqn, *values):
-    """Rebuild a `jax.custom_vjp`."""
+    """Lower a call of a `jax.custom_vjp` function, and keep its derivative rule."""
     return _RebuiltVjp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
 
 
 def checkpoint(ctx, eqn, *values):
-    """Rebuild a `jax.checkpoint` over the lowered body."""
+    """Lower a call of a `jax.checkpoint` function to a checkpoint of the lowered body."""
     values = [ctx.expand_uniform(v) for v in values]
     jaxpr = eqn.params["jaxpr"]
     kept: dict[str, object] = {}
@@ -305,7 +307,7 @@ def _zero_tangent(x):
 
 
 def finite_gradient(ctx, eqn, value):
-    """Return an array unchanged; its gradient was taken and checked before the lowering."""
+    """Return an array unchanged; its gradient was computed and checked before the lowering."""
     return [value]
 
 

@@ -1,4 +1,4 @@
-"""Define the masking rules of TensorFlow's random numbers, each a function of its position."""
+"""Define the masking rule of TensorFlow's random numbers, which depend on their positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.lowering.value import Value
 
 
 def draw(ctx, eqn, *operands):
-    """Draw numbers for the full capacity, and place each where the true shape puts it."""
+    """Generate random numbers for the full capacity, and move each to its position in the true shape."""
     shape = eqn.params["shape"]
     if any(v.dynamic for v in operands) or eqn.params["batches"]:
         raise errors.UnsupportedPrimitiveError(

@@ -1,4 +1,4 @@
-"""Define the masking rules of elementwise primitives, which are applied to safe operands."""
+"""Define the masking rules of elementwise primitives; padding is filled with safe operands first."""
 
 from __future__ import annotations
 
@@ -146,8 +146,8 @@ def lower(ctx, eqn, *values, safe=()):
 def _make_safe(ctx, value, number, axes, shape):
     """Align an operand with the others, and put a harmless number in its invalid slots.
 
-    A scalar operand is an operand of every slot. In `x / 0` or `x - nan` the padding must not become
-    NaN, which would reach every valid slot through the sum in the derivative.
+    A scalar operand is broadcast to every slot, padding included. In `x / 0` or `x - nan` the padding must
+    not become NaN, which would reach every valid slot through the sum in the derivative.
     """
     for_all = not value.axes and any(a is not None for a in axes)
     if for_all and not _is_harmless(value.array, number):
@@ -160,7 +160,7 @@ def _make_safe(ctx, value, number, axes, shape):
 
 
 def _is_harmless(array, number) -> bool:
-    """Return whether a scalar operand may also be the operand of padding."""
+    """Return whether a scalar operand may also be applied to padding."""
     if number is None and not _is_inexact(array):
         return True
     constant = _scalar_constant(array)
@@ -174,7 +174,7 @@ def _is_inexact(array) -> bool:
 
 
 def _known_padding(name, values):
-    """Return the number in the padding of a result, where it is known for all operands."""
+    """Return the number that fills the padding of a result, if the padding of all operands is known."""
     rule = _PADDING.get(name)
     if rule is None:
         return None
@@ -192,7 +192,7 @@ def _scalar_constant(array):
 
 
 def convert(ctx, eqn, value):
-    """Lower a change of dtype; padding stays known only where it is positive zero."""
+    """Lower a conversion to another dtype; the padding stays known only if it is positive zero."""
     (out,) = jp.bind(eqn, [value.array])
     pad = value.pad
     if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):

@@ -81,7 +81,7 @@ def _gather_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
 
 
 def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
-    """Clamp indices to the true bounds, and flag operands with nothing to read."""
+    """Clamp indices to the true sizes, and determine whether the operand has nothing to read."""
     mode = eqn.params["mode"]
     filling = mode == lax.GatherScatterMode.FILL_OR_DROP
     absent = None
@@ -147,7 +147,7 @@ def _align_updates(ctx, updates, u, indices, b):
 
 
 def _write_positions(ctx, eqn, indices, dn, shape, sizes):
-    """Clamp indices to the true bounds; dropped updates get a position far outside."""
+    """Clamp indices to the true sizes; dropped updates get a position out of range."""
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):

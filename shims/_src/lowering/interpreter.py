@@ -60,7 +60,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
 
 
 def _waited_for(value: Deferred):
-    """Return the abstract value with the size that a deferred result waits for."""
+    """Return the abstract value whose unknown size keeps a result deferred."""
     avals = [v.aval for v in value.eqn.outvars]
     sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
     others = [v for v in value.values if isinstance(v, Deferred)]
@@ -74,9 +74,9 @@ def _with_barrier(value: Value) -> Value:
 
 
 def _constant(ctx: Context, const) -> Value:
-    """Return the value of a program's constant.
+    """Return the lowered value of a constant of the program.
 
-    Where a derivative's rule closed over a tracer, JAX keeps that tracer as a constant.
+    If a derivative rule closed over a tracer, JAX keeps that tracer as a constant.
     """
     var = jp.variable_of(const)
     if var is None:
@@ -125,7 +125,10 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 
 
 def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
-    """Lower one equation by its rule or as static code, or defer it until its sizes are known."""
+    """Lower one equation, or defer it until its sizes are known.
+
+    An equation with dynamic sizes is lowered by its masking rule; any other is evaluated as it is.
+    """
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
         # A value deferred for this very selection can be lowered once the mask is known.
         select(ctx, eqn, _force(ctx, values[1]))

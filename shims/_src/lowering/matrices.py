@@ -78,8 +78,9 @@ def decompose(ctx, eqn, value, *, spread=False):
 def singular_values(ctx, eqn, value):
     """Lower a singular value decomposition, sorted in descending order.
 
-    The padding has larger singular values, which are cut off in front. Zeros in the padding would do for
-    the values, but the vectors of a rank-deficient matrix would mix with those of the padding.
+    The padding has larger singular values, which come first in the result and are cut off. Zeros as padding
+    would suffice for the values, but would mix the singular vectors of a rank-deficient matrix with those of
+    the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
     if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
@@ -101,8 +102,9 @@ def singular_values(ctx, eqn, value):
 def _vectors_of_any_shape(ctx, eqn, value):
     """Compute singular values and vectors of matrices that may be tall or wide.
 
-    A QR decomposition keeps rows of zeros apart whatever the rank. Its triangle is square, and is
-    decomposed beside larger numbers, as above; its other columns complete the vectors.
+    A QR decomposition comes first; it keeps rows of zeros separate whatever the rank. Its square triangular
+    factor is then decomposed with larger numbers as padding, as in `singular_values`. The other columns of
+    its orthogonal factor complete the singular vectors.
     """
     value = _with_zero_rows(ctx, value)
     array, places = value.array, max(value.array.shape[-2:])
@@ -155,7 +157,7 @@ def _fitted_result(ctx, array, aval) -> Value:
 
 
 def triangular_solve(ctx, eqn, a, b):
-    """Solve with an identity block beside the triangle and zeros below the right-hand side."""
+    """Lower a triangular solve; pad the matrix with an identity block, the right-hand side with 0."""
     a = with_identity(ctx, a)
     b = ctx.pack_all(ctx.expand_uniform(b))
     b = ctx.fill(b, np.zeros((), b.array.dtype))
@@ -164,7 +166,7 @@ def triangular_solve(ctx, eqn, a, b):
 
 
 def tridiagonal_solve(ctx, eqn, *values):
-    """Solve with ones as padding on the diagonal, and zeros elsewhere."""
+    """Lower a tridiagonal solve; pad the diagonal with ones, and all else with zeros."""
     fills = (0, 1, 0, 0)
     values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     values = [ctx.fill(v, np.asarray(n, v.array.dtype)) for v, n in zip(values, fills, strict=True)]
@@ -220,7 +222,7 @@ def fft(ctx, eqn, value):
 
 
 def batched(ctx, eqn, *values):
-    """Lower an operation on the last axes, which must be static."""
+    """Lower an operation on the last axes, which must be static; batch axes may be dynamic."""
     for var in eqn.invars:
         if any(jp.is_symbolic(d) for d in var.aval.shape[-1:]):
             raise unsupported(eqn)

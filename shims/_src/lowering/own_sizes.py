@@ -1,9 +1,9 @@
-"""Carry sizes that are known only to an iteration or a branch out of it with its results.
+"""Return sizes that are created inside a loop iteration or a branch together with its results.
 
-A loop body that selects has other sizes in every iteration. The values that it saves for the backward
-pass are stacked at their capacity, together with the sizes of all iterations (`Axis.own`). The loop of
-the backward pass unstacks both. Nested loops stack twice, and a branch with such a loop passes on what
-the loop stacked.
+A selection in a loop body has another size in every iteration. The values that the body saves for the
+backward pass are stacked at their capacity, together with the sizes of all iterations (`Axis.own`). The
+loop of the backward pass unstacks both. Nested loops stack twice, and a branch with such a loop returns
+the stacked values and sizes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Own = dict[str, dims.Binding]
 
 
 def of(ctx, inner, axis: Axis | None) -> Own:
-    """Return the sizes in an axis of an nested jaxpr's result that the outer scope does not share."""
+    """Return the sizes in an axis of a nested jaxpr's result that the outer scope does not know."""
     found = {}
     for name in sorted(jp.variables(axis.dim)) if axis is not None else ():
         bound = axis.own.get(name) or inner.env[name]
@@ -33,7 +33,7 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """Return the names of the sizes that a program makes, or that leave its nested jaxprs."""
+    """Return the names of the sizes that a jaxpr creates, or that its nested jaxprs return to it."""
     names = set()
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         if eqn.primitive.name in ("compress", "fresh_range"):
@@ -49,7 +49,7 @@ def _size_names(shapes) -> set[str]:
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:
-    """Return the axis of a dimension, of which some sizes are unknown to the scope."""
+    """Return the axis of a dimension; `own` has the sizes in it that the scope does not know."""
     if not own:
         return ctx.axis(dim)
     if ctx.ambiguous & (jp.variables(dim) - own.keys()):
@@ -68,7 +68,7 @@ def capacity(ctx, axis: Axis) -> int:
 
 
 class Stack:
-    """The sizes that leave a loop body with its results, each once however many axes share it."""
+    """The sizes that a loop body returns with its results; a size that axes share is stored once."""
 
     def __init__(self):
         self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
@@ -80,11 +80,11 @@ class Stack:
         return own
 
     def arrays(self) -> list:
-        """Return the sizes that one iteration emits."""
+        """Return the sizes that one iteration returns, as arrays."""
         return [bound.size for bound in self._bound.values()]
 
     def stacked(self, own: Own, arrays) -> Own:
-        """Return the sizes of one axis over all iterations."""
+        """Return the bindings of the sizes of one axis, with the stacked sizes of all iterations."""
         rows = dict(zip(self._bound, arrays, strict=True))
         return {
             name: dataclasses.replace(bound, size=rows[name, bound.serial], valid=None)
@@ -93,12 +93,12 @@ class Stack:
 
 
 def rows(axes) -> list[dict]:
-    """Return the stacked sizes of an array's axes, which a loop unstacks together with the array."""
+    """Return, per axis, its sizes in all iterations, which a loop unstacks together with the array."""
     return [{} if a is None else {n: b.size for n, b in a.own.items()} for a in axes]
 
 
 def of_row(axes, sizes) -> list[Own]:
-    """Return the sizes of the axes for one row."""
+    """Return, per axis, the bindings of its sizes in one iteration."""
     return [
         {n: dataclasses.replace(axis.own[n], size=size) for n, size in found.items()}
         for axis, found in zip(axes, sizes, strict=True)
@@ -106,7 +106,7 @@ def of_row(axes, sizes) -> list[Own]:
 
 
 def bind(inner, own: Own) -> None:
-    """Bind the sizes of the current row by their names in the scope of a loop body."""
+    """Bind the sizes of the current iteration in the scope of a loop body."""
     for name, bound in own.items():
         known = inner.env.get(name)
         inner.carried.add(name)

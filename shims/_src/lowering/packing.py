@@ -1,4 +1,4 @@
-"""Pack valid slots to the front, with the fastest strategy for the back end."""
+"""Move valid slots to the front of an axis, with the fastest algorithm for the back end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shims._src.sizes import primitives
 
 
 def positions(valid, capacity: int):
-    """Return the source position of each packed slot: int32[capacity], in range past the end too.
+    """Return the source position of each packed slot: int32[capacity], also in range for padding.
 
-    On CPU one sequential loop beats every parallel form. Elsewhere a scatter-add whose indices never
-    decrease beats a scatter of every slot and a sort.
+    On CPU one sequential loop is faster than every parallel algorithm. Elsewhere a scatter-add whose indices
+    never decrease is faster than a scatter of every slot and than a sort.
     """
     extent = valid.shape[0]
     if extent == 0:
@@ -26,10 +26,10 @@ def positions(valid, capacity: int):
 
 
 def count(valid):
-    """Count the valid slots, int32.
+    """Count the valid slots, as an int32 scalar.
 
-    XLA adds up booleans one by one on CPU. Counting the bits of four at a time is ten times faster
-    where the mask does not fit into a cache.
+    XLA adds booleans one by one on CPU. Counting the bits of four at a time is ten times faster if the mask
+    does not fit into a cache.
     """
     whole = valid.shape[0] // 4 * 4
     words = lax.bitcast_convert_type(valid[:whole].astype(jnp.uint8).reshape(-1, 4), jnp.uint32)
@@ -77,7 +77,10 @@ def _by_scatter(valid, room):
 
 
 def ranks(valid):
-    """Return the packed position of valid slots; others get their predecessor's, at least 0."""
+    """Return the position of each slot after packing.
+
+    An invalid slot gets the position of the valid slot before it, or 0 if there is none.
+    """
     return lax.max(jnp.cumsum(valid, dtype=jnp.int32) - 1, jnp.int32(0))
 
 
@@ -91,7 +94,7 @@ def take(array, places, axis: int):
 
 
 def is_direct(array) -> bool:
-    """Return whether a sequential loop should move the slots themselves, without computing positions."""
+    """Return whether a sequential loop should move the slots itself, without computing positions."""
     return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
 
 
@@ -99,7 +102,7 @@ def is_direct(array) -> bool:
 def direct(array, valid, capacity: int):
     """Pack the valid slots of a vector into a vector of `capacity` slots.
 
-    The slots behind them hold an invalid slot and zeros.
+    The padding after them is a copy of an invalid slot, then zeros.
     """
     room = max(array.shape[0], capacity)
     packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype)

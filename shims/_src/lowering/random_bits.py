@@ -1,4 +1,4 @@
-"""Define the masking rules of random bits, which depend on the logical position of a slot only."""
+"""Define the masking rules of random bits, which depend only on the position in the true shape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.platform import jax_private as jp
 
 
 def random_bits(ctx, eqn, key):
-    """Draw bits for an unknown shape, equal to those of the exact shape."""
+    """Generate random bits for a padded array, equal to those for an array of the true shape."""
     shape = eqn.params["shape"]
     if not jax.config.jax_threefry_partitionable or key.array.ndim:
         raise errors.UnsupportedPrimitiveError(

@@ -11,7 +11,7 @@ from shims._src.sizes.sites import Site
 
 @dataclasses.dataclass(frozen=True)
 class Exceeded:
-    """A count is above a capacity; the code is the needed size.
+    """A condition that fails if a count exceeds a capacity; the code is the needed size.
 
     Attributes:
       site: the buffer or axis with the capacity.
@@ -26,7 +26,7 @@ class Exceeded:
 
 @dataclasses.dataclass(frozen=True)
 class Misjudged:
-    """An assumption about a fresh size does not hold; the code is the actual size.
+    """A condition that fails if a data-dependent size is not as assumed; the code is the actual size.
 
     Attributes:
       name: the size's dimension variable.
@@ -39,7 +39,7 @@ class Misjudged:
 
 @dataclasses.dataclass(frozen=True)
 class Invalid:
-    """Operands are invalid, as in TensorFlow; the code is the number to show.
+    """A condition that fails if operands are invalid, as in TensorFlow; the code is a number to show.
 
     Attributes:
       text: the message.

@@ -1,6 +1,6 @@
 """Define the masking rules of `reshape` and `tile`.
 
-Flattening keeps a validity mask beside the slots; splitting an axis may reorder them.
+A flattened axis keeps its slots in place and gets a validity mask; splitting an axis may move slots.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shims._src.sizes import dims, primitives
 
 
 def reshape(ctx, eqn, value, *_):
-    """Lower a reshape, split into groups of axes whose products of sizes agree."""
+    """Lower a reshape, one group of axes at a time; the old and new sizes of a group have one product."""
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
@@ -51,7 +51,7 @@ def reshape(ctx, eqn, value, *_):
 
 
 def _check_counts(ctx, eqn, old, new) -> None:
-    """Check that both shapes hold the same number of elements, where only the run can tell."""
+    """Check that both shapes hold the same number of elements, at run time if sizes are unknown."""
     have, want = math.prod(old), math.prod(new)
     if not jp.is_symbolic(have - want) and have == want:
         return
@@ -71,12 +71,12 @@ def _format_shape(shape) -> str:
 
 
 def transpose_first(value, order):
-    """Apply the `dimensions` argument of `lax.reshape`."""
+    """Transpose the operand as the `dimensions` argument of `lax.reshape` requires."""
     return Value(lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad)
 
 
 def groups(old, new):
-    """Split two shapes of one element count into the shortest runs with equal products."""
+    """Split two shapes with equal element counts into the shortest groups with equal products."""
     i = j = 0
     out = []
     while i < len(old) or j < len(new):
@@ -140,7 +140,7 @@ def _is_one(d) -> bool:
 
 
 def _regroup(ctx, value: Value, start: int, olds, news):
-    """Prepare one group, and return the value and the group's new extents and axes."""
+    """Prepare one group of a reshape; return the value and the group's new extents and axes."""
     if not any(jp.is_symbolic(d) for d in (*olds, *news)):
         return value, list(news), [None] * len(news)
     if not olds:  # one element; whether the new axes hold exactly one is known only at run time
@@ -200,7 +200,7 @@ def flattened_axis(ctx, group, extents, dim) -> Axis:
 
 
 def _unflatten(ctx, axis, news):
-    """Undo a flattening exactly, without moving slots; `None` where that is impossible."""
+    """Undo a flattening without moving slots, or return `None` if that is impossible."""
     if axis.factors and len(axis.factors) == len(news):
         pairs = list(zip(axis.factors, news, strict=True))
         if all((a is None and e == d) or (a is not None and a.dim == d) for (a, e), d in pairs):
@@ -215,7 +215,7 @@ def _unflatten(ctx, axis, news):
 
 
 def _reorder(ctx, value: Value, start: int, olds, news):
-    """Reshape a group in the general case: pack and flatten it, then gather each new slot."""
+    """Reshape a group in the general case: pack and flatten its axes, then gather every new slot."""
     for i in range(start, start + len(olds)):
         value = ctx.pack(value, i)
     shape = value.array.shape
@@ -243,7 +243,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
 
 
 def linear_position(ctx, shape, extents):
-    """Return the row-major position (by true sizes) of every padded slot."""
+    """Return the row-major position of every padded slot, computed with the true sizes."""
     line = jnp.zeros((), jnp.int32)
     for i, d in enumerate(shape):
         place = lax.broadcasted_iota(jnp.int32, extents, i)
@@ -252,7 +252,7 @@ def linear_position(ctx, shape, extents):
 
 
 def _split_position(ctx, line, shape):
-    """Split row-major positions into positions along each axis of `shape` (by true sizes)."""
+    """Split row-major positions into one position per axis, computed with the true sizes."""
     places = []
     for d in reversed(shape[1:]):
         size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)

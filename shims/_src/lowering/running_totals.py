@@ -12,7 +12,10 @@ _LEAST = 1000
 
 
 def pays(eqn, array=None) -> bool:
-    """Return whether blocks are faster: a long vector of integers, whose sums need no order, on CPU."""
+    """Return whether a cumulative sum is faster in blocks: for a long integer vector on CPU.
+
+    Blocks change the order of the additions, which is exact for integers only.
+    """
     if eqn.primitive.name != "cumsum" or eqn.params["reverse"]:
         return False
     if array.ndim != 1 or array.shape[0] < _WORTH:
@@ -21,7 +24,7 @@ def pays(eqn, array=None) -> bool:
 
 
 def totals(array):
-    """Compute `lax.cumsum` of an integer vector, within all blocks at once and then over their sums."""
+    """Compute `lax.cumsum` of an integer vector: first within all blocks, then over their sums."""
     extent = array.shape[0]
     if extent < _LEAST:
         return lax.cumsum(array)

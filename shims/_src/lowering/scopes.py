@@ -1,4 +1,4 @@
-"""Enter and leave the scopes of nested jaxprs, and convert the values that cross the border."""
+"""Enter and leave the scopes of nested jaxprs, and convert the values passed between them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.platform import jax_private as jp
 
 
 def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """Return a scope for an nested jaxpr, with the sizes of its operands bound."""
+    """Return a scope for a nested jaxpr, with the sizes of its operands bound."""
     inner = ctx.child()
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
@@ -41,7 +41,7 @@ def _bind_from_axis(inner: Context, name: str, axis: Axis, extent: int) -> None:
 
 
 def _serial_of(axis: Axis, name: str):
-    """Return the serial of the size `name` in an axis; several sizes may share one name."""
+    """Return the serial number of the size `name` in an axis; sizes may have the same name."""
     if not axis.token:
         return None
     if axis.token[0] == "packed":

@@ -16,7 +16,7 @@ from shims._src.sizes import dims
 
 
 def uniform_axis(ctx, d) -> Axis:
-    """Return an axis of extent 1 that stands for `d` equal slots."""
+    """Return a uniform axis, whose extent of 1 stands for `d` equal slots."""
     return Axis(d, ctx.size(d), None, uniform=True)
 
 
@@ -105,7 +105,7 @@ def iota(ctx, eqn, *_):
 
 
 def concatenate(ctx, eqn, *values):
-    """Lower a concatenation: packed parts move together, masked parts keep their validity masks."""
+    """Lower a concatenation: packed parts are closed up, masked parts keep their validity masks."""
     where = eqn.params["dimension"]
     values = [ctx.expand_uniform(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
@@ -174,12 +174,12 @@ def _joint_axes(values):
 
 
 def _comes_first(axis) -> bool:
-    """Return whether the valid slots come first, the same number in every row."""
+    """Return whether the valid slots of an axis come first, with the same size in every row."""
     return axis is None or (axis.packed and not axis.per_row)
 
 
 def _closed_up(parts, where, capacity):
-    """Concatenate packed parts, each written over the padding of the part before it."""
+    """Concatenate packed parts so that each overwrites the padding of the part before it."""
     first, axis = parts[0]
     total = sum(array.shape[where] for array, _ in parts)
     extent = max(total, capacity)
@@ -203,7 +203,7 @@ def _joined_size(ctx, eqn, values, where, dim):
 
 
 def _joined_axis(ctx, eqn, values, where, dim):
-    """Return the masked axis of a concatenation whose parts are not all packed."""
+    """Return the masked axis that results from a concatenation whose parts are not all packed."""
     parts = [(v.axes[where], v.array.shape[where]) for v in values]
     size = _joined_size(ctx, eqn, values, where, dim)
     valid = lax.concatenate(
@@ -223,7 +223,7 @@ def _can_disagree(ctx, eqn, where) -> bool:
 
 
 def report_empty(ctx, dim, bad, line, env=None) -> None:
-    """Report that a fresh size is 0 where JAX assumed that sizes are positive."""
+    """Add a run-time check for a size of 0 where JAX assumed that sizes are positive."""
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:

@@ -1,4 +1,4 @@
-"""Define the masking rules of the primitives that make, read and unify sizes."""
+"""Define the masking rules of the primitives that create, read and unify sizes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2
 
 
 def dim_as_value(ctx, eqn, *_):
-    """Lower a dimension read as a number, and report where JAX assumed that a size of 0 is positive."""
+    """Lower the conversion of a dimension to a number; check sizes that JAX assumed are positive."""
     return [_dim_value(ctx, eqn, eqn.params["dim"], ctx.env)]
 
 
 def size_number(ctx, eqn, *counts):
-    """Lower a dimension read as a number that is computed from the counts behind its fresh sizes."""
+    """Lower the conversion of a dimension to a number, given the counts of its data-dependent sizes."""
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)
@@ -50,7 +50,7 @@ def size_number(ctx, eqn, *counts):
 
 
 def _true_size(ctx, eqn, dim, env) -> Value:
-    """Return the number of elements along an axis, 0 where the size expression is negative."""
+    """Return the number of elements along an axis: 0 if the expression for its size is negative."""
     _require_known(ctx, dim, env)
     value = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
     if dims.may_mislead(dim, env):
@@ -61,7 +61,7 @@ def _true_size(ctx, eqn, dim, env) -> Value:
 
 
 def _require_known(ctx, dim, env) -> None:
-    """Reject a dimension with a size that is unknown or ambiguous in this scope."""
+    """Raise an error if a dimension contains a size that is unknown or ambiguous in this scope."""
     missing = [v for v in jp.variables(dim) if v not in env]
     named = [v for v in jp.variables(dim) if v in ctx.ambiguous]
     if missing or any(env[v].serial is not dims.Unnumbered.COUNTED for v in named):
@@ -81,7 +81,7 @@ def _dim_value(ctx, eqn, dim, env) -> Value:
 
 
 def compress(ctx, eqn, value, mask):
-    """Lower a selection in place: the mask becomes the validity mask of the axis."""
+    """Lower a selection without moving slots: the mask becomes the validity mask of the axis."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     value, mask = _align_mask(ctx, value, mask, axis)
     bound = _selection(ctx, eqn, mask, dim)
@@ -97,7 +97,7 @@ def compress(ctx, eqn, value, mask):
 
 
 def select(ctx, eqn, mask) -> None:
-    """Bind the size of a `compress` or `expand` before its other operand is known."""
+    """Bind the size of a `compress` or `expand` whose other operand is not known yet."""
     if not isinstance(mask, Deferred):
         _selection(ctx, eqn, ctx.expand_uniform(mask), eqn.params["dim"])
 
@@ -147,7 +147,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
-    """Return whether a mask has the layout in which its selection was first made."""
+    """Return whether a mask has the layout with which its selection was first lowered."""
     key = ("source", bound.serial)
     return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
@@ -157,13 +157,13 @@ def _layout_token(axis: Axis | None):
 
 
 def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Return the layout token of the selected slots, one for each layout of the mask."""
+    """Return the token that identifies the layout of selected slots, given that of the mask."""
     token = ("selected", dim, bound.serial)
     return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 
 
 def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
-    """Lower a selection whose count was assumed, and check the count at run time."""
+    """Lower a selection whose number of slots was assumed, and check that number at run time."""
     name = eqn.params["name"]
     ctx.report(Misjudged(name, line_of(eqn)), bound.size != count, bound.size)
     places = packing.positions(bound.valid, max(count, 1))[:count]
@@ -172,7 +172,7 @@ def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
 
 
 def expand(ctx, eqn, value, mask):
-    """Lower the transpose of `compress`: put selected slots back in place, with zeros elsewhere."""
+    """Lower the transpose of `compress`: move selected slots back, with zeros elsewhere."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     mask = ctx.expand_uniform(mask)
     bound = _selection(ctx, eqn, mask, dim)
@@ -261,7 +261,7 @@ def unbounded_error(eqn) -> errors.CapacityError:
 
 
 def limit(ctx, eqn, count):
-    """Lower `bounded(k, max=...)`: a number with a stated bound that is checked at run time."""
+    """Lower `bounded(k, max=...)`, and check the bound at run time."""
     site = eqn.params["site"]
     high = (ctx.root.buckets or {}).get(site, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
@@ -272,7 +272,7 @@ def limit(ctx, eqn, count):
 
 
 def unify(ctx, eqn, value):
-    """Lower an axis that is declared to have another size; the equality is checked at run time."""
+    """Lower the declaration that an axis has another size, and check the equality at run time."""
     axis, new = eqn.params["axis"], eqn.params["new"]
     old = eqn.invars[0].aval.shape[axis]
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
@@ -307,7 +307,7 @@ def _is_fresh(ctx, d) -> bool:
 
 
 def sized(ctx, eqn, value, *carriers):
-    """Return a value unchanged; its other operands only carry the size."""
+    """Return a value unchanged; the other operands only make it depend on the source of its size."""
     return [value]
 
 

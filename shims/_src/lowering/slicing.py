@@ -34,7 +34,7 @@ def _zero(array):
 
 
 def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
-    """Return `size` slots of axis `i` from `start` on; both count valid slots."""
+    """Return `size` slots of axis `i` from `start` on, counted in valid slots."""
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     extent = ctx.capacity(size)
     array = value.array
@@ -53,7 +53,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
 
 
 def whole(a, b) -> bool:
-    """Return whether two dimensions are known to be equal."""
+    """Return whether two dimensions are known to be equal, so that a slice takes the whole axis."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
@@ -78,7 +78,7 @@ def slice_(ctx, eqn, value):
 
 
 def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
-    """Check that an axis is long enough for a static window; a missing element may be NaN."""
+    """Check that an axis is long enough for a static window; a value read past its end may be NaN."""
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
@@ -118,7 +118,7 @@ def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
 
 
 def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
-    """Mark a read from an axis that is too short, with NaN or with a report.
+    """Handle a read from an axis that is too short: set the result to NaN, or report an error.
 
     Args:
       ctx: the scope of the lowering.
@@ -129,8 +129,8 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
       kept: whether the static axis stays in the result, so that its shape would be wrong, too.
 
     Returns:
-      The value. It is NaN where `absent` holds if it is inexact, not `kept`, and inside an enclosing
-      trace; else a run-time condition is reported.
+      The value. Inside an enclosing trace, an inexact value that is not `kept` is NaN where `absent` is true;
+      in all other cases a run-time condition is reported.
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
@@ -145,7 +145,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_short(ctx, eqn, dim, absent) -> None:
-    """Report a read from an axis that is empty although the sizes in its dimension are not 0."""
+    """Report a read from an axis that is empty although the sizes in its expression are not 0."""
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
@@ -205,7 +205,7 @@ def pad(ctx, eqn, value, filler):
 
 
 def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
-    """Pad one axis whose extent or widths are not static, by computing positions."""
+    """Pad one axis whose extent or padding widths are not static, by computing positions."""
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
         # For an empty axis, JAX's formula for the new size is wrong by the interior padding.

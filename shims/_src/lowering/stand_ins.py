@@ -15,11 +15,11 @@ from shims._src.platform import jax_private as jp
 
 
 def check(closed, names: set[str]) -> None:
-    """Reject a program that uses the given sizes for more than the shapes of constants.
+    """Raise an error if a program uses the given sizes for more than the shapes of constants.
 
     Args:
       closed: the program of a branch.
-      names: the sizes that neither it nor its operands know.
+      names: the sizes that neither the program creates nor its operands have.
 
     Raises:
       FreshSizeError: the program computes with such a size, which would be 0.

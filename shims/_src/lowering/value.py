@@ -41,7 +41,7 @@ class Axis:
         return bool(self.own)
 
     def moved(self, i: int, move: Callable) -> Axis:
-        """Return this axis with its per-row sizes changed by `move`, where they vary along axis `i`."""
+        """Return this axis with `move` applied to its per-row sizes, if they vary along axis `i`."""
         own = {
             name: dataclasses.replace(bound, size=move(bound.size))
             if np.ndim(bound.size) > i
@@ -87,10 +87,10 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred(Value):
-    """A result whose size only an nested jaxpr knows.
+    """A result whose size can only be determined by a nested jaxpr.
 
-    Differentiation moves equations without operands out of the loop whose body makes their size.
-    They are lowered later, where that size is known.
+    Differentiation moves equations without operands out of the loop whose body creates their size. They are
+    lowered later, when that size is known.
     """
 
     eqn: Any = None

@@ -21,7 +21,7 @@ def _padded_size(size, low, high, dilation):
 
 
 def _pad_explicitly(ctx, value, i, size, low, high, dilation, filler):
-    """Carry out the padding and dilation of one axis, with `filler` in its invalid slots."""
+    """Apply the padding and dilation of one axis, and fill its invalid slots with `filler`."""
     new = _padded_size(size, low, high, dilation)
     return pad_axis(ctx, value, i, size, new, low, dilation - 1, filler)
 
@@ -33,7 +33,7 @@ def _any_symbolic(size, low, high) -> bool:
 def conv(ctx, eqn, lhs, rhs):
     """Lower a convolution over dynamic batch, feature and spatial axes.
 
-    The kernel is dynamic in the derivative of a convolution over dynamic axes by its kernel.
+    The kernel is dynamic in the derivative of a convolution over dynamic axes with respect to its kernel.
     """
     params = dict(eqn.params)
     dn = params["dimension_numbers"]
@@ -59,7 +59,7 @@ def conv(ctx, eqn, lhs, rhs):
 
 
 def _check_groups(eqn, shape, kernel, dn) -> None:
-    """Reject to split axes of unknown size into groups."""
+    """Raise an error if a grouped convolution would split an axis of unknown size."""
     divided = []
     if eqn.params["feature_group_count"] > 1:
         divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]
@@ -70,7 +70,7 @@ def _check_groups(eqn, shape, kernel, dn) -> None:
 
 
 def _long_enough(ctx, eqn, lhs, rhs, dn) -> Value:
-    """Extend the array to the slots that a dynamic kernel of full capacity slides over."""
+    """Extend the array so that a dynamic kernel, padded to its capacity, fits at every position."""
     array, kernel, out_shape = lhs.array, eqn.invars[1].aval.shape, eqn.outvars[0].aval.shape
     for k, (i, j) in enumerate(zip(dn.lhs_spec[2:], dn.rhs_spec[2:], strict=True)):
         if jp.is_symbolic(kernel[j]):
