@@ -1,4 +1,4 @@
-"""Locate the first divergence of two functions on one case."""
+"""Locate the first divergence of an original and its port on one case."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def locate(
 ) -> Located | NotLocated:
     """Locate the first operation of a port whose inputs agree but whose result differs.
 
-    Both programs run eagerly and unmodified. They run in double precision first, where rounding errors are
-    far smaller than any fault, then in the precision of the case.
+    Both programs run eagerly and unmodified: first in double precision, where rounding errors are far smaller
+    than any fault, then in the precision of the case.
 
     Args:
       old: the TensorFlow function.
       new: its port.
-      case: a call on which they differ.
-      seed: the seed for the random numbers of both.
+      case: a call on which their results differ.
+      seed: the seed of the random numbers in both programs.
     """
     import jax
 
@@ -94,7 +94,7 @@ def _locate_gradients(
 
 
 def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the Python function that a compiled function wraps."""
+    """Return the Python function that a `tf.function` or `jax.jit` function wraps."""
     for name in ("python_function", "__wrapped__"):
         if hasattr(function, name):
             return getattr(function, name)

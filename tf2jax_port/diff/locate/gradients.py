@@ -1,4 +1,4 @@
-"""Locate a difference of gradients: the last operation whose cotangent differs."""
+"""Locate a difference of gradients: find the last operation whose cotangent differs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _CAUSES = {
 
 
 class Comparison:
-    """Compares the cotangents of values that both runs share.
+    """Compares the cotangents of the values that both runs have.
 
     Args:
       old: the original's values and cotangents.
@@ -81,14 +81,14 @@ class Comparison:
         self.noise = (_NOISE if is_double else _NOISE_IN_SINGLE) * largest
 
     def twins(self, number: int) -> list[int]:
-        """Return the values of the original that equal one of the port, without copies of them."""
+        """Return the original's values that equal a value of the port, without copies if possible."""
         flat = self._new_values.flat(number)
         found = list(self._index.equal_to(flat, self._new_values.tolerance(number)))
         own = [twin for twin in found if not is_copy(self.old.trail.maker(twin))]
         return own or found
 
     def stop(self, number: int) -> Step | None:
-        """Return the operation where the original stops a value's gradient, or `None`."""
+        """Return the original's `tf.stop_gradient` operation on an equal value, or `None`."""
         flat = self._new_values.flat(number)
         for twin in self._index.equal_to(flat, self._new_values.tolerance(number)):
             maker = self.old.trail.maker(twin)
@@ -97,9 +97,9 @@ class Comparison:
         return None
 
     def agrees(self, number: int) -> bool | None:
-        """Return whether a cotangent equals the original's; `None` if it cannot be compared.
+        """Return whether the cotangent of a value of the port equals the original's.
 
-        The original may have no such value, and copies are not compared.
+        Return `None` if the original has no equal value, or if the value is a copy.
         """
         if number not in self._states:
             self._states[number] = self._compare(number)
@@ -124,11 +124,12 @@ class Comparison:
 
 
 def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None:
-    """Locate the last operation whose cotangent differs, going back from the outputs.
+    """Locate the last operation whose cotangent differs; `None` if all cotangents agree.
 
     Args:
       old: the original's values and cotangents.
-      pull: runs the port; takes the uses of values whose cotangents are computed separately.
+      pull: runs the port and returns its cotangents; takes the uses of values whose cotangents are computed
+        separately.
       case: the call.
     """
     new = pull({})
@@ -145,7 +146,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
 
 
 def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
-    """Return the values with differing cotangents on the way from inputs with differing gradients."""
+    """Return the port's values whose cotangents differ, starting from inputs with wrong gradients."""
     old, new = compared.old, compared.new
     named = {name: number for number, name in new.trail.names.items()}
     theirs = {name: number for number, name in old.trail.names.items()}
@@ -169,7 +170,7 @@ def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
 
 
 def _only_there_stopped(compared: Comparison, number: int) -> bool:
-    """Return whether only the original stops the gradient of a value, which the port passes on."""
+    """Return whether the original stops the gradient of a value and the port propagates it."""
     maker = compared.new.trail.maker(number)
     if maker is None or compared.stop(number) is None:
         return False
@@ -181,7 +182,7 @@ def _only_there_stopped(compared: Comparison, number: int) -> bool:
 
 
 def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
-    """Return whether the only difference is that the original stops the gradient of one use."""
+    """Return whether the original stops the gradient of one use of a value and the port does not."""
     if compared.stop(number) is None or not any(
         twin in compared.old.cotangents for twin in compared.twins(number)
     ):
@@ -193,11 +194,11 @@ def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
 
 
 class User(NamedTuple):
-    """An operation that takes a value, or a copy of it.
+    """An operation that uses a value or a copy of it.
 
     Attributes:
       step: the operation.
-      use: the operand's position, which identifies this use's part of the cotangent.
+      use: the step's number and the operand's position, which identify the use.
       number: the number of the operand, which may be a copy.
     """
 
@@ -207,12 +208,12 @@ class User(NamedTuple):
 
 
 def is_copy(step: Step | None) -> bool:
-    """Return whether an operation only passes its operand on."""
+    """Return whether an operation only returns its operand, possibly cast or reshaped."""
     return step is not None and step.name in _COPIES
 
 
 def _users(trail: Trail, number: int) -> list[User]:
-    """Return the operations that take a value, looking through copies except stopped gradients."""
+    """Return the operations that use a value directly or through copies, except stopped gradients."""
     found = []
     for step in trail.users(number):
         inner = []
@@ -224,12 +225,12 @@ def _users(trail: Trail, number: int) -> list[User]:
 
 
 class Blame(NamedTuple):
-    """The operation that the original differentiates differently.
+    """The operation to blame for a difference of gradients.
 
     Attributes:
       step: the operation.
-      is_missing: whether the original stops the gradient there and the port does not.
-      is_of_use: whether the gradient of this use alone is stopped.
+      is_missing: whether the original stops the gradient here and the port does not.
+      is_of_use: whether the original stops the gradient of this use only.
     """
 
     step: Step
@@ -238,7 +239,7 @@ class Blame(NamedTuple):
 
 
 def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Blame:
-    """Return which of a value's users the original differentiates differently."""
+    """Choose the operation, among those that use a value, to blame for its wrong cotangent."""
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]
@@ -269,7 +270,7 @@ def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pull
 
 
 def _with_uses(compared: Comparison, users: list[User], pull: Pull) -> Pulled:
-    """Compute the port's cotangents, with those of single uses kept separate."""
+    """Compute the port's cotangents, with a separate cotangent for each of the given uses."""
     uses = {user.use: compared.new.trail.values[user.number] for user in users}
     return pull(uses) if len(users) > 1 else compared.new
 
@@ -320,7 +321,10 @@ def _located(
 
 
 def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[Place, ...]]:
-    """Return where the original stops the gradient of a value or its operands, and the port's lines."""
+    """Find where the original stops the gradient of a value or of the values it is computed from.
+
+    Return the original's operation, or `None`, and the port's lines that compute the same value.
+    """
     trail, waiting = compared.new.trail, [number]
     for one in itertools.islice(waiting, _NEAR):
         maker = trail.maker(one)
@@ -332,7 +336,7 @@ def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[
 
 
 def _computing_lines(new: Pulled, number: int) -> tuple[Place, ...]:
-    """Return the lines where a value's elements were computed, before any reshaping."""
+    """Return the lines that computed a value's elements, ignoring later reshaping."""
     maker, flat = new.trail.maker(number), flattened(new.trail.array(number))
     if maker is None or flat is None:
         return ()
@@ -352,7 +356,7 @@ def _without_stop(
       there: the original's operation that stops the gradient.
       made: the lines that compute the value, from the inside out.
       taken: the lines that use it.
-      trail: the port's run; a line that computes something else is not the one.
+      trail: the port's run. Other lines on which it computes something are excluded.
     """
     near = (*made, *taken)
     computing = [step for step in trail.steps if not is_copy(step)]
@@ -368,7 +372,7 @@ def _without_stop(
 
 
 def _with_views(old: Pulled) -> Pulled:
-    """Add views of the original's values, with their cotangents arranged alike."""
+    """Add rearranged views of the original's values, with their cotangents rearranged alike."""
     trail = with_views(old.trail)
     viewed = Pulled(trail, dict(old.cotangents))
     for number, (parts, arrange) in trail.arranged.items():
@@ -388,7 +392,10 @@ def _reshape_if_possible(flat: np.ndarray, shape: tuple[int, ...]) -> np.ndarray
 
 
 def _cotangent(pulled: Pulled, number: int, shape: tuple[int, ...]) -> np.ndarray:
-    """Return the cotangent of a value, flattened, complex as two numbers; zeros if there is none."""
+    """Return the flattened cotangent of a value; zeros if it has none.
+
+    A complex element becomes two numbers.
+    """
     found, held = pulled.cotangents.get(number), pulled.trail.array(number)
     flat = None if found is None else flattened(found)
     parts = 2 if held is not None and held.dtype.kind == "c" else 1

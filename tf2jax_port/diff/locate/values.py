@@ -1,4 +1,4 @@
-"""Locate a difference of values."""
+"""Locate a difference of values, of shapes or types, or an error of the port."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
     """Locate where the port's values diverge from the original's; `None` if they agree.
 
     Raises:
-      LaneError: the values differ, and no place is found.
+      LaneError: the values differ, but no faulty operation is found.
     """
     pairs = {p: (old.outputs[p], new.outputs[p]) for p in old.outputs if p in new.outputs}
     for strictness in _STRICTNESS:
@@ -87,7 +87,10 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
 def _in_scopes(
     old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
 ) -> tuple[list[Located], bool]:
-    """Search the whole programs and the slices of single outputs; return the faults found."""
+    """Search the whole programs and their reductions to single outputs for faults.
+
+    Return the faults found, and whether the search ran out of time.
+    """
     best: list[Located] = []
     is_over = False
     end = time.process_time() + 2 * BUDGET
@@ -119,7 +122,7 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Set up the search through two runs, with views of the original's values if they help."""
+    """Create the search through two runs, with views of the original's values if they help."""
     theirs, mine = _values(old, new, strictness)
     search = Search(theirs, mine, pairs, until)
     if not search.differing:
@@ -137,7 +140,7 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate where an array has another shape or type than the original's, with equal elements."""
+    """Locate where an array has equal elements but another shape or type; `None` if none has."""
     theirs, mine = Values(old), Values(new)
     index = Index(theirs)
 
@@ -174,7 +177,10 @@ def _shape_and_dtype(array: np.ndarray | None) -> tuple[object, ...]:
 
 
 def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate the line where the port raised, and the first original operation it did not reach."""
+    """Locate the line on which the port raised an error; `None` if it raised none.
+
+    The original's side is the first operation whose result the port did not compute.
+    """
     if new.error is None or new.stopped is None:
         return None
     theirs, mine = Values(old), Values(new)
@@ -207,7 +213,7 @@ def _faults(search: Search, case: Arguments, strictness: float, until: float) ->
 
 
 def _is_rounding(search: Search, found: Injection) -> bool:
-    """Return whether a difference is within single-precision rounding."""
+    """Return whether a difference is within the rounding error of single precision."""
     right, held = found.values.get(found.new), search.new.trail.array(found.new)
     if found.kind != RESULT or right is None or held is None or right.size != held.size:
         return False
@@ -257,14 +263,14 @@ def _located(search: Search, found: Injection, case: Arguments) -> Located:
 
 
 def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Misgiven | None:
-    """Find the wrong argument of the located operation itself."""
+    """Return the wrong argument of the located operation, or `None`."""
     if found.kind != RESULT or place != mine.place:
         return None
     return misgiven(search.new, mine, search.old_index)
 
 
 def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
-    """Return the line that lays out the kernel for a call, if it is another line."""
+    """Return the line that rearranges the wrong kernel of a convolution before the call, or `None`."""
     maker = new.maker(call.operands[1]) if wrong.argument == KERNEL else None
     if maker is None or maker.name not in _LAYING_OUT or not same_function(maker.place, call.place):
         return None
@@ -272,7 +278,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """Describe a wrong number literal or a replaced operation."""
+    """Describe the fault if it is a wrong number literal or a wrong operation; otherwise `None`."""
     if found.kind == MEANT:
         return f"with another operation in place of this {found.step.name} the outputs agree"
     a, b = (
@@ -291,7 +297,7 @@ def _constant(trail: Trail, number: int) -> float | None:
 
 
 def _step_of(old: Trail, number: int) -> Step:
-    """Return the operation that gave a value of the original; for an argument its first user."""
+    """Return the original's operation that computed a value, or the first user of an argument."""
     maker = old.maker(number)
     if maker is not None:
         return maker
@@ -300,14 +306,14 @@ def _step_of(old: Trail, number: int) -> Step:
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """Return the names of a region's operations up to one of them."""
+    """Return the names of a region's operations on which an operation depends, its own included."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}
 
 
 def _argument_sizes(old: Trail, new: Trail) -> set[int]:
-    """Return the sizes of the arguments' axes, of adjacent pairs of axes and of whole arguments."""
+    """Return the sizes of arguments, of their axes, and of pairs of adjacent axes."""
     sizes: set[int] = set()
     for trail in (old, new):
         for number in trail.names:

@@ -1,4 +1,4 @@
-"""Guess the cause of a difference from the two values, the operations and the table."""
+"""Guess the likely cause of a difference from the values, the operations and the table of names."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ _ROUNDING = {"FloorDiv", "FloorMod", "TruncateDiv", "Floor", "Round", "Rint", "C
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The facts that a guess at the cause is based on.
+    """The facts from which the cause of a difference is guessed.
 
     Attributes:
       old: the original's value.
       new: the port's value.
-      old_place: the original's line.
-      new_place: the port's line.
-      old_names: the operations that occur in the original only.
-      new_names: the operations that occur in the port only.
-      omitted: the operation that the port lacks, if one is missing.
-      sizes: the numbers of elements that were reduced over, as far as they are known.
+      old_place: the original's source line.
+      new_place: the port's source line.
+      old_names: the names of the original's operations.
+      new_names: the names of the port's operations.
+      omitted: the TensorFlow operation that the port omits; empty if none is omitted.
+      sizes: the numbers of elements that may have been reduced over.
     """
 
     old: np.ndarray | None
@@ -72,7 +72,7 @@ class Evidence:
 
 
 def cause(evidence: Evidence) -> str | None:
-    """Return a short description of the likely cause, or `None`."""
+    """Return a short description of the likely cause of a difference, or `None` if there is no guess."""
     return (
         _MISSING.get(evidence.omitted)
         or _by_operations(evidence)
@@ -105,7 +105,7 @@ def _by_relation(e: Evidence) -> str | None:
 
 
 def _constant(a: np.ndarray, b: np.ndarray) -> float | None:
-    """Return the constant factor between two arrays, or `None` if there is none."""
+    """Return the constant factor by which two arrays differ, or `None` if there is none."""
     top = int(np.argmax(np.abs(a)))
     if a[top] == 0:
         return None
@@ -146,7 +146,7 @@ def _by_operations(e: Evidence) -> str | None:
 
 
 def _by_table(e: Evidence) -> str | None:
-    """Look up the documented differences of the TensorFlow functions on the original's line."""
+    """Return the documented difference of a TensorFlow function called on the original's line, if any."""
     for name in re.findall(r"\btf\.([\w.]+)", e.old_place.text):
         try:
             row = find(name)

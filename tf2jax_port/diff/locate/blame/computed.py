@@ -1,4 +1,4 @@
-"""Find the line that computed an operand in plain Python or NumPy."""
+"""Find the line on which plain Python or NumPy code computed a wrong operand."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _ENOUGH = 0.5
 
 
 class Computed:
-    """Finds the lines where two programs compute in plain Python or NumPy.
+    """Finds the source lines on which plain Python or NumPy code computed a wrong operand.
 
     Args:
       of: the two runs.
-      said: the tokens of the original's lines.
-      lines: the port's lines on which JAX computes, by file.
+      said: the token sequences of the original's statements.
+      lines: the port's lines on which JAX computes, as pairs of file and line number.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Computed:
         self._of, self._said, self._lines = of, said, lines
 
     def before(self, found: Injection) -> Place | None:
-        """Return the line that computed an array or a number that the operation takes."""
+        """Return the line that computed a constant operand of the faulty operation, or `None`."""
         wrong, numbers = self._constants(found.step)
         return (
             self._by_statements(found, wrong)
@@ -59,14 +59,17 @@ class Computed:
         )
 
     def number(self, found: Injection) -> Place | None:
-        """Return the line that assigned the number that several lines use."""
+        """Return the line that assigned a wrong number to a name used on several lines, or `None`."""
         steps = self._of.new.trail.steps
         using = [steps[number] for number, used in found.uses if used == found.new]
         places = [self._by_names(step, [found.new], ()) for step in using]
         return next((place for place in places if place is not None), None)
 
     def named(self, place: Place) -> Place | None:
-        """Return the line that assigned a different value to a name used on an otherwise equal line."""
+        """Return the line that assigned a wrong value to a name that a correct line reads, or `None`.
+
+        A line counts as correct if the original has the same line.
+        """
         said = statement(place)
         if said is None or len(said.words) < _LONG or said.words not in self._said:
             return None
@@ -86,7 +89,7 @@ class Computed:
         return Place(place.file, next(iter(found)), place.function)
 
     def _assignment_of(self, name: str, said: Statement, place: Place) -> Statement | None:
-        """Return the statement that assigned a name, unless JAX computed its value."""
+        """Return the statement that assigned a value to a name; `None` if JAX computed the value."""
         everywhere = statements(place.file)
         given = [
             s
@@ -101,7 +104,7 @@ class Computed:
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
     def _original_has_number(self, name: str, place: Place) -> bool:
-        """Return whether the original has the number assigned to a name."""
+        """Return whether the original also computes the number that the port assigned to a name."""
         told = self._of.new.trail.host.called(name, place)
         if told is None or told.array.dtype.kind != "f":
             return False
@@ -112,7 +115,7 @@ class Computed:
         return itertools.chain.from_iterable(map(statements, sorted(files)))
 
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
-        """Return the suspect constants of an operation's line and the elements of all short constants."""
+        """Return the suspect constants on an operation's line, and the elements of all short constants."""
         of = self._of
         here = {step.number}
         wrong: list[int] = []
@@ -136,7 +139,7 @@ class Computed:
     def _by_names(
         self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
     ) -> Place | None:
-        """Return the line that assigned a name used on the operation's line."""
+        """Return the only line that assigned a suspect constant to a name used on the operation's line."""
         place = step.place
         said = statement(place)
         # A library function may use constants of its own.
@@ -158,7 +161,7 @@ class Computed:
         return first[0] if len(first) == 1 else None
 
     def _by_statements(self, found: Injection, wrong: list[int]) -> Place | None:
-        """Return the line, of those run by Python, that computed a wrong constant."""
+        """Return the line of recorded Python or NumPy code that computed a wrong constant, or `None`."""
         host = self._of.new.trail.host
         for operand in wrong:
             flat = self._of.new.flat(operand)
@@ -180,7 +183,7 @@ class Computed:
         return None
 
     def _by_sizes(self, found: Injection) -> Place | None:
-        """Return the line that computed the sizes or positions an operation uses to index an array."""
+        """Return the line whose integer arithmetic computed the operation's sizes or indices, or `None`."""
         said = statement(found.step.place)
         if found.kind != RESULT or found.step.name not in _SIZED or said is None:
             return None
@@ -202,14 +205,14 @@ class Computed:
         return places.pop() if len(places) == 1 else None
 
     def _is_right(self, number: int) -> bool:
-        """Return whether the original computed the same array, in TensorFlow or in Python."""
+        """Return whether the original also computed a recorded result, in TensorFlow or in Python."""
         array = self._of.new.trail.host.told[number].array
         if self._of.old_index.has(flattened(array), 1e-6):
             return True
         return self._of.old.trail.host.latest(array) is not None
 
     def _similarity(self, place: Place) -> float:
-        """Return the similarity of a line to its closest line of the original; 0 for an equal line."""
+        """Return how similar a line is to the closest line of the original; 0 if the lines are equal."""
         said = statement(place)
         if said is None or said.words in self._said:
             return 0.0
@@ -218,7 +221,7 @@ class Computed:
     def _writer_of_wrong_elements(
         self, found: Injection, operand: int, number: int
     ) -> Place | None:
-        """Return the line that wrote the wrong elements of an array that several lines write to."""
+        """Return the line that wrote the wrong elements of an array that several lines fill, or `None`."""
         host = self._of.new.trail.host
         right, held = found.values.get(found.new), self._of.new.trail.array(found.new)
         array = self._of.new.trail.array(operand)
@@ -244,7 +247,10 @@ class Computed:
     def _dependent_elements(
         self, step: Step, operand: int, poisoned: np.ndarray
     ) -> np.ndarray | None:
-        """Return a mask of the result elements that depend on the operand's NaN elements."""
+        """Return a mask of the result elements that depend on elements of an operand.
+
+        These elements are set to NaN, and the operation is run again; `None` if that fails.
+        """
         if step.again is None:
             return None
         values = self._of.new.trail.values
@@ -263,13 +269,16 @@ def _only_takes_apart(said: Statement) -> bool:
 
 
 def _count_tokens(said: Statement) -> Counter[str]:
-    """Count the tokens of a statement without the functions it calls, which differ between libraries."""
+    """Count the tokens of a statement, except function names, which differ between the libraries."""
     called = {word_of(name) for name in said.calls}
     return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """Map each statement that wrote to an array to the elements no later statement overwrote."""
+    """Return a dict from each statement that wrote to an array to a mask of its surviving elements.
+
+    An element survives if no later statement overwrote it.
+    """
     taken, found = np.zeros(shape, bool), {}
     for n in sorted(host.before(number), reverse=True):
         written = host.told[n].written
@@ -280,12 +289,12 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
-    """Extend a mask of elements along each axis in turn."""
+    """Yield, for each axis, the mask extended to whole lines along that axis."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 
 
 def _nearly_equal(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Compare elementwise, within single-precision tolerance of the largest element."""
+    """Return a mask of the elements of two arrays that agree within single-precision tolerance."""
     allowed = SINGLE * float(np.max(np.abs(other), where=np.isfinite(other), initial=0.0))
     return np.isclose(one.reshape(other.shape), other, rtol=SINGLE, atol=allowed, equal_nan=True)

@@ -39,10 +39,10 @@ _SAME_ELEMENTS = {"broadcast_in_dim", "reshape", "squeeze", "Reshape", "ExpandDi
 
 
 class Lines:
-    """Attributes differences to source lines of two runs.
+    """Finds the source line that is responsible for a difference between two runs.
 
     Args:
-      of: the two runs and their shared values.
+      of: the two runs and the values that they share.
     """
 
     def __init__(self, of: Injector) -> None:
@@ -58,7 +58,10 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Replace an omitted value by the one that the original computed before reshaping it."""
+        """Move the original's value of an omission back to before it was only reshaped.
+
+        Return the injection unchanged if the reshaping is all that the port omits.
+        """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
         if found.kind != OMITTED or right is None or held is None:
@@ -72,7 +75,7 @@ class Lines:
         return found
 
     def blamed(self, found: Injection) -> tuple[Step, Place]:
-        """Return the operation and the line of the port to report."""
+        """Return the operation and the source line of the port to report as the fault."""
         if found.kind == MEANT:
             return found.step, self._line_or_caller(found)
         shaped = None if found.complete else self._shaped_before(found)
@@ -108,19 +111,19 @@ class Lines:
         return found.step, place or self._line_of(found)
 
     def _line_or_caller(self, found: Injection) -> Place:
-        """Return the operation's line, or the calling line if the operation is right in other calls."""
+        """Return the operation's line if it is wrong in every call, otherwise the line of the call."""
         step, trail = found.step, self._of.new.trail
         if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
         return next((p for p in step.places if p.line != step.place.line), step.place)
 
     def _line_of(self, found: Injection) -> Place:
-        """Return the operation's line, or the assignment of a name on it if the line itself is right."""
+        """Return the operation's line; if that line is correct, the line that assigned a name it reads."""
         place = self._line_or_outer_call(found.step, found)
         return self._computed.named(place) or place
 
     def _masked_later(self, found: Injection) -> Step | None:
-        """Find the later masking operation where the original masks the value itself."""
+        """Return the port's operation that applies a mask later than the original does, or `None`."""
         new = self._of.new
         given = _injected_arrays(found)
         right, held = (flattened(given[0]) if given else None), new.flat(found.new)
@@ -145,7 +148,10 @@ class Lines:
         return None
 
     def _ineffective_mask(self, found: Injection) -> Step | None:
-        """Find the operation that computed a mask without effect, where the original masks elements."""
+        """Return the port's operation that computed an all-true or all-false mask, or `None`.
+
+        Such a mask has no effect, while the original masks some elements.
+        """
         trail = self._of.new.trail
         arrays = [flattened(a) for a in _injected_arrays(found)]
         hides = [a for a in arrays if a is not None and (np.abs(a) >= STANDS_FOR_SOMETHING).any()]
@@ -166,7 +172,7 @@ class Lines:
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
-        """Return whether an operation takes a mask that hides exactly some elements, or their complement."""
+        """Return whether an operand of an operation is a mask of exactly these elements, or its complement."""
         for operand in step.operands:
             flat = self._of.new.flat(operand)
             if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
@@ -176,7 +182,7 @@ class Lines:
         return False
 
     def _places_before(self, step: Step) -> Place | None:
-        """Return the line that computed the indices with which a correct array is gathered."""
+        """Return the line that computed the wrong indices of a gather from a correct array, or `None`."""
         new = self._of.new
         if step.name != "gather" or not self._of.twins(step.operands[0]):
             return None
@@ -192,9 +198,9 @@ class Lines:
         return None
 
     def _cut_before(self, found: Injection) -> Place | None:
-        """Return the line that sliced an array wrongly before a loop reads it pass by pass.
+        """Return the line that took a wrong slice of an array over which a loop iterates, or `None`.
 
-        A loop over the wrong steps reads correct values at the wrong time.
+        Each iteration then reads a correct value that belongs to another iteration.
         """
         of, trail = self._of, self._of.new.trail
         theirs = of.old.trail.maker(found.old)
@@ -218,9 +224,9 @@ class Lines:
         return None
 
     def _shaped_before(self, found: Injection) -> Place | None:
-        """Return the line that reshaped an array to the original's sizes in another order.
+        """Return the line that reshaped an array with its axis sizes in the wrong order, or `None`.
 
-        Its elements are unchanged, but reductions over its axes differ.
+        The elements are the same as the original's, but reductions over an axis differ.
         """
         said, theirs = statement(found.step.place), self._of.old.trail.maker(found.old)
         wanted = statement(theirs.place) if theirs is not None else None
@@ -246,14 +252,14 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Return whether the original has these elements with the axis sizes in another order."""
+        """Return whether the original has the same array with its axis sizes in another order."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
         return own not in sizes and any(sorted(own) == sorted(other) for other in sizes)
 
     def _named_wrongly(self, found: Injection) -> Place | None:
-        """Return the line that names an input where the original uses another input."""
+        """Return the line whose string literal names the wrong input, or `None`."""
         sides = (
             (self._of.new, self._of.new_region, found.new),
             (
@@ -276,7 +282,12 @@ class Lines:
         return None
 
     def _is_named_wrongly(self, made: Place, used: Place) -> bool:
-        """Return whether a line equals the original's but the names it uses are assigned differently."""
+        """Return whether a correct line reads a name that was assigned on a line the original lacks.
+
+        Args:
+          made: the line that computed the value.
+          used: the line that uses it.
+        """
         before_it, said = statement(made), statement(used)
         if before_it is None or said is None or before_it.function != said.function:
             return False
@@ -287,7 +298,10 @@ class Lines:
         return self._of.new.trail.maker(number)
 
     def _line_or_outer_call(self, step: Step, found: Injection) -> Place:
-        """Return the operation's line, or the calling line if the operation is right in other calls."""
+        """Return the operation's line, or the line of the enclosing call that is at fault.
+
+        An enclosing call is at fault if the same operation gives right results when called from elsewhere.
+        """
         places = step.places
         for depth, place in enumerate(places[:-1]):
             if self._mended_elsewhere(found, step, depth):
@@ -302,7 +316,7 @@ class Lines:
         return places[-1] if places else NOWHERE
 
     def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
-        """Return whether the same line was fixed in other calls too."""
+        """Return whether the injection also replaced results of the same line in other calls."""
         inner = step.places[: depth + 1]
         makers = (self._of.new.trail.maker(number) for number in found.values)
         return any(
@@ -311,7 +325,7 @@ class Lines:
         )
 
     def _producers(self, number: int) -> list[Step]:
-        """Return the operations that produced a value, last first, through those that only pass it on."""
+        """Return the operation that computed a value and the operations that only moved it, last first."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:
@@ -333,12 +347,12 @@ class Lines:
         return found
 
     def _is_plain(self, place: Place) -> bool:
-        """Return whether a line calls only functions that behave the same in both programs."""
+        """Return whether a line calls only functions that behave the same in both libraries."""
         said = statement(place)
         return said is not None and said.calls <= SAME
 
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
-        """Return whether the same operation, called from another line, gives the right result."""
+        """Return whether the same operation gives right results when another line calls its function."""
         of, called = self._of, step.places[depth + 1]
         step = self._first_wrong(step, depth)
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
@@ -353,7 +367,7 @@ class Lines:
         return bool(found) and all(found)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
-        """Return the next operation of the same call with a wrong result."""
+        """Return the next operation in the same call that has a wrong result; the given one if none has."""
         of, inside = self._of, step.places[depth + 1 :]
         for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
             wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))
@@ -362,12 +376,17 @@ class Lines:
         return step
 
     def _reads_the_same(self, place: Place) -> bool:
-        """Return whether the original has an equal line."""
+        """Return whether the original contains the same line, token for token."""
         said = statement(place)
         return said is not None and len(said.words) > 2 and said.words in self._said
 
     def _line_of_omission(self, found: Injection, theirs: Step) -> tuple[Step, Place]:
-        """Return the step and line that should perform the omitted operation."""
+        """Return the port's operation and line at which an operation of the original is missing.
+
+        Args:
+          found: the injection.
+          theirs: the original's operation that the port omits.
+        """
         new, old = self._of.new.trail, self._of.old.trail
         maker = new.maker(found.new)
         if maker is None or maker.place == NOWHERE:
@@ -391,7 +410,13 @@ class Lines:
         return step if place in step.places or place not in other.places else other, place
 
     def _most_similar_line(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
-        """Return the line between a value and its use that is most similar to the original's line."""
+        """Return the line between a value's computation and its use most similar to the original's line.
+
+        Args:
+          theirs: the original's operation.
+          usual: the lines to prefer, the first of which is returned if no line is similar.
+          found: the injection.
+        """
         between = [
             place
             for place in dict.fromkeys((*usual, *self._lines_between(found)))
@@ -416,7 +441,7 @@ class Lines:
         return usual[0]
 
     def _lines_between(self, found: Injection) -> Iterator[Place]:
-        """Yield the lines between the computation of a value and its use, in the functions involved."""
+        """Yield the lines between the computation of a value and its use, in all functions involved."""
         steps = [*self._producers(found.new)[::-1], found.step]
         for place in dict.fromkeys(place for step in steps for place in step.places):
             inside = statement(place)
@@ -436,7 +461,7 @@ class Lines:
 
 
 def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
-    """Return the names of the arguments that a value depends on, within a region."""
+    """Return the names of the arguments from which a value is computed within a region."""
     found: set[str] = set()
     seen, waiting = set(), [number]
     while waiting:
@@ -454,17 +479,17 @@ def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
 
 
 def _comes_from(trail: Trail, number: int) -> bool:
-    """Return whether a value is computed or an argument, not a literal of the source code."""
+    """Return whether a value is an argument or is computed, so that it is not a literal."""
     return trail.maker(number) is not None or number in trail.names
 
 
 def _number_literals(said: Statement) -> list[str]:
-    """Return the number literals of a statement, axes included."""
+    """Return the number literals in a statement, those for axes included."""
     return [word for word in said.words if word[0].isdigit()]
 
 
 def _injected_arrays(found: Injection) -> list[np.ndarray]:
-    """Return the arrays that were injected into the port."""
+    """Return the arrays of the original that an injection put into the port."""
     used = (a for a in found.uses.values() if not isinstance(a, int))
     return [*found.values.values(), *used]
 

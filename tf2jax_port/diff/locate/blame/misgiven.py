@@ -1,6 +1,6 @@
-"""Find the wrong argument of a convolution or pooling whose operands are all right.
+"""Find the wrong argument of a convolution or pooling call whose array operands are correct.
 
-Such calls are long and span several lines; the line of the argument is reported, not that of the call.
+Such calls often span several lines, so the line of the argument is reported instead of the line of the call.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Misgiven:
     """A wrong argument of a call.
 
     Attributes:
-      argument: its name.
+      argument: the argument's name.
       words: a description of what is wrong with it.
     """
 
@@ -48,11 +48,11 @@ class Misgiven:
 
 
 def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
-    """Return the argument whose replacement gives the original's result; `None` if there is none.
+    """Return the argument whose replacement gives the original's result, or `None`.
 
     Args:
       new: the port's values.
-      step: the operation; all its calls are tried, as some may take wrong operands already.
+      step: the operation. Several of its calls are tried, because some may have wrong operands already.
       old: an index of the original's values.
     """
     for call in new.trail.passes(step)[-1][:_CALLS]:
@@ -72,7 +72,7 @@ def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
 
 
 def place_of(argument: str, call: Place) -> Place:
-    """Return the line of a call's argument; the line of the call if it is not found."""
+    """Return the line of an argument of a call; the line of the call if the argument is not found."""
     for node in calls(call):
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
         order = _IN_ORDER.get(name, ())

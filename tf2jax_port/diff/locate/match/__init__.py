@@ -1,1 +1,1 @@
-"""Match the values of two runs."""
+"""Match equal values of the original's run and the port's run."""

@@ -1,7 +1,7 @@
-"""Remove the padding of values that one program pads and masks and the other keeps compact.
+"""Remove padding, so that values padded in one program match compact values of the other.
 
-`tf.boolean_mask`, ragged rows and `tf.where` become arrays of full size and a mask; rows padded to one
-length become one flat list with row numbers. The selected elements are then the same in both programs.
+A port may replace `tf.boolean_mask`, ragged rows or `tf.where` by arrays of full size with a mask, or rows
+padded to one length by a flat list with row numbers. The selected elements are the same in both programs.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Mask:
     """A mask of the valid elements of arrays.
 
     Attributes:
-      selects: booleans over one axis or over the first two.
-      turned: whether the first two axes are exchanged before masking.
-      axis: the first masked axis: 1 for arrays that have the masked axis second.
+      selects: a boolean array over one or two axes.
+      turned: whether the first two axes of an array are exchanged before it is masked.
+      axis: the first masked axis.
     """
 
     selects: np.ndarray
@@ -33,22 +33,22 @@ class Mask:
     axis: int = 0
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Return whether arrays of this shape can be masked."""
+        """Return whether the mask can be applied to arrays of a shape."""
         if self.turned:
             shape = (*shape[1:2], *shape[:1])
         mine = self.selects.shape
         return tuple(shape[self.axis : self.axis + len(mine)]) == mine
 
     def size(self, shape: Sequence[int]) -> int:
-        """Return the number of elements that are selected."""
+        """Return the number of elements that the mask selects from an array of a shape."""
         return int(np.prod(shape)) // self.selects.size * int(self.selects.sum())
 
     def compact(self, array: np.ndarray) -> np.ndarray:
-        """Return the selected elements in row-major order."""
+        """Return the selected elements of an array, in row-major order."""
         return self._transposed(array)[self._index]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
-        """Return the array with its valid elements replaced."""
+        """Return a copy of an array with its selected elements replaced by those of a compact array."""
         made = np.array(array, np.result_type(array, compact))
         laid = self._transposed(made)
         laid[self._index] = compact.reshape(laid[self._index].shape)
@@ -68,7 +68,7 @@ class Form:
 
     Attributes:
       array: the remaining elements.
-      restored: a function that pads another array of this size like the first.
+      restored: a function that adds the padding of the original array to a compact array of this size.
     """
 
     array: np.ndarray
@@ -76,7 +76,7 @@ class Form:
 
 
 def masks_of(*trails: Trail) -> tuple[Mask, ...]:
-    """Return the masks that occur in some runs."""
+    """Return the masks that occur as values in the given runs."""
     seen: dict[tuple[object, ...], np.ndarray] = {}
     for trail in trails:
         for number in range(len(trail.values)):
@@ -101,7 +101,7 @@ def _is_diagonal(selects: np.ndarray) -> bool:
 def forms(
     array: np.ndarray | None, masks: Sequence[Mask], sizes: Collection[int]
 ) -> Iterator[Form]:
-    """Yield an array without the padding of each mask that leaves one of the given sizes."""
+    """Yield an array without its padding, once for each mask that leaves one of the given sizes."""
     if array is None or array.ndim == 0 or array.size > _MOST_ELEMENTS:
         return
     for mask in masks:
@@ -112,11 +112,14 @@ def forms(
 
 
 def varies(array: np.ndarray) -> bool:
-    """Return whether an array has different elements; constant arrays match everywhere."""
+    """Return whether an array has at least two different elements.
+
+    Constant arrays are not compared, because they match by accident.
+    """
     return bool(np.any(array != array.reshape(-1)[0]))
 
 
 def sizes_of(trail: Trail) -> set[int]:
-    """Return the sizes of the arrays of a run, without single numbers."""
+    """Return the sizes of a run's arrays with more than one element."""
     arrays = (trail.array(number) for number in range(len(trail.values)))
     return {array.size for array in arrays if array is not None and array.size > 1}

@@ -1,4 +1,4 @@
-"""Find the values between the last ones that two runs share and the differing outputs."""
+"""Find the values between the last values that two runs share and the differing outputs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tf2jax_port.diff.locate.watch.trail import Trail
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The values that only one run has.
+    """The values on the way to differing outputs that only one of the two runs has.
 
     Attributes:
-      values: the unshared values that a differing output was computed through.
-      edge: the shared values that they were computed from.
+      values: the values that the other run lacks, and the outputs themselves.
+      edge: the shared values from which they are computed.
     """
 
     values: frozenset[int]
@@ -22,7 +22,7 @@ class Region:
 
 
 def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> Region:
-    """Go back from some outputs until values are shared."""
+    """Return the region from the given outputs back to the nearest shared values."""
     values: set[int] = set()
     edge: set[int] = set()
     waiting = list(outputs)
@@ -43,7 +43,7 @@ def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> R
 
 
 def behind(trail: Trail, number: int) -> set[int]:
-    """Return all values that were computed from one, itself included."""
+    """Return all values that depend on a value, the value itself included."""
     parts = trail.parts(number)
     found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
     first = trail.makers[parts[0]]
@@ -55,7 +55,7 @@ def behind(trail: Trail, number: int) -> set[int]:
 
 
 def before(trail: Trail, numbers: Collection[int]) -> set[int]:
-    """Return all values that some were computed from, themselves included."""
+    """Return all values on which the given values depend, the given values included."""
     found = set(numbers)
     for step in reversed(trail.steps):
         if not found.isdisjoint(step.results):

@@ -1,4 +1,4 @@
-"""Match equal values of two runs, whatever their names and shapes."""
+"""Match equal values of two runs, regardless of names and shapes."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _WIDTHS = {
 
 
 class Values:
-    """The values of a trail as flat arrays of double precision, with their tolerances.
+    """The values of a run as flat float64 arrays, with a tolerance for each.
 
     Args:
-      trail: the record of one run.
-      strictness: the number that tolerances are divided by.
-      coarsest: the upper limit of tolerances before that division.
-      masks: masks of possible padding in its arrays.
+      trail: the record of the run.
+      strictness: the number by which tolerances are divided.
+      coarsest: the upper limit of tolerances before the division.
+      masks: masks by which padding may be removed from its arrays.
       sizes: the sizes that arrays may have without padding.
-      finest: the lower limit of tolerances before that division.
+      finest: the lower limit of tolerances before the division.
     """
 
     def __init__(
@@ -58,28 +58,28 @@ class Values:
         self._exactness = [max(min(w, coarsest), self._finest) for w in _exactness(trail)]
 
     def flat(self, number: int) -> np.ndarray | None:
-        """Return the elements in order; `None` if the array is empty or not numeric."""
+        """Return a value's elements as a flat array; `None` if it is empty or not numeric."""
         if number not in self._flat:
             self._flat[number] = flattened(self.trail.array(number))
         return self._flat[number]
 
     def of(self, trail: Trail) -> Values:
-        """Wrap another run of the same program with the same settings."""
+        """Return the values of another run of the same program, with the same settings."""
         wide = self._coarsest, self._masks, self._sizes, self._finest
         return Values(trail, self._strictness, *wide)
 
     def forms(self, number: int) -> list[Form]:
-        """Return a value without its padding, for each mask that leaves a relevant size."""
+        """Return versions of a value without padding, one for each mask that leaves a known size."""
         if number not in self._forms:
             self._forms[number] = self.forms_of(self.trail.array(number)) if self._masks else []
         return self._forms[number]
 
     def forms_of(self, array: np.ndarray | None) -> list[Form]:
-        """Return an array without its padding, for each mask that leaves a relevant size."""
+        """Return versions of an array without padding, one for each mask that leaves a known size."""
         return list(forms(array, self._masks, self._sizes))
 
     def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
-        """Yield the elements of a value with and without padding, and whether padding was removed."""
+        """Yield a value's elements with and without padding, and whether padding was removed."""
         own = self.flat(number)
         if own is not None:
             yield own, number in self.trail.short
@@ -89,30 +89,36 @@ class Values:
                 yield flat, True
 
     def twins(self, number: int, index: Index) -> Iterator[int]:
-        """Yield the other run's values that equal one of these, with or without padding."""
+        """Yield the other run's values that equal a value of this run, with or without padding."""
         for flat, is_short in self.with_forms(number):
             yield from index.equal_to(flat, self.tolerance(number), is_short)
 
     def tolerance(self, number: int) -> float:
-        """Return the tolerance for equal values, relative to the largest element."""
+        """Return the tolerance for comparing a value, relative to its largest element."""
         return self.width(number) / self._strictness
 
     def width(self, number: int) -> float:
-        """Return the tolerance of the types that a value went through, before strictness applies."""
+        """Return the tolerance of a value before the division by the strictness.
+
+        It is that of the least precise type among the value and the values it is computed from.
+        """
         return self._exactness[number]
 
     @property
     def coarsest(self) -> float:
-        """The largest tolerance; at least that of single precision."""
+        """The largest tolerance of a value; at least that of single precision."""
         return max([SINGLE, *self._exactness])
 
     @property
     def finest(self) -> float:
-        """The smallest tolerance."""
+        """The lower limit of the tolerances."""
         return self._finest
 
     def says_something(self, number: int) -> bool:
-        """Return whether a value is distinctive: not a count, a flag or a constant."""
+        """Return whether a value is distinctive, so that an equal value is no accident.
+
+        Integers, booleans, constant arrays and round single numbers are not distinctive.
+        """
         if number not in self._says:
             self._says[number] = self._says_something(number)
         return self._says[number]
@@ -126,13 +132,17 @@ class Values:
         return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
 
     def counts(self, number: int) -> bool:
-        """Return whether a value is a count, an index or a flag that the program computed."""
+        """Return whether a value is an integer or boolean array: a count, an index or a flag."""
         array = self.trail.array(number)
         return array is not None and array.dtype.kind in "biu"
 
 
 class Index:
-    """Finds the values of one run that equal a given array, with or without padding."""
+    """A search index that finds the values of a run that equal a given array.
+
+    Args:
+      values: the values of the run.
+    """
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -149,12 +159,12 @@ class Index:
     def equal_to(
         self, flat: np.ndarray | None, tolerance: float, is_short: bool = False
     ) -> Iterator[int]:
-        """Yield the numbers of the values that equal an array, in order of their keys.
+        """Yield the numbers of the values that equal an array.
 
         Args:
           flat: the elements of the array.
-          tolerance: the tolerance for equal values.
-          is_short: whether its padding was removed. Two such arrays do not match each other.
+          tolerance: the relative tolerance.
+          is_short: whether padding was removed from the array. Two arrays without their padding do not match.
         """
         if flat is None or flat.size not in self._by_size:
             return
@@ -173,12 +183,12 @@ class Index:
                 yield number
 
     def has(self, flat: np.ndarray | None, tolerance: float) -> bool:
-        """Return whether there is any equal value."""
+        """Return whether any value of the run equals an array."""
         return next(self.equal_to(flat, tolerance), None) is not None
 
 
 def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
-    """Return whether an output of the port equals the original's, or would with a replaced value."""
+    """Return whether an output of the port, or an array in place of it, equals the original's output."""
     array = new.trail.array(mine) if instead is None else np.asarray(instead)
     a, b = old.flat(theirs), flattened(array)
     if a is None or b is None:
@@ -187,7 +197,10 @@ def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None)
 
 
 def flattened(array: np.ndarray | None) -> np.ndarray | None:
-    """Flatten to double precision, complex elements as two numbers; `None` if empty."""
+    """Return an array flattened to float64; `None` if it is empty.
+
+    A complex element becomes two numbers.
+    """
     if array is None or array.size == 0:
         return None
     if array.dtype.kind == "c":
@@ -196,7 +209,14 @@ def flattened(array: np.ndarray | None) -> np.ndarray | None:
 
 
 def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> bool:
-    """Return whether two flat arrays are equal within a relative tolerance or absolute noise."""
+    """Return whether two flat arrays are equal within a relative or an absolute tolerance.
+
+    Args:
+      a: the first array.
+      b: the second array.
+      tolerance: the tolerance relative to the largest element.
+      noise: the absolute tolerance.
+    """
     if a.size != b.size:
         return False
     wild = ~(np.isfinite(a) & np.isfinite(b))
@@ -214,7 +234,7 @@ def same(a: np.ndarray, b: np.ndarray, tolerance: float, noise: float = 0.0) -> 
 
 
 def size_of(flat: np.ndarray) -> float:
-    """Return the largest finite magnitude, ignoring fill values such as a mask's -1e9."""
+    """Return the largest finite magnitude in an array, ignoring fill values of masks such as -1e9."""
     finite = np.abs(flat[np.isfinite(flat)]) if not np.isfinite(flat).all() else np.abs(flat)
     most = float(finite.max()) if finite.size else 0.0
     if most < STANDS_FOR_SOMETHING:
@@ -227,7 +247,7 @@ _DIRECTIONS: dict[int, np.ndarray] = {}
 
 
 def _key(flat: np.ndarray) -> float:
-    """Project an array onto a number: nearly equal arrays get nearly equal keys."""
+    """Project an array onto a number, so that nearly equal arrays get nearly equal keys."""
     if flat.size not in _DIRECTIONS:
         _DIRECTIONS[flat.size] = np.random.default_rng(flat.size).uniform(0.5, 1.5, flat.size)
         _DIRECTIONS[flat.size] *= np.random.default_rng(1).choice([-1.0, 1.0], flat.size)
@@ -239,7 +259,7 @@ def _key(flat: np.ndarray) -> float:
 
 
 def _exactness(trail: Trail) -> list[float]:
-    """Compute each value's tolerance from the narrowest type that it went through."""
+    """Return each value's tolerance, that of the least precise type it was computed through."""
     found: list[float] = []
     for number, maker in enumerate(trail.makers):
         array = trail.array(number)

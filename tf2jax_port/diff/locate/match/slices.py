@@ -1,4 +1,4 @@
-"""Slice a run to the operations that single outputs depend on, to shorten the search."""
+"""Reduce runs to the operations on which single outputs depend, to shorten the search."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MOST = 0.7
 def slices(
     old: Trail, new: Trail, pairs: Mapping[str, tuple[int, int]]
 ) -> Iterator[tuple[Trail, Trail, dict[str, tuple[int, int]]]]:
-    """Yield both runs sliced to single outputs, the smallest slice first.
+    """Yield both runs reduced to the operations that one output depends on, smallest first.
 
     Args:
       old: the original's run.
       new: the port's run.
-      pairs: the outputs that differ, as numbers of values in either.
+      pairs: a dict from the paths of the differing outputs to their value numbers in the two runs.
     """
     needed = {path: before(new, [mine]) for path, (_, mine) in pairs.items()}
 
@@ -45,7 +45,7 @@ def _kind(trail: Trail, number: int) -> str:
 
 
 def _sliced(trail: Trail, path: str, output: int, needed: Collection[int]) -> Trail:
-    """Return a run with some of its values and the operations that gave them, renumbered."""
+    """Return a renumbered run with only the needed values and the operations that compute them."""
     numbers = {number: at for at, number in enumerate(sorted(needed))}
     made = Trail(counter=trail.counter)
     made.outputs[path] = numbers[output]

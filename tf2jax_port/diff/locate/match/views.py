@@ -1,7 +1,7 @@
-"""Add the original's values as a port may have them: stacked loops, other axis orders, no padding.
+"""Add rearranged copies ("views") of the original's values in layouts that a port may use.
 
 `tf.map_fn`, a list over labels or a loop over rows becomes `jax.vmap`: the port then has one value where
-the original has one per pass. An array may be time-major in the original and batch-major in the port.
+the original has one per iteration. An array may be time-major in the original and batch-major in the port.
 Such views are added to the original's trail as operations on the same lines, so that they are matched and
 injected like any other value.
 """
@@ -20,12 +20,12 @@ _MOST_PASSES, _MOST_ELEMENTS = 64, 1 << 16
 
 
 def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int]) -> Trail:
-    """Add the original's values without their padding to its trail.
+    """Return the original's trail with views of its values without padding.
 
     Args:
       trail: the original's run.
-      masks: masks of possible padding in its arrays.
-      sizes: the sizes of the port's arrays.
+      masks: masks by which padding may be removed.
+      sizes: the sizes of the port's arrays; other sizes are skipped.
     """
     first, trail = len(trail.values), trail.copy()
     views = _Views(trail)
@@ -37,7 +37,7 @@ def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int])
 
 
 def with_views(trail: Trail) -> Trail:
-    """Add to the original's trail the rearranged values that a port may have instead."""
+    """Return the original's trail with views of its values: axes exchanged, iterations stacked."""
     trail = trail.copy()
     groups: dict[tuple[object, ...], list[Step]] = {}
     steps = [step for step in trail.steps if trail.arranged.keys().isdisjoint(step.results)]
@@ -58,19 +58,27 @@ def with_views(trail: Trail) -> Trail:
 
 
 def _exchange_first_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Exchange the first two axes."""
+    """Exchange the first two axes of the only array."""
     return np.swapaxes(arrays[0], 0, 1)
 
 
 def _exchange_last_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Exchange the last two axes of an array with three or more."""
+    """Exchange the last two axes of the only array, which must have three or more.
+
+    Raises:
+      ValueError: the array has fewer than three axes.
+    """
     if arrays[0].ndim < 3:
         raise ValueError("has no more than two axes")
     return np.swapaxes(arrays[0], -1, -2)
 
 
 def _channels_first(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Move the channels of images after the batch axis; arrays of fewer axes have other views."""
+    """Move the last axis of the only array, the channels of images, to position 1.
+
+    Raises:
+      ValueError: the array has fewer than four axes; other views cover those.
+    """
     if arrays[0].ndim < 4:
         raise ValueError("is no image")
     return np.moveaxis(arrays[0], -1, 1)
@@ -81,7 +89,11 @@ def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Remove the padding that a mask describes."""
+    """Remove the padding from the only array by a mask.
+
+    Raises:
+      ValueError: the mask does not fit, or the result has another size or equal elements only.
+    """
     array = arrays[0]
     if not mask.fits(array.shape) or mask.size(array.shape) not in sizes:
         raise ValueError("is not padded, or the port has nothing of this size")
@@ -101,7 +113,7 @@ def _distinct(groups: Mapping[tuple[object, ...], list[Step]]) -> Iterator[list[
 
 
 def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]]:
-    """Yield the groupings of passes: all in one stack, or those of the outer or inner loop."""
+    """Yield ways to group iterations for stacking: all together, or by outer or inner loop."""
     yield "all", [passes]
     for count in range(2, len(passes)):
         if len(passes) % count == 0:
@@ -111,7 +123,7 @@ def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]
 
 
 class _Views:
-    """Adds views to a trail, each computed from the same views of its operands where they exist.
+    """Adds views to a trail, each with the same views of its operands as operands if they exist.
 
     Args:
       trail: the original's run.
@@ -129,7 +141,7 @@ class _Views:
         kind: str,
         is_turned: bool,
     ) -> None:
-        """Add one view for each group of steps; none if the arrays' shapes differ."""
+        """Add one view for each group of steps; stop if the arrays of a group cannot be rearranged."""
         trail = self._trail
         how = kind.rsplit(" ", 1)[-1]
         for passed, steps in enumerate(order):
