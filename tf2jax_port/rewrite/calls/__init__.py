@@ -1,1 +1,1 @@
-"""Rewrite calls of TensorFlow as calls of JAX."""
+"""Rewrite calls of TensorFlow operators as calls of JAX or `shims`."""

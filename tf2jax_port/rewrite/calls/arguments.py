@@ -1,4 +1,4 @@
-"""Define a call site and adapt, drop and default the arguments of the call."""
+"""Define call sites; convert, drop and add arguments of the call."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TF_NAME = re.compile(r"\btf\.([\w.]+)")
     slots=True
 )  # not frozen: creating a frozen instance takes five times as long
 class CallSite:
-    """One call to rewrite: its nodes, layout, bound arguments and the surrounding file."""
+    """A call to rewrite: its node, layout, bound arguments, row, and facts about the file."""
 
     source: Source
     call: ast.Call
@@ -73,7 +73,7 @@ class CallSite:
 
 
 def is_traced(site: CallSite, name: str) -> bool:
-    """Return whether an argument is or may be a tensor where JAX needs a static number or a list."""
+    """Return whether an argument may be a tensor although JAX needs a static number or a list."""
     node = site.bound.arguments[name].node
     if (site.row.name, name) in _LISTS:
         return site.values.kind(node) is not Kind.LIST
@@ -85,7 +85,7 @@ def is_traced(site: CallSite, name: str) -> bool:
 
 
 def may_be_dropped(site: CallSite, name: str) -> bool:
-    """Return whether an argument can be left out: a `name=` or a value equal to the default."""
+    """Return whether an argument can be dropped: a `name`, or a value equal to the default."""
     argument = site.bound.arguments[name]
     if holds_ordered(argument.node):
         return False
@@ -97,19 +97,22 @@ def may_be_dropped(site: CallSite, name: str) -> bool:
 
 
 def holds_ordered(node: ast.expr) -> bool:
-    """Return whether an expression has a part with side effects that must keep its place."""
+    """Return whether an expression contains an assignment (`:=`), `await` or `yield`."""
     return not isinstance(node, _PLAIN) and any(isinstance(n, ORDERED) for n in ast.walk(node))
 
 
 def holds_references(site: CallSite, node: ast.expr) -> bool:
-    """Return whether an expression holds TensorFlow references, which dropping it would lose."""
+    """Return whether an expression contains TensorFlow references."""
     if isinstance(node, _PLAIN):
         return node in site.values.by_node
     return any(inner in site.values.by_node for inner in ast.walk(node))
 
 
 def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
-    """Return the text to put before and after an argument, and edits of its own brackets."""
+    """Return the prefix, suffix and edits that convert a list argument for JAX.
+
+    Tensor arguments become arrays, and arguments such as `axis` become tuples.
+    """
     node = argument.node
     array = parameter in site.row.tensors or parameter in _ARRAYS
     if array and (site.values.kind(node) is Kind.LIST or site.lists.may_be_list(node)):
@@ -126,7 +129,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
 
 
 def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
-    """Wrap an element of `values` in `jnp.asarray` if it is or may be a list."""
+    """Return the edits that wrap an element in `jnp.asarray` if it is or may be a list."""
     if site.values.kind(element) is not Kind.LIST and not site.lists.may_be_list(element):
         return []
     start, end = site.source.span(element)
@@ -142,7 +145,7 @@ def as_tuple(source: Source, node: ast.List) -> list[Edit]:
 
 
 def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
-    """Return edits that drop all arguments except `kept`, with their commas; comments stay."""
+    """Return the edits that remove all arguments except `kept`, with their commas; comments stay."""
     arguments = site.layout.arguments
     if len(kept) == len(arguments):
         return []
@@ -161,7 +164,7 @@ def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
 
 
 def _removal(data: bytes, argument: Argument) -> Edit:
-    """Return the edit that drops one argument with its comma, and its line if nothing else is on it."""
+    """Return the edit that removes one argument and its comma, or the whole line if it is alone there."""
     end = argument.end if argument.comma < 0 else argument.comma + 1
     while argument.comma >= 0 and data[end : end + 1] in (b" ", b"\t"):
         end += 1
@@ -181,12 +184,12 @@ def has_comment(site: CallSite, start: int, end: int) -> bool:
 
 
 def inserted(place: int, text: str) -> Edit:
-    """Return an edit that inserts text without replacing any."""
+    """Return the edit that inserts text at an offset."""
     return Edit(place, place, (text,))
 
 
 def renamed(argument: Argument, name: str) -> list[Edit]:
-    """Return the edit that renames a keyword, no edit if it already has the name."""
+    """Return the edit that renames a keyword argument, an empty list if the name is right already."""
     assert argument.keyword is not None
     if argument.keyword == name:
         return []
@@ -194,7 +197,7 @@ def renamed(argument: Argument, name: str) -> list[Edit]:
 
 
 def default_text(site: CallSite, parameter: str) -> str:
-    """Return the default of a parameter as JAX spells it: `tf.int32` is `jnp.int32`."""
+    """Return the text of a parameter's default in JAX: `jnp.int32` for `tf.int32`."""
     assert isinstance(site.row.target, Native)
     text = dict(site.row.target.defaults).get(parameter)
     if text is None:
@@ -203,7 +206,7 @@ def default_text(site: CallSite, parameter: str) -> str:
 
 
 def _without_tensorflow(text: str) -> str:
-    """Replace TensorFlow's names in a text by the expressions of their rows."""
+    """Replace each TensorFlow name in a text by the JAX expression of its row."""
     if "tf." not in text:
         return text
 

@@ -1,10 +1,10 @@
-"""Decide from the context of a call whether it meets a case in which JAX's spelling differs.
+"""Decide whether a call reaches a corner case, in which JAX's function differs from TensorFlow's.
 
-Most differences of a row are reported at every call. Those here depend on the arguments: JAX's mean of
-integers is not an integer, while the mean of floats agrees. Where the surrounding code does not show the
-dtype of an argument, the call is marked for review; where it shows that the case is met, the function of
-`shims` is called. The same holds for ragged tensors, which JAX's functions do not take, and where an
-error of TensorFlow is expected, which JAX's functions do not raise.
+Most differences of a row are reported at every call. Those here depend on the arguments: JAX's mean of integers
+is not an integer, while the mean of floats agrees. If the dtype of an argument is unknown, the call is marked for
+review; if the call certainly reaches the corner case, it becomes a call of `shims`. The same holds for ragged
+tensors, which JAX's functions do not accept, and for calls whose TensorFlow error is caught, since JAX's
+functions do not raise it.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
 
 
 class Corner(NamedTuple):
-    """The difference at one call, and whether the call is known to meet it."""
+    """The difference at one call, empty if there is none, and whether the call certainly reaches it."""
 
     differs: str = ""
     met: bool = False
 
 
 class Corners:
-    """Finds the corner cases of the calls of one file."""
+    """Finds the corner cases of the calls in one file."""
 
     def __init__(self, data: bytes, values: Values) -> None:
         self.values = values
@@ -42,7 +42,7 @@ class Corners:
         self.data = data
 
     def at(self, site: CallSite) -> Corner:
-        """Return the corner case of a call, given its arguments and context."""
+        """Return the corner case of a call, judging by its arguments and the surrounding code."""
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
@@ -54,17 +54,17 @@ class Corners:
 
     @functools.cached_property
     def names_narrow(self) -> bool:
-        """Whether the file mentions integers of 8 or 16 bits."""
+        """Whether the file contains the name of an 8- or 16-bit integer dtype."""
         return _NARROW.search(self.data) is not None
 
     @functools.cached_property
     def names_infinity(self) -> bool:
-        """Whether the file mentions infinite numbers."""
+        """Whether the file contains a name for infinity."""
         return _INFINITE.search(self.data) is not None
 
     @functools.cached_property
     def _expects_error(self) -> frozenset[ast.AST]:
-        """The statements that catch TensorFlow's errors: `try`, `with pytest.raises(...)`."""
+        """The `try` and `with` statements that expect an error of TensorFlow."""
         found = set()
         for node, reference in self.values.by_node.items():
             if reference.path.startswith("errors."):
@@ -83,13 +83,13 @@ _NONE = Corner()
 
 
 def _argument_numbers(corners: Corners, site: CallSite, name: str) -> Numbers:
-    """Infer the kind of numbers that an argument holds."""
+    """Infer whether an argument holds floats, integers or booleans."""
     argument = site.bound.arguments.get(name)
     return corners.numbers.numbers(argument.node) if argument is not None else Numbers.UNKNOWN
 
 
 def _of_mean(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of a mean: JAX's mean of integers is not an integer."""
+    """Return the corner case of a mean: of integers, JAX returns a float."""
     passed = _argument_numbers(corners, site, "input_tensor")
     if passed is Numbers.INEXACT:
         return _NONE
@@ -97,9 +97,9 @@ def _of_mean(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_sum(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of a sum or product of 8- or 16-bit integers.
+    """Return the corner case of a sum or product: operands of 8- or 16-bit integers.
 
-    Few files use such integers, and those that do mention their dtypes.
+    It is ruled out in files that do not mention these dtypes.
     """
     if not corners.names_narrow:
         return _NONE
@@ -110,13 +110,13 @@ def _of_sum(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_position(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of `argmax` and `argmin`, which integers and booleans do not meet."""
+    """Return the corner case of `argmax` or `argmin`; integers and booleans have none."""
     passed = _argument_numbers(corners, site, "input")
     return _NONE if passed in (*INTEGERS, Numbers.BOOL) else Corner(site.row.note)
 
 
 def _of_range(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of `range`; ranges with whole-number steps agree for every dtype."""
+    """Return the corner case of `range`; there is none if all arguments are literal whole numbers."""
     if _are_whole(site):
         return _NONE
     steps = [_argument_numbers(corners, site, name) for name in ("start", "limit", "delta")]
@@ -127,14 +127,14 @@ def _of_range(corners: Corners, site: CallSite) -> Corner:
 
 
 def _are_whole(site: CallSite) -> bool:
-    """Return whether all arguments of a range are literal integers."""
+    """Return whether all arguments of a range, except `dtype`, are literal whole numbers."""
     nodes = [site.bound.arguments[n].node for n in site.bound.arguments if n != "dtype"]
     values = [getattr(node, "value", None) for node in nodes]
     return all(isinstance(v, int | float) and v == int(v) for v in values)
 
 
 def _of_cast(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of a cast to integers, which only floats meet."""
+    """Return the corner case of a cast: floats cast to integers."""
     dtype = site.bound.arguments.get("dtype")
     if dtype is not None and dtype_numbers(dtype.node) not in INTEGERS:
         return _NONE
@@ -143,7 +143,7 @@ def _of_cast(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_remainder(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of a remainder, which floats do not meet."""
+    """Return the corner case of a remainder; floats have none."""
     exact = Numbers.INEXACT in (
         _argument_numbers(corners, site, "x"),
         _argument_numbers(corners, site, "y"),
@@ -152,7 +152,7 @@ def _of_remainder(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_softmax(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner of a softmax, which only files that mention infinity meet."""
+    """Return the corner case of a softmax: infinite operands, only in files that mention infinity."""
     return Corner(site.row.note if corners.names_infinity else "")
 
 

@@ -1,8 +1,7 @@
 """Rewrite one call of a TensorFlow operator.
 
-Of three ways the first that works is used: change the call in place (comments and line breaks stay),
-write the row's expression from scratch with the text of the arguments, or call the function of `shims`
-that has TensorFlow's own signature.
+Three methods are tried in order: change the call in place, which keeps comments and line breaks; write the row's
+expression around the arguments; call the function of `shims` with TensorFlow's own signature.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ def write_native(site: CallSite) -> list[Edit] | None:
 
 
 def _find_implied(site: CallSite, target: Native) -> dict[str, Argument]:
-    """Return the arguments that spell out TensorFlow's default where JAX's default differs."""
+    """Return the arguments that pass TensorFlow's default explicitly, if JAX's default differs."""
     if not (target.defaults or target.needs):
         return {}
     usual = defaults(site.row.params or "")
@@ -69,15 +68,15 @@ def _find_implied(site: CallSite, target: Native) -> dict[str, Argument]:
 
 
 def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit] | None:
-    """Return the edits that call a function with TensorFlow's own signature instead.
+    """Return the edits that replace only the function of a call, by one with TensorFlow's signature.
 
     Args:
       site: the call.
-      function: the name of the function, `shims.something`.
-      unknown: the arguments that the function does not take; they are left out.
+      function: the name of the new function, `shims.something`.
+      unknown: the arguments to drop because the new function does not accept them.
 
     Returns:
-      The edits, `None` if a dropped argument holds a comment or a TensorFlow reference.
+      The edits, `None` if a dropped argument contains a comment or a TensorFlow reference.
     """
     if any(holds_references(site, site.bound.arguments[name].node) for name in unknown):
         return None
@@ -104,7 +103,7 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
 
 
 def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
-    """Rename the function and its keywords and drop or add arguments, without moving any."""
+    """Return edits that rename function and keywords, drop and add arguments, but move none."""
     if not template.function or template.repeats or site.layout.opened < 0:
         return None
     by_hole, positional = template.by_parameter, template.positional
@@ -129,7 +128,7 @@ def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
 
 
 def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
-    """Turn an argument into a positional or keyword argument of the new function."""
+    """Return the edits that make an argument positional, or give it the keyword of the new function."""
     if slot.keyword is None:
         return [Edit(argument.start, argument.value)] if argument.keyword else []
     if argument.keyword is not None:
@@ -140,7 +139,7 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
 
 
 def _missing_arguments(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
-    """Return the arguments that the call leaves out and the expression needs, `None` if impossible."""
+    """Return the arguments that JAX needs and the call omits, `None` if they cannot be appended."""
     assert isinstance(site.row.target, Native)
     added: list[str] = []
     for index, slot in enumerate(template.slots):
@@ -159,7 +158,7 @@ def _missing_arguments(site: CallSite, template: Template, written: list[Slot]) 
 
 
 def _adapt_argument(site: CallSite, argument: Argument, parameter: str) -> list[Edit]:
-    """Return the edits that convert a list to the type that JAX takes."""
+    """Return the edits that convert a list argument to an array or a tuple, as JAX requires."""
     before, after, inner = adaptation(site, argument, parameter)
     edits = inner
     if before:

@@ -1,1 +1,1 @@
-"""Change import statements after a rewrite."""
+"""Update import statements after a rewrite."""

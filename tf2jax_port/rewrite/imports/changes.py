@@ -1,6 +1,6 @@
-"""Add the imports that new text needs and drop those that are unused.
+"""Add the imports that the new text needs, and drop those that nothing uses any more.
 
-An import of TensorFlow is dropped only if every reference through it is gone, and only directly in a
+An import of TensorFlow is dropped only if every reference through it is gone, and only if it is directly in a
 module or function: inside `try` or `if` it may test whether TensorFlow is installed.
 """
 
@@ -22,14 +22,17 @@ _PRAGMAS = ("type:", "noqa", "pylint:", "pytype:", "isort:", "pragma:", "fmt:", 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImportChange:
-    """The edits, and the number of TensorFlow names that are no longer imported."""
+    """The edits of import statements, and the number of TensorFlow names no longer imported."""
 
     edits: tuple[Edit, ...]
     dropped: int
 
 
 def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
-    """Return every TensorFlow name that an import statement binds, in text order."""
+    """Return the imported names that refer to TensorFlow, with their statements, in text order.
+
+    They may come through other modules of the project.
+    """
     found = []
     for statement in names.imports:
         stem = ""
@@ -46,15 +49,15 @@ def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImportNeeds:
-    """The imports that a rewritten file needs, and those that it may drop.
+    """The facts from which the changes of a file's imports are planned.
 
     Attributes:
       gone: references that the rewrite removes.
       left: references that stay.
-      aliases: modules of TensorFlow bound to another name, as in `layers = tf.keras.layers`.
+      aliases: assignments of a TensorFlow module to a name, as in `layers = tf.keras.layers`.
       brought: the names of TensorFlow that import statements bind.
       new: `(module, name)` of the imports to add.
-      keep_all: whether no import may be dropped, because other files may import the names from here.
+      keep_all: whether every import stays, because other files may import the names from this one.
       first_use: offset of the first new text; new imports are placed above it.
     """
 
@@ -68,7 +71,7 @@ class ImportNeeds:
 
 
 def change_imports(file: File, needs: ImportNeeds) -> ImportChange:
-    """Plan the edits of a file's imports."""
+    """Plan the edits of a file's import statements."""
     change = _Imports(file, needs.brought, needs.new)
     droppable = [] if needs.keep_all else change.droppable(needs.gone, needs.left, needs.aliases)
     return change.plan(droppable, needs.first_use)
@@ -93,7 +96,7 @@ def _exported_names(names: Names) -> set[str]:
 
 
 class _Imports:
-    """Plans the edits of the imports of one file."""
+    """Plans the edits of the import statements of one file."""
 
     def __init__(self, file: File, brought: list[Brought], new: list[tuple[str, str]]) -> None:
         self.brought = brought
@@ -106,7 +109,7 @@ class _Imports:
     def droppable(
         self, gone: list[Reference], left: list[Reference], aliases: list[Reference]
     ) -> list[Binding]:
-        """Return the bindings that are no longer needed, including those of aliases."""
+        """Return the imports, and the assignments of modules to names, that nothing uses any more."""
         needed = {id(b.node) for reference in left for b in reference.bindings}
         used = {id(b.node): b for reference in gone for b in reference.bindings}
         needed |= self._used_otherwise(used, gone)
@@ -123,7 +126,7 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Return the project modules that have other uses: `compat.run` beside `compat.tf`.
+        """Return the project modules that are also used without TensorFlow: `compat.run` beside `compat.tf`.
 
         They are given as the ids of the nodes that bind them.
         """
@@ -140,7 +143,11 @@ class _Imports:
         return statement.targets
 
     def _may_go(self, binding: Binding, exported: set[str]) -> bool:
-        """Return whether a binding may be dropped: not exported, ignored, called or conditional."""
+        """Return whether an import may be dropped.
+
+        It may not if it is conditional, exported, used by another module, protected by an ignore comment, or made by a
+        call such as `pytest.importorskip("tensorflow")`.
+        """
         statement = binding.statement
         called = isinstance(binding.value, ast.Call)  # `importorskip` does more than import
         if statement is not None and self.ignored.covers(statement, "TJ"):
@@ -150,7 +157,7 @@ class _Imports:
         return alone and not called and name not in exported and not self.neighbors.takes(name)
 
     def plan(self, bindings: list[Binding], first_use: int) -> ImportChange:
-        """Plan the edits that drop bindings and add the new imports."""
+        """Plan the edits that drop imports and add the new ones."""
         by_statement: dict[ast.stmt, set[ast.AST]] = {}
         for binding in bindings:
             assert binding.statement is not None
@@ -175,7 +182,7 @@ class _Imports:
     # Dropping.
 
     def _drop_names(self, statement: ast.stmt, nodes: set[ast.AST], new: list[str]) -> list[Edit]:
-        """Return the edits that drop some names of a statement and add new imports."""
+        """Return the edits that drop some or all names of a statement and add new imports."""
         if isinstance(statement, ImportStatement):
             kept = [alias for alias in statement.names if alias not in nodes]
             if kept:
@@ -184,7 +191,7 @@ class _Imports:
         return [self._replace_statement(statement, new)]
 
     def _without_aliases(self, statement: ImportStatement, nodes: set[ast.AST]) -> list[Edit]:
-        """Return the edits that drop some names of an import statement, but not all."""
+        """Return the edits that drop some, but not all, names of an import statement."""
         spans = [self._alias_span(alias) for alias in statement.names]
         last = max(i for i, alias in enumerate(statement.names) if alias not in nodes)
         edits = []
@@ -204,7 +211,7 @@ class _Imports:
         return start, self.source.offset(alias.end_lineno or 0, alias.end_col_offset or 0)
 
     def _replace_statement(self, statement: ast.stmt, new: list[str]) -> Edit:
-        """Replace a statement by new imports or by `pass`, or remove it."""
+        """Return the edit that replaces a statement by new imports or `pass`, or removes it."""
         start, end = self.source.span(statement)
         if self._shares_line(statement):
             return Edit(start, end, ("; ".join(new) or "pass",))
@@ -232,7 +239,7 @@ class _Imports:
         return body if statement in body else []
 
     def _shares_line(self, statement: ast.stmt) -> bool:
-        """Return whether other code stands on the line of a statement."""
+        """Return whether there is other code on the lines of a statement."""
         line = self.source.starts[statement.lineno - 1]
         start, end = self.source.span(statement)
         after = self.source.data[end : self.source.line_end(statement.end_lineno or 0)].strip()
@@ -241,7 +248,7 @@ class _Imports:
     # Adding.
 
     def _anchor(self, first_use: int) -> ast.stmt | None:
-        """Return the first module-level import of TensorFlow above all new text."""
+        """Return the first module-level import of TensorFlow above all new text, if any."""
         for statement, _ in self.brought:
             outer = isinstance(self.names.parents[statement], ast.Module)
             if outer and self.source.span(statement)[0] < first_use:
@@ -249,7 +256,7 @@ class _Imports:
         return None
 
     def _insert_imports(self, anchor: ast.stmt | None) -> Edit:
-        """Return the edit that inserts the new imports, behind `anchor` if there is one."""
+        """Return the edit that inserts the new imports, after `anchor` if it is given."""
         if anchor is not None:
             return self._insert_at(anchor)
         newline = self.source.newline
@@ -266,7 +273,7 @@ class _Imports:
         return Edit(place, place, (newline.join(self.new) + newline,))
 
     def _insert_at(self, statement: ast.stmt) -> Edit:
-        """Return the edit that inserts the new imports at a statement, on the next line if possible."""
+        """Return the edit that inserts the new imports after a statement, or before it on a shared line."""
         if self._shares_line(statement):
             place = self.source.span(statement)[0]
             return Edit(place, place, ("; ".join(self.new) + "; ",))
@@ -276,7 +283,7 @@ class _Imports:
 
 
 def _last_head_statement(module: ast.Module) -> ast.stmt | None:
-    """Return the last of the docstring and the `__future__` imports at the top of a module."""
+    """Return the last of the docstring and `__future__` imports at the top of a module, if any."""
     head = None
     for index, statement in enumerate(module.body):
         docstring = index == 0 and ast.get_docstring(module, clean=False) is not None

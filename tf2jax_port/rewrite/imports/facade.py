@@ -1,7 +1,7 @@
-"""Swap whole imports for `--target shims`: `import tensorflow as tf` to `import shims as tf`.
+"""Replace the import of TensorFlow for `--target shims`: `import shims as tf`.
 
-This is possible if every name used through the import has a namesake in `shims` that takes the same
-arguments. Otherwise each name is replaced by its namesake separately.
+This works if every name used through the import exists in `shims` and takes the same arguments. Otherwise each
+name is replaced separately.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swap:
-    """The edits of the imports, and those of the names that need edits of their own."""
+    """The edits that import `shims` as `tf`, and those of names that still need a change of their own.
+
+    `swapped` is the number of changed imports.
+    """
 
     imports: tuple[Edit, ...]
     names: tuple[Edit, ...]
@@ -24,7 +27,7 @@ class Swap:
 
 
 def swap_import(file: File, decisions: Decisions) -> Swap | None:
-    """Return the swap of a file's imports, `None` if a name would become unbound."""
+    """Return the edits that import `shims` under the old name, `None` if not all names can use it."""
     bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
     if not bindings or not all(map(_is_whole_import, bindings.values())):
         return None
@@ -40,14 +43,14 @@ def swap_import(file: File, decisions: Decisions) -> Swap | None:
 
 
 def _is_whole_import(binding: Binding) -> bool:
-    """Return whether a binding is `import tensorflow as tf` or of `tensorflow.compat.v2`."""
+    """Return whether an import is `import tensorflow as tf` or `import tensorflow.compat.v2 as tf`."""
     whole = binding.path in ("tensorflow", "tensorflow.compat.v2")
     plain = isinstance(binding.node, ast.alias) and isinstance(binding.statement, ast.Import)
     return whole and plain and binding.path == getattr(binding.node, "name", "")
 
 
 def _swap_binding(file: File, binding: Binding) -> Edit:
-    """Return the edit that replaces the imported module by `shims`."""
+    """Return the edit that replaces an imported module by `shims`."""
     alias = binding.node
     assert isinstance(alias, ast.alias)
     start = file.source.offset(alias.lineno, alias.col_offset)

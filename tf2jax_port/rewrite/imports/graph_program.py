@@ -1,8 +1,8 @@
-"""Swap the import of a TensorFlow 1 program for `--target shims` by `shims.compat.v1`.
+"""Replace the import of a TensorFlow 1 program by `shims.compat.v1`, for `--target shims`.
 
-The tensors, variables and sessions of a graph must come from one library. So if `shims.compat.v1` has
-every name that the program uses, all other lines stay as they are; if it lacks one, the file is treated
-like any other, and the graph-only names are left to a person.
+The tensors, variables and sessions of a graph must come from one library. If `shims.compat.v1` has every name that
+the program uses, only the imports change. If it lacks one, the file is treated like any other, and the names that
+need a graph are left to a person.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class GraphProgram:
 
 
 def as_graph_program(file: File) -> GraphProgram | None:
-    """Return the plan to run a file on `shims.compat.v1`, `None` if that is not possible."""
+    """Return the plan to run a file on `shims.compat.v1`, `None` if it is no such program."""
     references = file.references
     if not any(r.version == 1 and needs_graph(r.path) for r in references):
         return None
@@ -50,7 +50,7 @@ def as_graph_program(file: File) -> GraphProgram | None:
 
 
 def _is_supported(reference: Reference) -> bool:
-    """Return whether `shims.compat.v1` has the object of a reference."""
+    """Return whether `shims.compat.v1` has the object that a reference names."""
     if reference.version != 1 or reference.ambiguous or not reference.bindings:
         return False
     parts = reference.path.split(".")
@@ -60,9 +60,9 @@ def _is_supported(reference: Reference) -> bool:
 
 
 def _is_whole_import(binding: Binding) -> bool:
-    """Return whether a binding imports TensorFlow or its `compat.v1` as a whole.
+    """Return whether an import binds a name to TensorFlow or to its `compat.v1`.
 
-    The forms are `import tensorflow as tf`, `import tensorflow.compat.v1 as tf1` and
+    The supported statements are `import tensorflow as tf`, `import tensorflow.compat.v1 as tf1` and
     `from tensorflow.compat import v1`.
     """
     statement, alias = binding.statement, binding.node
@@ -80,12 +80,15 @@ def _is_whole_import(binding: Binding) -> bool:
 
 @functools.cache
 def _graph_names() -> frozenset[str]:
-    """Return the names that `shims.compat.v1` has, without `tf.`."""
+    """Return the names of `shims.compat.v1`."""
     return frozenset(read_data("graph_names")["names"])
 
 
 def _swap_binding(file: File, binding: Binding) -> tuple[Edit, ...]:
-    """Return the edits that import `shims.compat.v1` instead, in the mode of version 1."""
+    """Return the edits that import `shims.compat.v1` instead.
+
+    For `import tensorflow as tf`, a call of `disable_v2_behavior` follows.
+    """
     alias, statement = binding.node, binding.statement
     assert isinstance(alias, ast.alias)
     assert isinstance(statement, (ast.Import, ast.ImportFrom))

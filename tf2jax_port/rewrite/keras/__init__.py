@@ -1,1 +1,1 @@
-"""Rewrite the parts of a file that concern Keras as a whole."""
+"""Apply the rules of Keras that concern more than one reference of a file."""

@@ -1,7 +1,7 @@
-"""Move imports from `tensorflow.keras` to `keras`, so that the code below them stays.
+"""Import from `keras` instead of `tensorflow.keras`, so that the code that uses the names stays.
 
-`from tensorflow.keras.layers import Dense` becomes `from keras.layers import Dense` if every name that the
-statement imports exists in Keras 3 and every use of it is understood.
+`from tensorflow.keras.layers import Dense` becomes `from keras.layers import Dense` if Keras 3 has every name that
+the statement imports and every use of them is supported.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _keep_written_name(file: File, reference: Reference, decision: Decision) -> 
 
 
 def move_imports(draft: Draft) -> Draft:
-    """Move the imports of Keras that can be moved, except those that a comment protects."""
+    """Change imports from `tensorflow.keras` to `keras` if possible and no comment forbids it."""
     file = draft.file
     if file.is_shared:
         return draft
@@ -56,7 +56,7 @@ def move_imports(draft: Draft) -> Draft:
 
 
 def _spelling_with_keras(file: File, module: str) -> Spelling:
-    """Return the file's module names, with the moved import of Keras added."""
+    """Return the file's names for modules, including `keras` as the changed import binds it."""
     spelling = file.spelling
     if "keras" in spelling.present:
         return spelling
@@ -68,7 +68,7 @@ def _spelling_with_keras(file: File, module: str) -> Spelling:
 
 
 def keep_names(draft: Draft) -> Draft:
-    """Drop the edits of names whose import moves: they stay as written."""
+    """Drop the edits of names that only need their import changed."""
     kept = {
         reference: _keep_written_name(draft.file, reference, decision)
         for reference, decision in draft.decisions.items()
@@ -89,7 +89,7 @@ def _join_moves(first: MovedImports, second: MovedImports) -> MovedImports:
 def _move(
     file: File, statement: ImportStatement, uses: dict[int, list[tuple[Reference, Decision]]]
 ) -> MovedImports:
-    """Move one statement, or return an empty move where it must stay."""
+    """Plan the change of one import statement to `keras`; empty if it must stay."""
     if isinstance(statement, ast.ImportFrom):
         inside = f"{statement.module}."
         if statement.level or not is_tensorflow(statement.module or ""):
@@ -115,7 +115,7 @@ def _move(
 
 
 def _exists(dotted: str) -> bool:
-    """Return whether Keras 3 has an imported name under the same name."""
+    """Return whether Keras 3 has the object of an imported name, under the same name."""
     path, version = tensorflow_path(dotted)
     if path == "keras" or path.removeprefix("keras.") in MODULES:
         return path.startswith("keras")
@@ -128,7 +128,7 @@ def _is_understood(reference: Reference, decision: Decision) -> bool:
 
 
 def _is_plain(reference: Reference) -> bool:
-    """Return whether Keras 3's name equals TensorFlow's without the leading `tf.`."""
+    """Return whether Keras 3's name equals TensorFlow's name without `tf.`."""
     known = look_up(reference)
     if known is None or not is_of_keras(known):
         return False

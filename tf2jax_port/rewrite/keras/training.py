@@ -1,7 +1,7 @@
-"""Reject training steps that Keras runs itself and that Keras 3 runs differently.
+"""Leave training steps to a person if Keras 3 on JAX runs them differently.
 
-A hand-written loop stays: the tapes and functions of `shims` see the variables of Keras. But on JAX `fit`
-calls a model's `train_step` with other arguments, and `minimize` is gone.
+A hand-written training loop stays, since the tapes and functions of `shims` support Keras variables. But on JAX,
+`fit` calls a model's `train_step` with other arguments, and optimizers have no `minimize`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def refuse_steps(draft: Draft) -> Draft:
-    """Reject a model's own `train_step`, and an optimizer whose `minimize` is called."""
+    """Mark models with their own `train_step`, and optimizers with `minimize`, as manual work."""
     file, found = draft.file, dict(draft.decisions)
     data = file.source.data
     if b"keras" not in data and b"optimizers" not in data:
@@ -53,7 +53,7 @@ def _why(file: File, reference: Reference, known: Known) -> str:
 
 
 def _own_step(file: File, reference: Reference) -> str:
-    """Return the training step that a derived class defines itself, `""` for none."""
+    """Return the name of the training step that a derived class overrides, `""` if it overrides none."""
     parent = file.names.parents[reference.node]
     if not isinstance(parent, ast.ClassDef) or reference.node not in parent.bases:
         return ""
@@ -62,7 +62,7 @@ def _own_step(file: File, reference: Reference) -> str:
 
 
 def _why_not_keras(file: File, reference: Reference) -> str:
-    """Explain why the optimizer created here cannot be one of Keras, `""` where it can."""
+    """Return the reason why an optimizer cannot become one of Keras 3, `""` if it can."""
     parent = file.names.parents[reference.node]
     statement = file.names.parents[parent]
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None

@@ -1,7 +1,7 @@
-"""Pass the arrays of Keras layers' weights to rewritten operators.
+"""Pass the arrays of Keras weights, not the variables, to rewritten operators.
 
-JAX's functions do not accept a `keras.Variable`; its array is `variable.value`. Which attributes of a layer
-are weights is visible where the class creates them: `self.kernel = self.add_weight(...)`.
+JAX's functions do not accept a `keras.Variable`; its array is `variable.value`. An attribute of a layer is known to
+be a weight if the class creates it: `self.kernel = self.add_weight(...)`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Attributes = dict[str, set[ast.ClassDef | None]]
 
 
 def read_weights(draft: Draft) -> Draft:
-    """Append `.value` to each weight that is an argument of a rewritten operator."""
+    """Append `.value` to each Keras weight that is an argument of a rewritten operator."""
     file, found = draft.file, dict(draft.decisions)
     if not any(maker.encode() in file.source.data for maker in _MAKERS):
         return draft
@@ -53,7 +53,10 @@ def _attribute_of_self(node: ast.AST) -> str:
 
 
 def _attributes(names: Names) -> tuple[_Attributes, _Attributes]:
-    """Collect the attributes of `self` by class: those that are weights, and the others."""
+    """Return the attributes of `self` that are assigned weights, and those assigned other values.
+
+    Both are dicts from attribute names to the classes that assign them.
+    """
     made: _Attributes = {}
     others: _Attributes = {}
     for node in names.parents:

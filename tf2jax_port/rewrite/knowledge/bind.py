@@ -1,4 +1,4 @@
-"""Bind the arguments of a call to TensorFlow's parameters."""
+"""Bind the arguments of a call to the parameters of a TensorFlow function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tf2jax_port.rewrite.reading.layout import Argument
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a signature; `default` is its text, `None` for a required one."""
+    """One parameter of a signature; `default` is its source text, `None` if the parameter is required."""
 
     name: str
     default: str | None
@@ -21,17 +21,17 @@ class Parameter:
 
 
 class Refusal(NamedTuple):
-    """The diagnostic and the reason why a call is left to a person."""
+    """The diagnostic and the reason for leaving a call to a person."""
 
     code: str
     message: str
 
 
 class Bound(NamedTuple):
-    """The arguments of a call by parameter.
+    """The arguments of a call, by parameter.
 
-    `surplus` are those of `*args` and `**kwargs`; `dropped` are those that only TensorFlow 1 uses, by its
-    names for them.
+    `surplus` are the arguments that `*args` and `**kwargs` of the function receive; `dropped` are pairs of a parameter
+    that only TensorFlow 1 has and its argument.
     """
 
     arguments: dict[str, Argument]
@@ -41,7 +41,7 @@ class Bound(NamedTuple):
 
 @functools.cache
 def signature(params: str) -> tuple[Parameter, ...]:
-    """Parse the parameters in a row's text."""
+    """Parse a parameter list given as text."""
     arguments = ast.parse(f"def f({params}): pass").body[0].args  # type: ignore[attr-defined]
     plain = [*arguments.posonlyargs, *arguments.args]
     missing = len(plain) - len(arguments.defaults)
@@ -58,7 +58,7 @@ def signature(params: str) -> tuple[Parameter, ...]:
 class _SignatureParts(NamedTuple):
     """The parts of a signature that binding needs.
 
-    `names` are the parameters that a call can name, `required` those without a default.
+    `names` are all parameters except `*args` and `**kwargs`, `required` those without a default.
     """
 
     names: frozenset[str]
@@ -70,7 +70,7 @@ class _SignatureParts(NamedTuple):
 
 @functools.cache
 def _signature_parts(params: str) -> _SignatureParts:
-    """Split a signature into the parts that binding needs."""
+    """Parse a parameter list given as text into the parts that binding needs."""
     parameters = signature(params)
     named = [p for p in parameters if not p.variadic]
     return _SignatureParts(
@@ -91,15 +91,15 @@ def defaults(params: str) -> dict[str, str | None]:
 def bind_arguments(
     arguments: tuple[Argument, ...], params: str, renames: tuple[tuple[str, str], ...] = ()
 ) -> Bound | Refusal:
-    """Bind a call's arguments as Python would.
+    """Bind a call's arguments to parameters as Python would.
 
     Args:
       arguments: the arguments as written.
       params: the signature as text.
-      renames: old keywords and the parameters that they mean.
+      renames: pairs of an old keyword and the parameter that it means.
 
     Returns:
-      The bound arguments, or a refusal if Python or the row does not accept them.
+      The bound arguments, or a refusal if the arguments do not fit the signature or contain `*` or `**`.
     """
     if any(isinstance(a.node, ast.Starred) or a.keyword == "**" for a in arguments):
         return Refusal("TJ303", "it is called with `*args` or `**kwargs`")
@@ -137,17 +137,17 @@ def bind_version_1(
     renames: tuple[tuple[str, str], ...],
     without_meaning: tuple[str, ...] = (),
 ) -> Bound | Refusal:
-    """Bind by TensorFlow 1's signature and translate to TensorFlow 2's parameters.
+    """Bind arguments to TensorFlow 1's parameters, and translate these to TensorFlow 2's.
 
     Args:
       arguments: the arguments as written.
       params: the signature of version 1 as text.
       row_params: the signature of version 2.
-      renames: parameters of version 1 and their names in version 2.
-      without_meaning: parameters of version 1 that can be left out.
+      renames: pairs of a parameter of version 1 and its name in version 2.
+      without_meaning: parameters of version 1 that can be dropped.
 
     Returns:
-      The bound arguments, or a refusal if an argument has no place in either signature.
+      The bound arguments, or a refusal if version 2 has no parameter for an argument.
     """
     bound = bind_arguments(arguments, params)
     if isinstance(bound, Refusal):

@@ -1,4 +1,4 @@
-"""Handle names around the operators: raised errors and attributes of dtypes."""
+"""Look up rules for names that are not operators: raised errors and attributes of dtypes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def makes_error(row: Row, call: ast.AST) -> bool:
 
 
 def without_place(row: Row) -> tuple[str, ...]:
-    """Return the parameters of a row that the function of `shims` does not have."""
+    """Return TensorFlow's parameters that the function of `shims` lacks."""
     return WITHOUT_PLACE.get(row.name, ())
 
 
 def dtype_attribute(expression: str, attribute: str) -> str | None:
-    """Return JAX's spelling of attributes such as `tf.float32.max`, `None` if there is none."""
+    """Return the JAX expression for a dtype attribute such as `tf.float32.max`, `None` if there is none."""
     form = DTYPE_ATTRIBUTES.get(attribute)
     integral, floating = "int" in expression, "float" in expression
     if form is None or not (integral or floating):

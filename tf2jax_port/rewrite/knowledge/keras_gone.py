@@ -1,6 +1,6 @@
-"""List names of Keras 1 and 2 that Keras 3 lacks, with their replacements.
+"""List names of Keras 1 and 2 that Keras 3 lacks, with the advice on what to use instead.
 
-An entry stands for the name and for all names below it; the longest matching entry applies.
+An entry applies to the name and to all names below it; the longest matching entry applies.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Build the rows of `tf.keras`: names of Keras 3, functions of its old back end, removed names.
+"""Build the rows of `tf.keras`: names of Keras 3, functions of the old back end, removed names.
 
-`tf.keras` is Keras 3 since TensorFlow 2.16, so a name in both lists is the same object. In a file for
-TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are parts of it.
+Since TensorFlow 2.16 `tf.keras` is Keras 3, so a name that both have is the same object. In a file for
+TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are modules of Keras.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ REPEATED_ROWS = (
 
 @functools.cache
 def _hand_written_rows() -> dict[str, Row]:
-    """Return the hand-written rows of Keras by name."""
+    """Return a dict from names to the hand-written rows of Keras."""
     return {row.name: row for row in keras.ROWS}
 
 
@@ -70,17 +70,17 @@ def find_row(path: str, version: int) -> Row | None:
 
 
 def _has_parameter(name: str, parameter: str) -> bool:
-    """Return whether a Keras function has an optional parameter."""
+    """Return whether a Keras function has an optional parameter of this name."""
     return f"{parameter}=" in (PARAMS[name] or "")
 
 
 def _is_listed(name: str) -> bool:
-    """Return whether a name, or a prefix of it, is listed as removed."""
+    """Return whether a name, or a module that contains it, is listed as removed."""
     return any(name == prefix or name.startswith(f"{prefix}.") for prefix, _ in REASONS)
 
 
 def why_unknown(path: str) -> str:
-    """Explain why a name has no row; `""` if it is not a name of Keras."""
+    """Return the reason why a Keras name has no row, `""` for names outside of Keras."""
     if path.startswith("python.keras"):
         return "a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
     if not path.startswith("keras."):

@@ -1,4 +1,4 @@
-"""Look up a TensorFlow name: its row and the signature that its calls bind by."""
+"""Look up a TensorFlow name: its row, and the signature that binds the arguments of its calls."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tf2jax_port.table.version_1 import CLASSES, SAME_IN_VERSION_1
 
 
 class Known(NamedTuple):
-    """A row, the part of the reference that it names, and the signature of its calls.
+    """A row, the part of the reference that it describes, and the signature of its calls.
 
     Attributes:
       row: the row.
-      reference: the reference, cut to the part that the row names.
-      rest: the attributes behind that part.
+      reference: the reference, cut to the part that the row describes.
+      rest: the attributes after that part.
       version_1_params: the parameters of version 1 if they differ, otherwise empty.
     """
 
@@ -30,13 +30,13 @@ class Known(NamedTuple):
 
     @property
     def renames(self) -> tuple[tuple[str, str], ...]:
-        """Old keywords and the parameters that they mean."""
+        """Pairs of an old keyword and the parameter that it means."""
         return (*self.row.renames, *version_1.renames(self.row.name))
 
 
 @functools.cache
 def rows() -> dict[str, Row]:
-    """Return all rows by name.
+    """Return a dict from names to all rows.
 
     Raises:
       ValueError: two rows have the same name.
@@ -45,7 +45,7 @@ def rows() -> dict[str, Row]:
 
 
 def look_up(reference: Reference) -> Known | None:
-    """Find the row of the longest part of a reference that has one."""
+    """Return the row of the longest part of a reference that has one, `None` if no part has one."""
     found = _longest_known(reference.dotted, reference.version)
     if found is None:
         return None
@@ -57,7 +57,7 @@ def look_up(reference: Reference) -> Known | None:
 def _longest_known(
     dotted: tuple[str, ...], version: int
 ) -> tuple[int, Row, tuple[str, ...], str] | None:
-    """Find the longest prefix of a chain that has a row.
+    """Find the longest prefix of a dotted name that has a row.
 
     Returns:
       The length of the prefix, the row, the remaining attributes, and the parameters of version 1.
@@ -89,16 +89,13 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Return the names of version 1 that share the meaning of a row.
-
-    Each has the name of the row and its own parameters.
-    """
+    """Return a dict from version 1 names with a version 2 row to the row's name and own parameters."""
     same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
     return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
 
 
 def has_another_meaning(reference: Reference) -> bool:
-    """Return whether the table has the name, but TensorFlow 1 means something else by it."""
+    """Return whether TensorFlow 1 uses the name of a row for something else."""
     name = canonical(reference.path, reference.version)
     return name.startswith("v1.") and reference.path in rows()
 
@@ -115,10 +112,10 @@ def facade(row: Row) -> str | None:
 
 
 def corner(row: Row, options: Options) -> str:
-    """Return the difference of the plain spelling to report: `differs`, with `exact` also `note`."""
+    """Return the corner case to report: the row's `differs`, or its `note` if the options ask for it."""
     return row.differs or (row.note if options.takes_exact else "")
 
 
 def has_exact_form(row: Row) -> bool:
-    """Return whether `shims` matches TensorFlow where the row's plain spelling differs."""
+    """Return whether `shims` matches TensorFlow in cases in which the row's JAX expression differs."""
     return bool(row.own) and facade(row) is not None

@@ -1,4 +1,4 @@
-"""Recognize names of TensorFlow 1 that have a meaning only in a graph."""
+"""Recognize names of TensorFlow 1 that only make sense in a graph."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ _NAMESPACES = ("layers.", "nn.rnn_cell.", "metrics.", "contrib.", "train.")
 
 
 def needs_graph(path: str) -> bool:
-    """Return whether a name of TensorFlow 1 has a meaning only in a graph."""
+    """Return whether a name of TensorFlow 1 only makes sense in a graph."""
     return path in _NEED_GRAPHS or path.startswith(_NAMESPACES)

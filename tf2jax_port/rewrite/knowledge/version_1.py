@@ -1,4 +1,4 @@
-"""Look up the differences of TensorFlow 1: moved names, other parameters, graph-only arguments."""
+"""Look up the differences of TensorFlow 1: renamed functions, other parameters, graph-only arguments."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from tf2jax_port.table.version_1 import (
 
 
 def params(path: str) -> str:
-    """Return the parameters of a name in version 1."""
+    """Return the parameters that a function has in version 1, as text."""
     return {**V1_PARAMS, **dict(CLASSES)}[path]
 
 
 def moved() -> dict[str, tuple[str, str]]:
-    """Return the moved names with their name in version 2 and their parameters in version 1."""
+    """Return a dict from old names to the name in version 2 and the parameters in version 1."""
     return {old: (new, V1_PARAMS[new] if own is None else own) for old, new, own in MOVED}
 
 
 def renames(name: str) -> tuple[tuple[str, str], ...]:
-    """Return parameters of version 1 with their new names, given the name in version 2."""
+    """Return pairs of a parameter of version 1 and its new name, for a function named as in version 2."""
     return RENAMED.get(name, ())
 
 
 def without_meaning(name: str) -> tuple[str, ...]:
-    """Return parameters of version 1 that can be left out whatever their value."""
+    """Return the parameters of version 1 whose arguments can always be dropped."""
     return WITHOUT_MEANING.get(name, ())
 
 
@@ -46,7 +46,10 @@ def differs(name: str) -> str:
 
 
 def bound_scope(row: Row, bound: Bound) -> Row:
-    """Return the row for `with tf.name_scope(...) as scope`, which binds the name of the scope."""
+    """Return the row for `with tf.name_scope(...) as scope`.
+
+    There the value of the block is used, so that the scope must be created.
+    """
     target: Native | Shim = Shim("shims.name_scope")
     if "default_name" in bound.arguments:
         target = Native(f"shims.name_scope({SCOPE})")
@@ -54,13 +57,13 @@ def bound_scope(row: Row, bound: Bound) -> Row:
 
 
 def forms(row: Row) -> tuple[Native, ...]:
-    """Return the expressions to try for a call of a row, in order."""
+    """Return the JAX expressions of a row in the order in which they are tried."""
     assert isinstance(row.target, Native)
     return (*FORMS.get(row.name, ()), row.target)
 
 
 def is_exact(name: str, bound: Bound) -> bool:
-    """Return whether the arguments of a call show that both versions return the same."""
+    """Return whether, for these arguments, both versions certainly return the same."""
     arguments = bound.arguments
     if name == "cond":
         branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]

@@ -1,1 +1,1 @@
-"""Load lists of TensorFlow and Keras names."""
+"""Load the generated lists of TensorFlow and Keras names."""

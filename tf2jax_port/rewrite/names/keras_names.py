@@ -1,8 +1,8 @@
 """Load Keras names from `data/keras_names.json`.
 
 MODULES: the modules of Keras 3.
-PARAMS: names of Keras 3 that `tf.keras` has too, with their parameters if they are callable.
-RENAMED: names of `tf.keras` whose object has the given name in Keras 3.
+PARAMS: a dict from the names that Keras 3 and `tf.keras` share to their parameters, if they are callable.
+RENAMED: a dict from names of `tf.keras` to the names of the same objects in Keras 3.
 LEFT_OVER: names of `tf.keras` that Keras 3 does not have.
 """
 

@@ -1,4 +1,4 @@
-"""Map names from private modules and star imports to public TensorFlow names."""
+"""Map names that come from private modules or star imports to public TensorFlow names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.rewrite.data import read_data
 
 
 def public_name(dotted: str) -> str:
-    """Return the public name of a private TensorFlow name, the name itself if there is none.
+    """Return the public name of a private TensorFlow name, the name itself if none is known.
 
     `tensorflow.python.ops.array_ops.concat` becomes `tensorflow.concat`.
     """
@@ -24,14 +24,14 @@ def public_name(dotted: str) -> str:
 
 
 def brings(module: str, name: str) -> bool:
-    """Return whether `from module import *` binds a name, in version 1 or 2."""
+    """Return whether `from module import *` binds a name, in TensorFlow 1 or 2."""
     outer = module in ("tensorflow", "tensorflow.compat.v1", "tensorflow.compat.v2")
     return outer and name in _outer_level()
 
 
 @functools.cache
 def _load_data() -> dict[str, Any]:
-    """Load the data file on first use, since few files need it."""
+    """Load the data file on first use; few files need it."""
     return read_data("tf_internal_names")
 
 
@@ -42,7 +42,7 @@ def _outer_level() -> frozenset[str]:
 
 
 def _internal() -> dict[str, str]:
-    """Return the public names by the private ones below `tensorflow.python`.
+    """Return a dict from private names below `tensorflow.python` to public names.
 
     Public names of version 1 have the prefix `v1:`.
     """

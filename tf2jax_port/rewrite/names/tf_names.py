@@ -1,9 +1,9 @@
 """Load TensorFlow's names from `data/tf_names.json`.
 
-MODULES: modules of TensorFlow 1 or 2, which are not operators.
-V1_ALIASES: names that only version 1 has, with the names of the same objects in version 2.
+MODULES: names of TensorFlow 1 or 2 that are modules, not operators.
+V1_ALIASES: a dict from names that only version 1 has to the names of the same objects in version 2.
 V1_ONLY: names of objects that only version 1 has.
-V1_PARAMS: names of another object in version 1, with its parameters if it is a function.
+V1_PARAMS: names that mean another object in version 1, with its parameters if it is a function.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Turn optimizers into those of Optax."""
+"""Replace optimizers and learning-rate schedules by those of Optax."""

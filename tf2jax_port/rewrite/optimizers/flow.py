@@ -1,7 +1,7 @@
-"""Follow where an optimizer goes in a file, and which of its attributes are used there.
+"""Follow the value of an optimizer through a file, and check every use of its attributes.
 
-It is followed through names, attributes of the file's classes, containers that are written out, and
-arguments of the file's own functions. Any other use is a reason to leave the optimizer alone.
+The value is followed through names, attributes of the file's classes, literal lists, tuples and dictionaries, and
+arguments of the file's own functions. Any other use is a reason not to rewrite the optimizer.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Follower:
 
     Args:
       file: the file.
-      asked: returns why a use of an attribute of the value is not understood, `""` where it is.
-      handed: the same for a call that takes the value as an argument, or that calls it; `None` where the
-        function's own code must be followed.
+      asked: returns the reason why an attribute of the value cannot be supported, `""` if it can.
+      handed: returns the same for a call of the value, or a call that takes it as an argument; `None` if the
+        called function must be followed.
     """
 
     def __init__(self, file: File, asked: Asked, handed: Handed) -> None:
@@ -51,7 +51,7 @@ class Follower:
         }
 
     def why_not(self, node: ast.expr) -> str:
-        """Explain why the value of an expression cannot be followed, `""` where it can."""
+        """Return the reason why an expression's value cannot be followed, `""` if it can."""
         parent = self.file.names.parents[node]
         if isinstance(parent, ast.IfExp) and node is not parent.test:
             return self.why_not(parent)
@@ -73,7 +73,7 @@ class Follower:
         return next(filter(None, reasons), "")
 
     def _follow_element(self, container: ast.Tuple | ast.List | ast.Dict, node: ast.expr) -> str:
-        """Follow an element of a container that is written out."""
+        """Follow an element of a literal list, tuple or dictionary."""
         statement = self.file.names.parents[container]
         if isinstance(container, ast.Dict) and node not in container.values:
             return _UNSEEN
@@ -94,7 +94,7 @@ class Follower:
         return self._first(reasons)
 
     def _follow_target(self, target: ast.expr, packed: bool) -> str:
-        """Follow a value that is assigned to a name or to an attribute of `self`."""
+        """Follow a value assigned to a name or attribute; `packed` if it is in a container."""
         if isinstance(target, ast.Name):
             scope = self.homes.get(target)
             return self._follow_name(scope, target.id, packed) if scope is not None else _UNSEEN
@@ -123,7 +123,7 @@ class Follower:
         )
 
     def _follow_attribute(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
-        """Follow all uses of an attribute's name in the file."""
+        """Follow all attributes of that name in the file, whatever their object."""
         key = (0, name, packed)
         if key in self.open:
             return ""
@@ -148,7 +148,7 @@ class Follower:
     # ---- classes ---------------------------------------------------------------------------------
 
     def _class_of(self, attribute: ast.Attribute) -> ast.ClassDef | None:
-        """Return the class whose `self` an attribute belongs to, `None` for none."""
+        """Return the class of `self` in `self.attribute`, `None` for other objects."""
         assert isinstance(attribute.value, ast.Name)
         inner: ast.AST = attribute
         for node in self.file.names.ancestors(attribute):
@@ -160,7 +160,7 @@ class Follower:
         return None
 
     def _foreign_base(self, kind: ast.ClassDef, name: str) -> str:
-        """Return an unknown base class, or one that uses the attribute itself; `""` for none."""
+        """Return a base class outside of the file that may use the attribute, `""` if there is none."""
         if kind.keywords:
             return ast.unparse(kind.keywords[0].value)
         for base in kind.bases:
@@ -181,7 +181,7 @@ class Follower:
         return ""
 
     def _defined(self, node: ast.expr) -> ast.AST | None:
-        """Return the function or class of this file that a name refers to."""
+        """Return the definition or other node that alone binds a name, `None` if it is unclear."""
         if not isinstance(node, ast.Name):
             return None
         place = self.file.values.scope_of.get(node)
@@ -205,7 +205,7 @@ class Follower:
         return self._follow_name(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:
-        """Return the file's function that a call runs, and whether it is a bound method."""
+        """Return the function of this file that a call runs, and whether `self` is passed implicitly."""
         found = self._defined(node)
         if isinstance(found, ast.FunctionDef):
             return found, False
@@ -229,7 +229,7 @@ def _method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
 def _parameter(
     call: ast.Call, node: ast.expr, function: ast.FunctionDef, bound: bool
 ) -> str | None:
-    """Return the parameter that an argument binds to, `None` where it is unclear."""
+    """Return the parameter that an argument is bound to, `None` if that is unclear."""
     arguments = function.args
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args)][bound:]
     for keyword in call.keywords:

@@ -1,8 +1,8 @@
-"""Turn optimizers and schedules into those of Optax, where a person asks for them.
+"""Replace optimizers and schedules by those of Optax, if `--optimizers optax` is given.
 
-An optimizer becomes `shims.optax.Optimizer` around the function that makes TensorFlow's steps, if all uses of
-it in the file are understood. An optimizer that a model is compiled with, or that is passed to unknown code,
-stays one of Keras 3, which makes the same steps.
+An optimizer becomes a `shims.optax.Optimizer` around an Optax function that makes TensorFlow's steps, if all uses
+of it in the file are supported. An optimizer that is passed to `compile` or to unknown code stays an optimizer of
+Keras 3, which makes the same steps.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ class _Creation:
 
     @property
     def is_version_1(self) -> bool:
-        """Whether it comes from `tf.train`."""
+        """Whether the optimizer or schedule is one of `tf.train`, from TensorFlow 1."""
         return self.known.row.name.startswith(("train.", "v1.train."))
 
 
 def write_optimizers(draft: Draft) -> Draft:
-    """Turn optimizers and schedules into those of Optax, if the options ask for it."""
+    """Replace optimizers and schedules by those of Optax, if the options ask for it."""
     file, found = draft.file, dict(draft.decisions)
     if file.options.optimizers != "optax" or file.target != "jax":
         return draft
@@ -114,7 +114,10 @@ def _find_creations(file: File, decisions: Decisions) -> list[_Creation]:
 def _written_decision(
     decision: Decision, made: _Creation, edits: list[Edit], why: str = ""
 ) -> Decision:
-    """Return the new decision: a review where unknown code uses the optimizer, for the reason `why`."""
+    """Return the decision for an optimizer or schedule that becomes one of Optax.
+
+    It is a review if there is a reason `why` unknown code may use the optimizer.
+    """
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
     if why:
@@ -131,7 +134,7 @@ def _written_decision(
 
 
 def _is_spelled_out(file: File, made: _Creation) -> bool:
-    """Check for a full `compat.v1` name in a file that otherwise uses TensorFlow 2's names."""
+    """Return whether a name contains `compat.v1` in a file that also uses TensorFlow 2's names."""
     by_name = "compat.v1" in made.known.reference.dotted[-1]
     return by_name and any("compat.v1" not in r.dotted[-1] for r in file.references)
 
@@ -147,7 +150,7 @@ def _kept_decision(decision: Decision, why: str) -> Decision:
 
 
 def _why_no_optimizer(file: File, made: _Creation) -> str:
-    """Explain why an optimizer cannot become one of Optax, `""` where it can."""
+    """Return the reason why an optimizer cannot become one of Optax, `""` if it can."""
     if made.is_version_1 and any(r.path in _GRAPHS for r in file.references):
         return _GRAPH
     eager = any(r.path == "GradientTape" for r in file.references)
@@ -171,7 +174,7 @@ def _why_no_optimizer(file: File, made: _Creation) -> str:
 def _why_attribute_unknown(
     file: File, attribute: ast.Attribute, version_1: bool, eager: bool
 ) -> str:
-    """Explain why an attribute of an optimizer is not understood, `""` where it is."""
+    """Return the reason why a use of an optimizer's attribute is not supported, `""` if it is."""
     name = attribute.attr
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
@@ -200,14 +203,14 @@ def _why_attribute_unknown(
 
 
 def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
-    """Check for a call of a variable's method that Keras' variables have as well."""
+    """Return whether an attribute is a called method that Keras variables also have: `x.assign(1)`."""
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
     return is_called and attribute.attr in _OF_VARIABLES
 
 
 def _is_function(file: File, node: ast.expr) -> bool:
-    """Return whether an expression is a function of the file."""
+    """Return whether an expression is a lambda or the name of a function of the file."""
     if isinstance(node, ast.Lambda):
         return True
     if not isinstance(node, ast.Name):
@@ -221,7 +224,7 @@ def _is_function(file: File, node: ast.expr) -> bool:
 
 
 def _write_optimizer(site: CallSite) -> list[Edit] | None:
-    """Write the call as `shims.optax.Optimizer(shims.optax.adam(...))`."""
+    """Return the edits that turn a call into `shims.optax.Optimizer(shims.optax.adam(...))`."""
     edits = _with_own_arguments(site, f"shims.optax.{OPTIMIZERS[site.row.name]}")
     if edits is None:
         return None
@@ -233,7 +236,7 @@ def _write_optimizer(site: CallSite) -> list[Edit] | None:
 
 
 def _why_unsupported_argument(site: CallSite | None) -> str:
-    """Explain which argument Optax has no parameter for, `""` where there is none."""
+    """Return the reason why an argument cannot be passed to Optax, `""` if all can."""
     if site is None:
         return _NO_PLACE
     usual = defaults(site.row.params or "")
@@ -249,7 +252,10 @@ def _why_unsupported_argument(site: CallSite | None) -> str:
 
 
 def _with_own_arguments(site: CallSite, function: str) -> list[Edit] | None:
-    """Write the call with another function, without names; `None` if a comment prevents it."""
+    """Return the edits that call `function` instead, without arguments that it does not accept.
+
+    Returns `None` if a comment prevents it.
+    """
     dropped = [name for name in site.bound.arguments if name in (*NAMES, *WITHOUT_PLACE)]
     return calls.write_facade(site, function, dropped)
 
@@ -275,9 +281,9 @@ def _site(file: File, made: _Creation) -> CallSite | None:
 
 
 def _with_rows(file: File, decisions: Decisions) -> Decisions:
-    """Take rows with `shims.gather`, whose gradient has rows, as in TensorFlow.
+    """Replace `gather` by `shims.gather`, whose gradient is sparse: a set of rows, as in TensorFlow.
 
-    Where a row is taken twice, an optimizer that squares gradients makes another step for a dense gradient.
+    With a dense gradient, an optimizer that squares gradients makes another step if a row is gathered twice.
     """
     found = dict(decisions)
     for reference, decision in decisions.items():
@@ -302,7 +308,10 @@ def _with_rows(file: File, decisions: Decisions) -> Decisions:
 
 
 def _write_schedule(file: File, made: _Creation, written: set[ast.Call]) -> list[Edit] | None:
-    """Write a schedule whose rates only an Optax optimizer or a direct call uses; `None` otherwise."""
+    """Return the edits that turn a schedule into one of Optax, `None` if it must stay.
+
+    The schedule may only be passed to an Optax optimizer or be called with a step.
+    """
 
     def handed(call: ast.Call, node: ast.expr) -> str | None:
         if call in written or (call.func is node and len(call.args) == 1 - made.is_version_1):

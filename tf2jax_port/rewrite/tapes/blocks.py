@@ -1,8 +1,8 @@
-"""Turn a tape's block into a function that `jax.value_and_grad` or `jax.grad` differentiates.
+"""Turn the block of a gradient tape into a function for `jax.value_and_grad` or `jax.grad`.
 
-One form is understood: `with tf.GradientTape() as tape:`, the sources watched in its first lines, then
-assignments that compute a scalar, and after the block one `tape.gradient(target, sources)`. Every other block
-keeps its tape, as `shims.GradientTape`.
+Only one pattern is supported: `with tf.GradientTape() as tape:`, first `tape.watch` of the sources, then
+assignments that compute a scalar, and directly after the block one `tape.gradient(target, sources)`. Every other
+block keeps its tape, as `shims.GradientTape`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _WRITTEN = ("TJ101", "TJ201", "TJ401", "TJ403")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Block:
-    """A `with` block of a tape, and the statement after it."""
+    """The `with` block of a tape and the `tape.gradient` statement after it."""
 
     block: ast.With
     tape: ast.Name
@@ -42,12 +42,12 @@ class _Block:
 
     @property
     def structure(self) -> ast.expr:
-        """The sources as they are written."""
+        """The `sources` argument of `tape.gradient`, as written."""
         return self.asked.args[1]
 
 
 def differentiate(draft: Draft) -> Draft:
-    """Turn tapes into functions, where JAX can differentiate their blocks."""
+    """Turn the blocks of tapes that JAX can differentiate into functions."""
     file = draft.file
     if file.target != "jax" or b"GradientTape" not in file.source.data:
         return draft
@@ -63,7 +63,7 @@ def differentiate(draft: Draft) -> Draft:
 
 
 def _match_block(file: File, node: ast.expr) -> _Block | None:
-    """Return the block of a tape, `None` unless it has the supported form."""
+    """Return the parts of a tape's block, `None` if it does not match the supported pattern."""
     parents = file.names.parents
     call, item = parents[node], parents.get(parents[node])
     block = parents.get(item) if isinstance(item, ast.withitem) else None
@@ -93,7 +93,7 @@ def _match_block(file: File, node: ast.expr) -> _Block | None:
 
 
 def _next_statement(parent: ast.AST, statement: ast.stmt) -> ast.stmt | None:
-    """Return the next statement in the same block."""
+    """Return the next statement in the same block, `None` after the last one."""
     for field in ("body", "orelse", "finalbody"):
         block = getattr(parent, field, [])
         if isinstance(block, list) and statement in block[:-1]:
@@ -116,7 +116,7 @@ def _is_tape_call(node: ast.expr, tape: str, method: str, count: int) -> bool:
 
 
 def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
-    """Return the calls of `watch` with which a block begins."""
+    """Return the calls of `tape.watch` at the beginning of a block."""
     found: list[ast.Call] = []
     for statement in body:
         call = statement.value if isinstance(statement, ast.Expr) else None
@@ -129,19 +129,19 @@ def _watches(body: list[ast.stmt], tape: str) -> list[ast.Call]:
 
 
 def _names(node: ast.expr) -> list[ast.Name]:
-    """Return a name, or the names in a list; none where there is anything else."""
+    """Return a name, or the names of a list or tuple; an empty list for any other expression."""
     nodes = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
     names = [n for n in nodes if isinstance(n, ast.Name)]
     return names if len(names) == len(nodes) else []
 
 
 def _is_plain(last: ast.Assign) -> bool:
-    """Return whether the gradients are assigned to one name, or to one name each."""
+    """Return whether the gradients are assigned to one name, or unpacked into several names."""
     return len(last.targets) == 1 and bool(_names(last.targets[0]))
 
 
 class _BlockDecision:
-    """Decides about one block."""
+    """Decides whether one block becomes a function."""
 
     def __init__(self, file: File, codes: dict[ast.expr, str], block: _Block) -> None:
         self.file = file
@@ -152,7 +152,7 @@ class _BlockDecision:
         self.flow = Flow(self._operation, self._is_scalar)
 
     def decision(self, before: Decision) -> Decision | None:
-        """Return the new decision about the tape, `None` where it stays."""
+        """Return the new decision about the tape, `None` if the tape stays."""
         for statement in self.block.body:
             self.flow.follow(statement)
         if not self.flow.understood or not self._is_function() or not self._is_local():
@@ -173,7 +173,10 @@ class _BlockDecision:
         )
 
     def _operation(self, call: ast.Call) -> Operation | None:
-        """Return the operation of a call that has become one of JAX or of `shims`."""
+        """Return the operator and operands of a call that was rewritten to JAX or `shims`.
+
+        Returns `None` for all other calls, and if an argument other than the operands is not a literal or dtype.
+        """
         reference = self.file.values.by_node.get(call.func)
         known = look_up(reference) if reference is not None else None
         if known is None or known.rest or known.version_1_params or known.row.params is None:
@@ -193,13 +196,13 @@ class _BlockDecision:
         return Operation(known.row.name, operands, alone=not rest)
 
     def _is_scalar(self, name: ast.Name) -> bool:
-        """Return whether a name from outside is only ever assigned numbers."""
+        """Return whether a name from outside the block is only ever assigned numbers."""
         home = self.scope.lookup(name.id)
         bindings = home.bindings[name.id] if home is not None else []
         return bool(bindings) and all(_is_number(b.value, self._operation) for b in bindings)
 
     def _is_function(self) -> bool:
-        """Return whether the block computes a scalar as a function of the sources."""
+        """Return whether the target is a scalar that depends on all sources, without side effects."""
         target = self.block.target.id
         sources = {source.id for source in self.block.sources}
         reached = self.flow.reaches.get(target, frozenset())
@@ -227,7 +230,10 @@ class _BlockDecision:
         return False
 
     def _is_local(self) -> bool:
-        """Check that the tape and the names assigned in the block, except the target, stay local."""
+        """Return whether the tape, and all names assigned in the block except the target, are local.
+
+        The target may be used after the block.
+        """
         tape, target = self.block.tape.id, self.block.target.id
         first, last = self.block.block, self.block.last
         if {tape, target} & {source.id for source in self.block.sources} or tape == target:
@@ -246,7 +252,7 @@ class _BlockDecision:
         return all(name in self.scope.bindings for name in (*self.flow.made, tape))
 
     def _has_blocks_of_its_own(self, tape: str) -> bool:
-        """Check that every use of the tape's name is in, or right after, its `with` block."""
+        """Return whether each use of the tape's name is in a `with` block or just after it."""
         places = []
         for binding in self.scope.bindings.get(tape, []):
             item = self.file.names.parents.get(binding.node)
@@ -258,13 +264,13 @@ class _BlockDecision:
         return all(any(_within(n, *place) for place in places) for n in self._uses(tape))
 
     def _uses(self, name: str) -> Iterator[ast.Name]:
-        """Yield the reads of a name of the block's scope, inner scopes included."""
+        """Yield the reads of a name in the scope of the block and in its inner scopes."""
         for node, scope in self.file.names.uses:
             if node.id == name and scope.lookup(name) is self.scope:
                 yield node
 
     def _is_read_later(self) -> bool:
-        """Return whether the value of the target is needed, not only its gradients."""
+        """Return whether the value of the target is used after its gradients are computed."""
         first, last = self.block.block.lineno, self.block.last.end_lineno
         outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
         return isinstance(self.block.last, ast.Assign) and (
@@ -272,12 +278,15 @@ class _BlockDecision:
         )
 
     def _is_bound_otherwise(self) -> bool:
-        """Return whether the target is deleted, or bound other than by assignment."""
+        """Return whether the target is also bound or deleted other than by assignment."""
         bindings = self.scope.bindings.get(self.block.target.id, [])
         return any(binding.kind != "assign" for binding in bindings)
 
     def _find_aliases(self) -> str | None:
-        """Return which names may alias an array: `""` for none, `None` where aliasing is certain."""
+        """Return a message if two names may hold the same array, `""` if they cannot.
+
+        Returns `None` if the block must keep its tape, since they share an array or a name may hold no array.
+        """
         sources = {source.id for source in self.block.sources}
         outside = [name for name in self.flow.read if name not in sources]
         doubtful = []
@@ -301,7 +310,7 @@ class _BlockDecision:
         return "" if apart or not doubtful else f"`{doubtful[-1]}` comes from outside"
 
     def _is_array(self, home: Scope, name: str) -> bool:
-        """Check that a name may hold an array: no function, import or `tf.Variable`."""
+        """Return whether a name may hold an array, not a function, module or `tf.Variable`."""
         for binding in home.bindings[name]:
             if binding.kind == "import" or not isinstance(binding.node, ast.Name | ast.arg):
                 return False
@@ -315,13 +324,13 @@ class _BlockDecision:
         return True
 
     def _may_alias(self, value: ast.expr | None, others: set[str]) -> bool:
-        """Return whether an assigned value may be, or hold, the array of another name."""
+        """Return whether an assigned value may be or contain the array of one of the other names."""
         if value is None or self._is_new(value):
             return False
         return any(isinstance(node, ast.Name) and node.id in others for node in ast.walk(value))
 
     def _is_new(self, value: ast.expr | None) -> bool:
-        """Return whether a value is an array that no other name holds."""
+        """Return whether an assigned value is certainly a new array or a constant."""
         if isinstance(value, ast.BinOp | ast.UnaryOp | ast.Compare):
             return self.file.values.kind(value) is Kind.TENSOR
         if not isinstance(value, ast.Call) or value.func not in self.file.values.by_node:
@@ -335,7 +344,7 @@ class _BlockDecision:
 
 
 def _is_number(value: ast.expr | None, operations: object) -> bool:
-    """Return whether a value is a number, or a constant tensor of one."""
+    """Return whether a value is a literal number, or `tf.constant` of one."""
     if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
         value = value.operand
     if isinstance(value, ast.Constant):
@@ -347,7 +356,7 @@ def _is_number(value: ast.expr | None, operations: object) -> bool:
 
 
 def _within(node: ast.AST, first: int, last: int | None) -> bool:
-    """Return whether a node is between two lines."""
+    """Return whether a node begins between two lines."""
     return first <= getattr(node, "lineno", 0) <= (last or 0)
 
 
@@ -355,7 +364,10 @@ def _within(node: ast.AST, first: int, last: int | None) -> bool:
 
 
 def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | None:
-    """Write the block as a function and a call of it; `None` where the text does not have the form."""
+    """Return the edits that turn a block into a function and a call of its gradient.
+
+    Returns `None` if comments or unusual formatting prevent it, or the new function's name is taken.
+    """
     source, data = file.source, file.source.data
     target, names = block.target.id, ", ".join(source.id for source in block.sources)
     function = f"{target}_of"
@@ -394,7 +406,7 @@ def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | 
 
 
 def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -> str:
-    """Write `target, gradients = call`."""
+    """Return the statement that assigns the result of `call` to the gradients and, if wanted, the target."""
     names = [name.id for name in _names(gradients)]
     if isinstance(gradients, ast.Name):
         written = names[0]
@@ -406,7 +418,7 @@ def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -
 
 
 def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
-    """Turn `with tf.GradientTape() as tape` into `def loss_of(x)`."""
+    """Return the edits from `with tf.GradientTape() as tape` to `def loss_of(x)`, `None` if impossible."""
     source, data = file.source, file.source.data
     call = block.block.items[0].context_expr
     start, end = source.span(block.block)[0], source.span(block.tape)[1]
@@ -426,7 +438,10 @@ def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
 
 
 def _remove_watch(file: File, watch: ast.Call) -> Edit | None:
-    """Remove `tape.watch(x)`, with its line where nothing else is on it."""
+    """Return the edit that removes `tape.watch(x)`, and its line if nothing else is on it.
+
+    Returns `None` if other code shares the line.
+    """
     source, data = file.source, file.source.data
     start, end = source.span(watch)
     line, stop = source.starts[watch.lineno - 1], source.line_end(watch.end_lineno or 0)
@@ -440,7 +455,7 @@ def _remove_watch(file: File, watch: ast.Call) -> Edit | None:
 
 
 def _ends_line(file: File, statement: ast.stmt) -> bool:
-    """Check that a statement begins a line, and only a comment follows on its last one."""
+    """Return whether a statement begins its line and is followed at most by a comment."""
     source, data = file.source, file.source.data
     start, end = source.span(statement)
     before = data[source.starts[statement.lineno - 1] : start]

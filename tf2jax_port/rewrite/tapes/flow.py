@@ -1,7 +1,7 @@
-"""Follow what the block of a tape computes, to decide whether JAX can differentiate it.
+"""Analyze the computation in a tape's block, to decide whether JAX can differentiate it.
 
-Nothing is assumed. An understood block assigns to names what operators compute from names, numbers and each
-other; every name in it is known to be a source, assigned in the block, or constant in it.
+The analysis is conservative. Each statement must assign to a name what operators compute from names and numbers,
+and each name must be known to be a source, assigned in the block, or constant in it.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class Operation:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether it may be used in a block."""
+        """Whether the operator may be used in a block."""
         return self.name in _FLOWING or self.name in _CONSTANT
 
     @property
     def is_new(self) -> bool:
-        """Whether its result is always a new tensor, whatever its operands are."""
+        """Whether the result is always a new tensor, never one of the operands."""
         return self.name in _FLOWING and self.name not in _PASSING
 
     def flowing(self) -> list[ast.expr]:
-        """Return the operands that a gradient reaches."""
+        """Return the operands through which a gradient flows."""
         if self.name not in _FLOWING:
             return []
         names = _FLOWING[self.name] or tuple(self.operands)
@@ -74,14 +74,14 @@ Operations = Callable[[ast.Call], "Operation | None"]
 
 
 class Flow:
-    """Follows the statements of a block, one after the other.
+    """Analyzes the statements of a block one after the other.
 
     Attributes:
       made: the names that the block assigns.
-      read: the names from outside that it reads.
-      reaches: for each name that it assigns, the names from outside that a gradient reaches.
+      read: the names from outside that the block reads.
+      reaches: for each assigned name, the outside names that its gradient reaches.
       scalars: the names that are known to be scalars.
-      understood: whether every statement so far is understood.
+      understood: whether every statement so far is supported.
     """
 
     def __init__(self, operations: Operations, scalars: Callable[[ast.Name], bool]) -> None:
@@ -94,7 +94,7 @@ class Flow:
         self.understood = True
 
     def follow(self, statement: ast.stmt) -> None:
-        """Process the next statement."""
+        """Analyze the next statement."""
         target = _target(statement)
         value = getattr(statement, "value", None)
         if target is None or value is None or not self._computes(value):
@@ -114,7 +114,7 @@ class Flow:
         (self.scalars.add if scalar else self.scalars.discard)(name)
 
     def _computes(self, node: ast.expr) -> bool:
-        """Return whether an expression has only operators, numbers and names."""
+        """Return whether an expression consists of supported operators, numbers and names."""
         if isinstance(node, ast.Constant):
             return type(node.value) in (int, float)
         if isinstance(node, ast.Name):
@@ -139,13 +139,13 @@ class Flow:
         return False
 
     def _is_operand(self, node: ast.expr) -> bool:
-        """Return whether an operand is an expression, or a list of them."""
+        """Return whether an operand is a supported expression, or a list of them."""
         if isinstance(node, ast.List | ast.Tuple):
             return all(map(self._is_operand, node.elts))
         return self._computes(node)
 
     def _reached(self, node: ast.expr) -> frozenset[str]:
-        """Return the outside names that a gradient of an expression reaches."""
+        """Return the outside names that the gradient of an expression reaches."""
         parts: list[ast.expr] = []
         if isinstance(node, ast.Name):
             return self.reaches[node.id] if node.id in self.made else frozenset({node.id})
@@ -180,7 +180,7 @@ class Flow:
 
 
 def _target(statement: ast.stmt) -> ast.Name | None:
-    """Return the name that a statement assigns, `None` where it does anything else."""
+    """Return the name that a statement assigns to, `None` for any other statement."""
     target: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
