@@ -1,1 +1,1 @@
-"""Search for the first place of the port where injecting the original's value fixes the results."""
+"""Search for the first operation of the port that an injected value of the original fixes."""

@@ -14,13 +14,14 @@ Instead = Callable[..., Any]
 
 
 def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator[dict[int, Again]]:
-    """Yield the same alternative for all of some operations, by their numbers.
+    """Yield dicts that replace all of the given operations by the same alternative.
+
+    A dict maps the step number of each operation to the function that replaces it.
 
     Args:
       trail: the program's run.
-      steps: operations of one kind.
-      less: whether to try leaving them out, too. That often agrees by accident: a square that is left
-        out is missing from a variance.
+      steps: operations of the same name.
+      less: whether to try omitting the operations, too. That often agrees by accident.
     """
     taken = [[trail.values[o] for o in step.operands] for step in steps]
     each = [_alternatives(step, given, less) for step, given in zip(steps, taken, strict=True)]
@@ -29,14 +30,14 @@ def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator
 
 
 def _alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Again]:
-    """Yield replacements for an operation that take the same operands.
+    """Yield functions that may replace an operation and accept the same operands.
 
-    The n-th alternative is the same change for every step of the same shapes.
+    For steps of the same operation with operands of the same shapes, the n-th alternative is the same.
 
     Args:
       step: the operation.
-      operands: the operands that it took.
-      less: whether to try leaving it out, too.
+      operands: its operands.
+      less: whether to try omitting the operation, too.
     """
     for instead in _exchanges(step.name):
         yield _again_with(instead)
@@ -57,7 +58,7 @@ def _again_with(instead: Instead) -> Again:
 
 
 def _exchanges(name: str) -> Iterator[Instead]:
-    """Yield the operations that are often confused with one."""
+    """Yield the functions with which an operation is often confused, such as floor for round."""
     import jax.numpy as jnp
 
     if name in ("add", "sub"):
@@ -95,7 +96,7 @@ def _exchanges(name: str) -> Iterator[Instead]:
 
 
 def _omissions(name: str) -> Iterator[Instead]:
-    """Yield functions that leave an operation out or undo it."""
+    """Yield functions that omit an operation or undo it."""
     import jax.numpy as jnp
 
     if name in ("add", "sub", "mul", "div"):
@@ -117,7 +118,7 @@ def _no_alternatives(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Ite
 
 
 def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Shift a slice by one, along an axis that is sliced."""
+    """Yield the slice shifted by one in either direction along each axis that it cuts."""
     start, limit = applied.params["start_indices"], applied.params["limit_indices"]
     for axis, size in enumerate(shapes[0]):
         if start[axis] == 0 and limit[axis] == size:
@@ -132,7 +133,10 @@ def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Accumulate from the other end, or exclusively."""
+    """Yield the accumulation from the other end.
+
+    For a cumulative sum, also yield the exclusive sum and the sum with the current element added twice.
+    """
     import jax.numpy as jnp
 
     yield applied.with_params(reverse=not applied.params["reverse"])
@@ -142,7 +146,7 @@ def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Pad at the other end."""
+    """Yield the operation with the padding at the two ends of each axis exchanged."""
     given = applied.params["padding_config"]
     turned = tuple((high, low, inner) for low, high, inner in given)
     if turned != given:
@@ -150,12 +154,12 @@ def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _concatenations(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Concatenate in reverse order."""
+    """Yield the concatenation in reverse order."""
     yield lambda operands: applied(operands[::-1])
 
 
 def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Contract another axis of the same size."""
+    """Yield the product with another contracted axis of the same size."""
     contracted, batched = applied.params["dimension_numbers"]
     for side, shape in enumerate(shapes):
         for at, axis in enumerate(contracted[side]):
@@ -170,7 +174,7 @@ def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Reduce along another axis of the same size."""
+    """Yield the reduction over another axis of the same size."""
     axes = applied.params["axes"]
     for axis in axes:
         for other, size in enumerate(shapes[0]):
@@ -180,7 +184,7 @@ def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Shift indices by one."""
+    """Yield the indices shifted by one in either direction."""
 
     def moved(by: int) -> Again:
         return lambda operands: [applied(operands)[0] + by]
@@ -190,7 +194,7 @@ def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Sort in the other direction."""
+    """Yield the sort in the other direction."""
     import jax.numpy as jnp
 
     axis = applied.params["dimension"]
@@ -198,7 +202,7 @@ def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Undo the exchange of two axes of the same size."""
+    """Yield the transpose with two result axes of the same size exchanged."""
     order = list(applied.params["permutation"])
     for one, here in enumerate(order):
         for other in range(one + 1, len(order)):
@@ -210,12 +214,12 @@ def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Agai
 
 
 def _reversals(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Omit the reversal."""
+    """Yield a function that omits the reversal."""
     yield lambda operands: [operands[0]]
 
 
 def _largest(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Exchange argmax and argmin."""
+    """Yield argmin in place of argmax, or argmax in place of argmin."""
     import jax.numpy as jnp
 
     (axis,) = applied.params["axes"]

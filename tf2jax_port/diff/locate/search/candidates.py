@@ -1,4 +1,4 @@
-"""Rank the original's values that may belong at a place of the port."""
+"""Rank the original's values that may be the right ones for a value of the port."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ Candidate = tuple[int, np.ndarray, int]
 
 
 class Candidates:
-    """The original's values in and around the region that only it has.
+    """The original's values that may replace a wrong value of the port.
+
+    They are the values that only the original has, and the shared values next to them.
 
     Args:
       of: the two runs.
@@ -81,7 +83,12 @@ class Candidates:
         ]
 
     def for_result(self, number: int, step: Step) -> list[Candidate]:
-        """Return candidates for the result of an operation, best first."""
+        """Return the original's values that may be the right result of an operation, best first.
+
+        Args:
+          number: the value of the port.
+          step: the operation that computed it.
+        """
         held, flat = self._of.new.trail.array(number), self._of.new.flat(number)
         if held is None or flat is None:
             return []
@@ -117,11 +124,11 @@ class Candidates:
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
-        """Return what the original computes from a value before using it, nearest first.
+        """Return values that the original computes from a shared value and the port may omit.
 
         Args:
-          edge: the value of the port.
-          is_near: whether to return results one or two operations later, or those after that.
+          edge: the shared value, as a number of the port.
+          is_near: whether to return values one or two operations later, or those further on.
         """
         twins, flat = self._of.twins(edge), self._of.new.flat(edge)
         if flat is None:
@@ -149,7 +156,14 @@ class Candidates:
         ]
 
     def for_mistaken(self, edge: int, step: Step) -> list[Candidate]:
-        """Return values to use in place of a value, excluding those computed from it."""
+        """Return values that the port may have meant to use in place of a shared value, best first.
+
+        Values that the original computes from the shared value are excluded.
+
+        Args:
+          edge: the shared value, as a number of the port.
+          step: the operation that uses it.
+        """
         flat = self._of.new.flat(edge)
         twins = self._of.twins(edge)
         if flat is None or not twins:
@@ -172,7 +186,7 @@ class Candidates:
         return [(other, laid, 0) for _, other, laid in found[:_OTHERS]]
 
     def _distances(self, twins: frozenset[int]) -> dict[int, int]:
-        """Return each later value's distance, in operations, from the nearest of some values."""
+        """Return a dict from later values to their distance, in operations, from the nearest given value."""
         away = dict.fromkeys(twins, 0)
         first = min(
             (m for t in twins if (m := self._of.old.trail.makers[t]) is not None), default=0
@@ -187,7 +201,7 @@ class Candidates:
         return away
 
     def _operand_twins(self, step: Step) -> set[int]:
-        """Return the original's values that equal operands of one part of a line of the port."""
+        """Return the original's values that equal operands of the port's expression around a step."""
         trail = self._of.new.trail
         found: set[int] = set()
         waiting = [step]
@@ -205,7 +219,14 @@ class Candidates:
         return found
 
     def _dissimilarity(self, number: int, step: Step, other: int, taken: set[int]) -> float:
-        """Return the dissimilarity of an operation of the original to one of the port."""
+        """Return how unlike the port's operation the operation is that computed a value of the original.
+
+        Args:
+          number: the value of the port.
+          step: the operation that computed it.
+          other: the value of the original.
+          taken: the original's values that equal operands of the port's expression.
+        """
         theirs = self._of.old.trail.maker(other)
         if theirs is None:
             return 1.0
@@ -222,7 +243,7 @@ class Candidates:
 
 
 def kind_of(step: Step) -> str:
-    """Return the JAX primitive that is equivalent to a TensorFlow operation."""
+    """Return the name of the JAX primitive that is equivalent to a TensorFlow operation."""
     return _KINDS.get(step.name, step.name.lower())
 
 

@@ -1,4 +1,4 @@
-"""Search for a number literal, used on several lines, that has another value in the original."""
+"""Search for a wrong number literal that the port uses on several lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FEW = 8
 
 
 def wrong_number(of: Injector) -> Injection | None:
-    """Find a number of the port whose replacement by one of the original fixes all outputs."""
+    """Return the injection of a number literal of the original that fixes all outputs, or `None`."""
     mine, theirs = _number_literals(of.new), _number_literals(of.old)
     own = [n for n in mine if not _contains_nearly(theirs, n)][:_FEW]
     others = [n for n in theirs if not _contains_nearly(mine, n)][:_FEW]
@@ -36,7 +36,7 @@ def wrong_number(of: Injector) -> Injection | None:
 
 
 def _number_literals(values: Values) -> dict[float, list[int]]:
-    """Map the number literals of a program to the values that hold them."""
+    """Return a dict from the float literals of a program to the numbers of the values that hold them."""
     found: dict[float, list[int]] = {}
     trail = values.trail
     for step in trail.steps:

@@ -1,4 +1,4 @@
-"""Choose which of the places where an injection has an effect is reported."""
+"""Choose which of several injections that fix later values is reported."""
 
 from __future__ import annotations
 
@@ -17,13 +17,22 @@ MOST = 0.5
 
 
 class Earliest:
-    """Chooses among the places that were found."""
+    """Chooses the injection to report.
+
+    Args:
+      trials: the search state.
+    """
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def of(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
-        """Return the place to report: the last, which fixes an output, unless a fault precedes it."""
+        """Return the injection to report: the last one, unless an earlier fault explains more.
+
+        Args:
+          partial: the injections that fix some later values, in the order in which they were found.
+          last: the injection that fixes an output, or `None`.
+        """
         for found in self._unexplained(partial, last):
             if last is not None and found.step.place == last.step.place:
                 return last
@@ -40,7 +49,7 @@ class Earliest:
     def _unexplained(
         self, partial: Sequence[Injection], last: Injection | None
     ) -> Sequence[Injection]:
-        """Exclude the places whose results are right, or become right once the last place is fixed."""
+        """Return the partial injections at values that are still wrong once the last fault is fixed."""
         if last is None or not any(found.step.number < last.step.number for found in partial):
             return partial
         partial = [found for found in partial if not self._counts_right(found, last)]
@@ -48,7 +57,7 @@ class Earliest:
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
-        """Return whether a line before the last place computes counts or indices correctly."""
+        """Return whether an injection is at a line before the last one that computes right counts."""
         if not self._trials.new.counts(found.new) or found.step.place == last.step.place:
             return False
         there = [
@@ -59,7 +68,7 @@ class Earliest:
         return any(self._trials.says(r) and bool(self._trials.twins(r)) for r in there[-1].results)
 
     def _is_right_in(self, changed: Mapping[int, Any], found: Injection) -> bool:
-        """Return whether a result equals one of the original's once other values are changed."""
+        """Return whether an operation's result equals a value of the original after a replay."""
         if found.kind != RESULT or found.new not in changed:
             return False
         flat = flattened(np.asarray(changed[found.new]))

@@ -1,4 +1,4 @@
-"""Search for two values that the port uses in each other's place."""
+"""Search for two values of the port that are exchanged by mistake."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 
 class Exchanges:
-    """Pairs of values of the port that may have been exchanged."""
+    """Finds pairs of values that the port uses in place of each other.
+
+    Args:
+      trials: the search state.
+    """
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield the injection that exchanges a value with another, if that fixes the outputs."""
+        """Yield the injection that exchanges a shared value with another if that fixes the outputs.
+
+        Args:
+          edge: the shared value, as a number of the port.
+          step: the operation that uses it.
+        """
         held = self._trials.new.trail.array(edge)
         for other in self._partners(edge):
             value = self._trials.new.trail.array(other)
@@ -46,7 +55,10 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return the values that one may be exchanged with: other operands, or results of its line."""
+        """Return the values with which a value may be exchanged.
+
+        They are the other shared values next to the port-only ones, and results computed on the same line.
+        """
         found = set(self._trials.new_region.edge)
         maker = self._trials.new.trail.maker(edge)
         if maker is not None:
@@ -56,7 +68,7 @@ class Exchanges:
         return sorted(found)
 
     def _crossed(self, one: int, other: int) -> Uses:
-        """Exchange all uses of two values, in every pass of a loop."""
+        """Return replacements that exchange two values in all their uses, in every iteration of a loop."""
         trail = self._trials.new.trail
         a, b = trail.maker(one), trail.maker(other)
         pairs = [(one, other)]

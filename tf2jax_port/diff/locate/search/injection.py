@@ -1,4 +1,4 @@
-"""Inject a value of the original into the port, run the rest again, and compare the results."""
+"""Inject a value of the original into the port, replay the rest, and compare the results."""
 
 from __future__ import annotations
 
@@ -26,19 +26,18 @@ AS_IT_IS = -1
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """A place of the port where the original's value makes later values agree.
+    """An injection of the original's value into the port that makes later values agree.
 
     Attributes:
       kind: the kind of fault.
       new: the value of the port that was replaced.
       old: the value of the original that replaced it.
-      step: the operation of the port that gave the value; if the operation is not wrong itself, the one
-        that takes it.
-      complete: whether all outputs that depend on it then agree.
+      step: the operation of the port that is wrong, or that uses the wrong value.
+      complete: whether all outputs that depend on the injected value then agree.
       mended: the number of later values that agree only with the injection.
       later: for each later value the number of its step, and whether it agrees.
-      values: everything that was replaced, in every pass of a loop.
-      uses: the uses that were replaced.
+      values: all replaced values, in every iteration of a loop.
+      uses: the replaced uses of values.
     """
 
     kind: str
@@ -58,12 +57,12 @@ class Injection:
 
 
 class Injector:
-    """Two runs, their unshared values, and the means to inject values of one into the other.
+    """Injects values of the original's run into the port's run.
 
     Args:
       old: the original's values.
       new: the port's values.
-      pairs: the outputs, as numbers of values in either.
+      pairs: a dict from output paths to the value numbers in the two runs.
     """
 
     def __init__(self, old: Values, new: Values, pairs: Mapping[str, tuple[int, int]]) -> None:
@@ -81,29 +80,35 @@ class Injector:
 
     @property
     def known(self) -> set[int]:
-        """The shared values that the differing outputs of the port depend on."""
+        """The port's values that the original shares and on which differing outputs depend."""
         return self._shared[1]
 
     def twins(self, number: int) -> frozenset[int]:
-        """Return the original's values that equal one of the port's."""
+        """Return the original's values that equal a value of the port."""
         if number not in self._twins:
             self._twins[number] = frozenset(self.new.twins(number, self.old_index))
         return self._twins[number]
 
     def kin(self, number: int) -> frozenset[int]:
-        """Return the original's values that equal one of the port's, up to the order of axes."""
+        """Return the original's values that equal a value of the port, with axes in any order."""
         twins, trail = self.twins(number), self.old.trail
         parts = {trail.parts(twin) for twin in twins}
         return twins.union(*map(trail.arrangements, parts))
 
     def behind(self, number: int) -> set[int]:
-        """Return the values that the original computes from one, itself included."""
+        """Return the original's values that depend on a value, the value itself included."""
         if number not in self._behind:
             self._behind[number] = behind(self.old.trail, number)
         return self._behind[number]
 
     def laid(self, old: int, new: int, turn: int = 0) -> np.ndarray | None:
-        """Return a value of the original in the shape of one of the port's, in one of its layouts."""
+        """Return a value of the original in the shape of a value of the port; `None` if it does not fit.
+
+        Args:
+          old: the value of the original.
+          new: the value of the port.
+          turn: the index of the order of axes, or `AS_IT_IS` to leave the shape unchanged.
+        """
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
         if turn == AS_IT_IS:
             return array
@@ -112,7 +117,7 @@ class Injector:
         return next(itertools.islice(layouts(array, shape), turn, None), None)
 
     def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
-        """Return a value of the original with the padding of one of the port's."""
+        """Return a compact array with the padding of a value of the port; `None` if it does not fit."""
         fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
         return fitting[0].restored(array) if fitting else None
 
@@ -125,7 +130,16 @@ class Injector:
         values: Mapping[int, np.ndarray],
         uses: Uses,
     ) -> Injection | None:
-        """Inject some values and return the result; `None` if no later value agrees."""
+        """Inject values, replay the port and return the injection; `None` if no later value agrees.
+
+        Args:
+          kind: the kind of fault.
+          step: the operation that is wrong, or that uses the wrong value.
+          new: the value of the port that is replaced.
+          old: the value of the original that replaces it.
+          values: all values to replace.
+          uses: the uses of values to replace.
+        """
         if not values and not uses:
             return None
         given = next((flattened(values[n]) for n in values), None)
@@ -147,7 +161,7 @@ class Injector:
         return Injection(kind, new, old, step, complete, mended, later, values, uses)
 
     def _regions(self) -> tuple[Region, Region]:
-        """Return the values that only the original has, and those that only the port has."""
+        """Find the shared values; return the region of unshared values of the original and of the port."""
         self._shared = (
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
@@ -160,7 +174,7 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the port-only values that determine which of the original's values one equals."""
+        """Return the port's values that become unshared if a value is not counted as shared."""
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values
@@ -169,7 +183,14 @@ class Injector:
     def _later(
         self, result: Changed, replaced: Collection[int], given: np.ndarray | None, candidate: int
     ) -> tuple[tuple[int, bool], ...]:
-        """Return the step of each changed value, and whether the original has the new value."""
+        """Return for each value changed by a replay its step, and whether the original has the new value.
+
+        Args:
+          result: the changed values.
+          replaced: the injected values, which are skipped.
+          given: the injected array; values equal to it are skipped.
+          candidate: the injected value of the original.
+        """
         later = self.behind(candidate) & self.old_region.values - {candidate}
         found = []
         for changed, held in result.items():
@@ -189,13 +210,13 @@ class Injector:
         return tuple(found)
 
     def agrees(self, path: str, result: Changed) -> bool:
-        """Return whether an output equals the original's when some values are changed."""
+        """Return whether an output equals the original's after a replay with changed values."""
         old, new = self.pairs[path]
         return agree(self.old, self.new, old, new, result.get(new))
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
-    """Return the values of a run that outputs depend on and that the other run has too."""
+    """Return the values on which outputs of one run depend and that the other run has, too."""
     trail = values.trail
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):
@@ -215,7 +236,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
-    """Return whether two values are of the same pass of a loop, if both are in loops."""
+    """Return whether two values belong to the same loop iteration; true unless both are in loops."""
     other = theirs.maker(twin)
     if other is None:
         return False
@@ -224,7 +245,7 @@ def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
 
 
 def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
-    """Yield an array in a given shape: reshaped, then with its axes in other orders."""
+    """Yield an array reshaped to a shape, then the transposes of the array that have this shape."""
     yield array.reshape(shape)
     squeezed = array.squeeze()
     wanted = tuple(size for size in shape if size != 1)
@@ -237,7 +258,7 @@ def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
 
 
 def position(values: Values, number: int) -> int:
-    """Return the number of the step that gave a value; -1 for inputs and constants."""
+    """Return the number of the step that computed a value; -1 for inputs and constants."""
     maker = values.trail.makers[number]
     return -1 if maker is None else maker
 
@@ -245,15 +266,15 @@ def position(values: Values, number: int) -> int:
 def together(
     mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
-    """Match the passes of a step of the port to those of a step of the original.
+    """Pair the executions of a step of the port with those of a step of the original.
 
-    Both may have the same number of passes; or the original several for one of the port, in nested loops; or one
-    program may leave a loop early that the other completes.
+    The numbers of executions may be equal; or the original may have several for each one of the port, in nested
+    loops; or one program may leave a loop earlier than the other.
 
     Args:
-      mine: the port's passes: those of a loop first, then those of a function's calls.
-      theirs: the same of the original.
-      at: the original's step to match, if there are several.
+      mine: groups of executions of the port's step: those in its loop, then those in all calls of its function.
+      theirs: the same groups for the original's step.
+      at: the execution of the original's step to include if there are several for each one of the port.
     """
     found = [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
     for a, b in itertools.product(mine, theirs):

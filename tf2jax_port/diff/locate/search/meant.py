@@ -1,8 +1,8 @@
 """Search for an operation whose replacement by a common alternative fixes the port's outputs.
 
-A port with a new design computes through values that the original lacks, so that none of the original's
-values can be injected. Instead, its own operations are replaced, each in every pass of a loop and every
-call of a line; one whose replacement makes the outputs agree to the last digits is the wrong one.
+A port with a new design may compute intermediate values that the original lacks, so that no value of the
+original can be injected. Its own operations are replaced instead, each in every iteration of a loop and every
+call of a function; the one whose replacement makes the outputs agree is reported.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ BUDGET = 40.0
 
 
 def meant(of: Injector) -> Injection | None:
-    """Return the operation whose replacement fixes the outputs; `None` if several lines qualify.
+    """Return the replacement of an operation that fixes the outputs, or `None`.
+
+    Also return `None` if operations on several lines qualify.
 
     Args:
       of: the two runs.
@@ -47,7 +49,7 @@ def meant(of: Injector) -> Injection | None:
 
 
 def _near(of: Injector) -> tuple[list[Step], list[Step]]:
-    """Split the operations into those at the port-only values and the others that outputs depend on."""
+    """Split the operations that outputs depend on into those near port-only values and the rest."""
     trail, inside = of.new.trail, of.new_region.values
     near: list[Step] = []
     others: list[Step] = []
@@ -61,9 +63,10 @@ def _near(of: Injector) -> tuple[list[Step], list[Step]]:
 
 
 def groups(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
-    """Yield groups of operations of one kind on one line: all, those of one call, those of one part.
+    """Yield groups of operations with the same name on the same line.
 
-    The last operations come first, since replaying from them is faster.
+    The groups of a line are all its executions, those of each call of its function, and those of each position
+    in the line. The last lines come first, since replaying from them is faster.
     """
     lines = _group_by(steps, lambda step: (step.name, step.place))
     for line in reversed(lines):
@@ -85,7 +88,7 @@ def _group_by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list
 
 
 def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None:
-    """Return the injection of the first alternative that makes all dependent outputs agree."""
+    """Return the first replacement of some operations that makes all dependent outputs agree."""
     trail = of.new.trail
     for instead in changes(trail, steps, less=True):
         result = replay(trail, {}, {}, of.useful, instead=instead)
@@ -106,7 +109,10 @@ def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None
 
 
 def _counterpart(of: Injector, result: Mapping[int, Any], reached: Collection[str]) -> int:
-    """Return the first of the original's values that the port has only with the alternative."""
+    """Return the original's first value that the port computes only with the replacement.
+
+    If there is none, return the original's first output that the replacement reaches.
+    """
     for number in sorted(result):
         held = result[number]
         if of.new.says_something(number) and number in of.new_region.values:

@@ -1,8 +1,8 @@
-"""Search for the wrong operation behind a wrong value: add for subtract, floor for round.
+"""Search for the wrong operation that causes a wrong value, such as an addition for a subtraction.
 
-A port may compute a value in its own way, through values that the original lacks. If the result is wrong,
-any operation on the way may be the cause: each is replaced by common alternatives, in every call and
-every pass of a loop, and the computation is replayed.
+A port may compute a value through intermediate values that the original lacks. If the result is wrong, any
+operation that it depends on may be the cause: each is replaced by common alternatives, in every call and
+every iteration of a loop, and the computation is replayed.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ _BUDGET, _MOST = 15.0, 400
 
 
 def exchanged(of: Injector, found: Injection) -> Injection:
-    """Refine an injection to the earlier operation whose replacement also fixes the value, if any.
+    """Return the injection with an earlier operation blamed if replacing that fixes the same values.
+
+    The injection is returned unchanged unless operations on exactly one line qualify.
 
     Args:
       of: the two runs.
-      found: an injection of the right value, in every pass of a loop.
+      found: an injection of the right value, in every iteration of a loop.
     """
     right = {number: flattened(array) for number, array in found.values.items()}
     given = of.new.flat(found.new)
@@ -60,7 +62,10 @@ def exchanged(of: Injector, found: Injection) -> Injection:
 
 
 def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
-    """Blame some operations instead: the line itself, if it is wrong in every call."""
+    """Return the injection with other operations blamed.
+
+    If they are not all executions of their line, the fault is reported as a wrong operation (`MEANT`).
+    """
     first = steps[0]
     if len(of.new.trail.wherever(first)) <= len(steps):
         return replace(found, step=first)
@@ -71,7 +76,7 @@ def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Chan
 def _replay_alternatives(
     of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
 ) -> Changed | None:
-    """Replay the alternatives until one gives the right values; return its result."""
+    """Return the changed values of the first replacement that gives the right values, or `None`."""
     trail = of.new.trail
     for instead in changes(trail, steps):
         result = replay(trail, {}, {}, useful, instead=instead)
@@ -81,7 +86,7 @@ def _replay_alternatives(
 
 
 def _is_right(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
-    """Return whether a value equals the wanted one."""
+    """Return whether a value equals the wanted array after a replay."""
     flat = flattened(np.asarray(result[number])) if number in result else None
     if flat is None or wanted is None:
         return False

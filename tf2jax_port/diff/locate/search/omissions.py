@@ -17,13 +17,25 @@ from tf2jax_port.diff.locate.watch.trail import Step
 
 
 class Omissions:
-    """Finds operations that are omitted before the uses of values."""
+    """Finds operations that the port omits between a value and its use.
+
+    Args:
+      trials: the search state.
+      candidates: proposes values of the original.
+      origins: traces faults back to their origins.
+    """
 
     def __init__(self, trials: Trials, candidates: Candidates, origins: Origins) -> None:
         self._trials, self._candidates, self._origins = trials, candidates, origins
 
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
-        """Yield injections of what the original computes from a value before it is used."""
+        """Yield injections, at a use of a shared value, of values the original computes from it.
+
+        Args:
+          edge: the shared value, as a number of the port.
+          step: the operation that uses it.
+          is_near: whether to try values one or two operations later, or those further on.
+        """
         says_something = self._trials.new.says_something(edge)
         if not says_something and not (is_near and self._is_number(edge)):
             return
@@ -52,7 +64,7 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Return whether a value is a float or a constant array, and not a literal."""
+        """Return whether a value is a single float or a constant float array, and no literal."""
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None
@@ -63,7 +75,10 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Return whether the operation is present, but its wrong operand makes it have no effect."""
+        """Return the injection at the port's operation if it is not omitted but has no effect; else `None`.
+
+        The operation has no effect because another operand is wrong.
+        """
         theirs, maker = (
             self._trials.old.trail.maker(found.old),
             self._trials.new.trail.maker(found.new),
@@ -77,9 +92,9 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Return whether the operation is performed later but wrongly, and would not change a right value.
+        """Return the injection at a later operation of the port that does the same wrongly, or `None`.
 
-        Bucketizing or clipping a value a second time changes nothing.
+        That operation must leave a right value unchanged, as a second bucketizing or clipping does.
         """
         right, held = self._trials.old.flat(found.old), self._trials.new.flat(found.new)
         if right is None or held is None or self._trials.is_over:

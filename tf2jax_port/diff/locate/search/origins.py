@@ -1,4 +1,4 @@
-"""Trace a value that is used by mistake back to where it was computed."""
+"""Trace a wrong value that is used by an operation back to where it was computed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PICKING = {"max", "min", "clamp", "select_n", "reduce_max", "reduce_min"}
 
 
 class Origins:
-    """Traces a fault that was found back to its origin.
+    """Traces a located fault back to its origin.
 
     Args:
       trials: the search state.
-      picked: returns the fault in the selection of a right value, if there is one.
+      picked: returns the injection at the operation that selects the wrong one of several right values, if any.
     """
 
     def __init__(self, trials: Trials, picked: Callable[[Injection], Injection | None]) -> None:
         self._trials, self._picked = trials, picked
 
     def traced(self, found: Injection) -> Injection:
-        """Trace an injection back to the computation of the value that is used by mistake."""
+        """Return the injection moved back to the operation that computed the wrong value."""
         found = self._unconverted(found) or found
         for _ in range(len(self._trials.new.trail.steps)):
             if not found.uses:
@@ -53,7 +53,7 @@ class Origins:
         return found
 
     def _unconverted(self, found: Injection) -> Injection | None:
-        """Step back to the count or index that was converted to the wrong value."""
+        """Return the injection at the integer from which a wrong value was converted, or `None`."""
         step = found.step
         maker = self._trials.new.trail.maker(step.operands[0]) if step.operands else None
         if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
@@ -89,7 +89,7 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Return whether a wrong operand alone explains the fault."""
+        """Return the injection at a wrong operand that alone explains the fault, or `None`."""
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None
@@ -127,7 +127,7 @@ class Origins:
         return None
 
     def _is_picked(self, number: int) -> bool:
-        """Return whether a value is a number selected from several, which may match by accident."""
+        """Return whether a value is a float selected from several, which may match by accident."""
         maker, array = self._trials.new.trail.maker(number), self._trials.new.trail.array(number)
         is_float = array is not None and array.size == 1 and array.dtype.kind == "f"
         return is_float and maker is not None and maker.name in _PICKING

@@ -1,4 +1,4 @@
-"""Run the rest of a program again with some values replaced."""
+"""Run a recorded program again with some values replaced."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def replay(
     promises: Callable[[Changed], bool] | None = None,
     instead: Mapping[int, Again] | None = None,
 ) -> dict[int, Any] | None:
-    """Run a program again with some of its values, or some uses of them, replaced.
+    """Run a recorded program again with some of its values, or some uses of them, replaced.
 
     Args:
       trail: the program's run.
-      values: replacements of values, everywhere.
-      uses: replacements of operands of single steps.
-      useful: the values that matter; steps that compute none of them are not run.
-      promises: whether it is worth going on, asked once in a long program.
-      instead: replacements of steps' functions, by step number.
+      values: a dict from values to the arrays that replace them everywhere.
+      uses: a dict from single uses of values to their replacements.
+      useful: the values of interest; steps that compute none of them are not run.
+      promises: returns whether to go on, given the changed values; called once in a long program.
+      instead: a dict from step numbers to functions that replace the steps' operations.
 
     Returns:
-      The changed values; `None` if the program fails with such values, or need not go on.
+      A dict of the changed values; `None` if the program fails with them or `promises` returns false.
     """
     import jax.numpy as jnp
 
@@ -76,7 +76,7 @@ def replay(
 
 
 def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[int, int], Any]:
-    """Return a function that looks up the operand of a step."""
+    """Return a function that looks up an operand of a step, with the replacements applied."""
     import jax.numpy as jnp
 
     placed, exchanged = {}, {}
@@ -96,7 +96,7 @@ def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[in
 
 
 def mended(trail: Trail, changed: Changed) -> Trail:
-    """Return the program's trail with the changed values."""
+    """Return a copy of a trail with the changed values."""
     values = [changed.get(number, held) for number, held in enumerate(trail.values)]
     return Trail(trail.steps, values, trail.makers, trail.outputs, trail.names, trail.counter)
 

@@ -1,4 +1,4 @@
-"""Search for the first place of a port where the original's value makes later values agree."""
+"""Search for the first operation of a port whose wrong result an injected value fixes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _IN_LOOPS = 4
 
 
 class Search(Trials):
-    """The search for the first divergence of two runs.
+    """A search for the first divergence of two runs.
 
     Args:
       old: the original's values.
       new: the port's values.
-      pairs: the outputs, as numbers of values in either.
-      until: when to give up, in process time; later for a large program.
+      pairs: a dict from output paths to the value numbers in the two runs.
+      until: the process time at which to give up; extended for a large program.
 
     Attributes:
       may_be_meant: whether to replace operations by alternatives if no injection fixes the port.
@@ -56,7 +56,7 @@ class Search(Trials):
         self.may_be_meant = False
 
     def first(self) -> Injection | None:
-        """Return the first place where the original's value fixes the port."""
+        """Return the injection at the first divergence, or `None` if none is found."""
         number = wrong_number(self)
         if number is not None:
             return number
@@ -74,9 +74,9 @@ class Search(Trials):
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
-        """Find a fault in the selection of a value that is right itself.
+        """Return the injection at a wrong flag or index that selects among right values, or `None`.
 
-        The faulty value is a flag, an index, or an array of which each pass of a loop uses a part.
+        It may also be at an array of which each iteration of a loop uses a part.
         """
         in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
         for number in sorted(self.unshared(found.new)):
@@ -90,7 +90,7 @@ class Search(Trials):
         return None
 
     def _injections_at(self, number: int) -> Iterator[Injection]:
-        """Yield injections at the operands of a value's operation, then at the value itself."""
+        """Yield injections at the operands of the operation that computed a value, then at the value."""
         step = self.new.trail.maker(number)
         if step is None:
             return
@@ -108,9 +108,9 @@ class Search(Trials):
             yield from self._omissions.before_use(edge, step, False)
 
     def _edges(self, step: Step) -> list[int]:
-        """Return the shared operands of a step; those that equal an earlier operand come first.
+        """Return the shared operands of a step, the most suspicious first.
 
-        If two operands are one value of the original, the later one is more likely to be wrong.
+        If two operands equal the same value of the original, the later one is more likely to be wrong.
         """
         edges = [o for o in dict.fromkeys(step.operands) if o in self.new_region.edge]
         again = [
@@ -121,7 +121,7 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Prefer the operation itself if its right result does not depend on the injected value."""
+        """Return the injection at the operation's result instead if that fixes the outputs on its own."""
         if found.complete:
             theirs = self.old.trail.maker(found.old)
             # The operation is present, but wrong; normalizing again correctly may change nothing.
@@ -152,7 +152,11 @@ class Search(Trials):
             yield best
 
     def _wrong_part(self, found: Injection) -> Injection | None:
-        """Find the operation that selects the wrong part of a value, where that part was injected."""
+        """Return the injection at the operation that selects the wrong part of a value, or `None`.
+
+        Args:
+          found: an injection of an array of another size than the replaced value.
+        """
         array = found.values.get(found.new)
         if array is None or array.size == self.size(found.new):
             return None
@@ -167,7 +171,7 @@ class Search(Trials):
         return None
 
     def _as_missing_transpose(self, found: Injection | None, turn: int) -> Injection | None:
-        """Turn an injection that only exchanges axes into an omitted transpose."""
+        """Return an injection that only exchanges axes as an omitted transpose; any other unchanged."""
         if (
             found is None
             or turn != AS_IT_IS
@@ -182,7 +186,12 @@ class Search(Trials):
         return replace(found, kind=OMITTED, step=users[0]) if users else found
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield the injection of another value in place of one, if that fixes the outputs."""
+        """Yield the injection of another value, at a use of a shared value, that fixes the outputs.
+
+        Args:
+          edge: the shared value, as a number of the port.
+          step: the operation that uses it.
+        """
         if not self.says(edge) or not self.is_fresh(MISTAKEN, edge, step.place):
             return
         for other, array, _ in self._candidates.for_mistaken(edge, step):

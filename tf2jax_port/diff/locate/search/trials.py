@@ -1,4 +1,4 @@
-"""Try injections during a search: which uses and which passes of loops are replaced."""
+"""Try injections during a search, at selected uses and in all iterations of loops."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_elemen
 
 
 class Trials(Injector):
-    """An injector with a time limit that never repeats a trial.
+    """An injector that has a time limit and never repeats a trial.
 
     Args:
       old: the original's values.
       new: the port's values.
-      pairs: the outputs, as numbers of values in either.
-      until: when to give up, in process time; later for a large program.
+      pairs: a dict from output paths to the value numbers in the two runs.
+      until: the process time at which to give up; extended for a large program.
     """
 
     def __init__(
@@ -45,35 +45,48 @@ class Trials(Injector):
         self._done: set[object] = set()
 
     def tried(self, *words: Any) -> Injection | None:
-        """Inject some values and return the result; `None` when time is up."""
+        """Inject values and return the injection; `None` if no later value agrees or time is up."""
         return None if self.is_over else super().tried(*words)
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time limit is reached."""
         return time.process_time() > self._until
 
     def says(self, number: int) -> bool:
-        """Return whether a value is distinctive; indices count here, flags and single numbers do not."""
+        """Return whether a value is distinctive, so that an equal value is no accident.
+
+        Integer arrays are distinctive here; booleans, constant arrays and single numbers are not.
+        """
         flat, array = self.new.flat(number), self.new.trail.array(number)
         if flat is None or array is None or array.dtype.kind == "b":
             return False
         return flat.size > 1 and bool(np.ptp(flat) if np.isfinite(flat).all() else True)
 
     def is_fresh(self, *what: object) -> bool:
-        """Check that a trial was not made before, and record it."""
+        """Return whether a trial is new, and record it as done."""
         is_new = what not in self._done
         self._done.add(what)
         return is_new
 
     def size(self, number: int) -> int:
-        """Return the number of elements of one of the port's values."""
+        """Return the number of elements of a value of the port."""
         return int(np.size(self.new.trail.values[number]))
 
     def uses_of(
         self, edge: int, step: Step, array: np.ndarray, other: int, turn: int = 0
     ) -> Iterator[Uses]:
-        """Yield sets of uses to replace: the relevant ones, all, one line's, every pass's, one."""
+        """Yield dicts from uses of a value to the arrays that replace them, one for each trial.
+
+        They cover all relevant uses, all uses, the uses on one line, those in every iteration, and a single use.
+
+        Args:
+          edge: the value of the port.
+          step: an operation that uses it.
+          array: the replacement.
+          other: the value of the original from which the replacement comes.
+          turn: the index of the order of axes, or `AS_IT_IS`.
+        """
         trail = self.new.trail
         laid = array if turn == AS_IT_IS else array.reshape(np.shape(trail.values[edge]))
         every = [
@@ -114,7 +127,16 @@ class Trials(Injector):
     def in_every_pass(
         self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0
     ) -> Injection | None:
-        """Inject the corresponding values in every pass of a loop or every call of a function."""
+        """Return the injection in every iteration of a loop, or every call of a function, or `None`.
+
+        Args:
+          kind: the kind of fault.
+          maker: the operation that computed the value.
+          step: the operation to report.
+          number: the value of the port.
+          other: the value of the original.
+          turn: the index of the order of axes, or `AS_IT_IS`.
+        """
         theirs = self.old.trail.maker(other)
         if theirs is None:
             return None
@@ -139,7 +161,7 @@ class Trials(Injector):
         return None
 
     def _everywhere(self, number: int, held: np.ndarray) -> Uses:
-        """Replace all uses of a value and of its reshaped copies."""
+        """Return replacements for all uses of a value, or of the value it was reshaped from."""
         trail = self.new.trail
         while (maker := trail.maker(number)) is not None and maker.name in LAYOUT - {"transpose"}:
             if self.size(maker.operands[0]) != held.size:
