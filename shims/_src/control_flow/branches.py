@@ -121,20 +121,20 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
-    """Return the result of the function with the number `branch_index`.
+    """Return the result of the function at index `branch_index`.
 
     Args:
       branch_index: an int scalar.
-      branch_fns: functions of no arguments: a list, a dictionary from numbers, or pairs; the
-        numbers run from 0.
-      default: the function for any other number; the last one if missing.
+      branch_fns: functions of no arguments: a list, a dictionary from indices, or pairs of an index and
+        a function; the indices are 0, 1, 2, ...
+      default: the function for any other index; the last one of `branch_fns` by default.
       name: the name in messages.
 
     Returns:
       The result of one of the functions.
 
     Raises:
-      ValueError: the numbers do not run from 0.
+      ValueError: the indices are not 0, 1, 2, ...
       TypeError: the index is traced, and the results differ in structure or dtype.
       UnimplementedError: the index is traced, and their shapes differ.
 
@@ -168,7 +168,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
 
 
 def _as_arrays(result):
-    """Convert the Python numbers of a branch's result to arrays, as TensorFlow returns them."""
+    """Convert Python numbers in a branch's result to arrays, since TensorFlow returns tensors."""
     return jax.tree.map(lambda leaf: as_array(leaf) if is_number(leaf) else leaf, result)
 
 

@@ -1,4 +1,4 @@
-"""Store a list that grows at traced positions in a buffer with a count of its elements."""
+"""Store a list that grows while a program runs in a buffer, with the number of its elements."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from shims._src.sizes import buffers, primitives, trace
 
 
 def capacity_of_list() -> buffers.Capacity | None:
-    """Return the capacity of a list that may grow, `None` where capacities cannot grow."""
+    """Return a growable capacity for a list, or `None` if capacities cannot grow here."""
     state = trace.current()
     return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ElementBuffer:
-    """Elements along the leading axis of an array with spare capacity.
+    """List elements along the leading axis of an array with spare capacity.
 
-    Unlike an array of exactly their number, the buffer has the same type in every iteration of a loop.
-    So a loop that writes to it supports reverse-mode differentiation.
+    In contrast to an array of exactly the right length, the buffer has the same type in every iteration of a
+    loop. So a loop that writes to it supports reverse-mode differentiation.
 
     Attributes:
       array: the buffer, zero where nothing was written.
@@ -72,11 +72,11 @@ class ElementBuffer:
         return jnp.take(self.array, place, axis=0, mode="clip")
 
     def copy(self) -> ElementBuffer:
-        """Return the elements for a list that is written to."""
+        """Return this buffer, which methods never change in place."""
         return self
 
     def stacked(self, shape, dtype):
-        """Return all elements as an array of exactly their number."""
+        """Return all elements as one array without spare capacity."""
         buffer = buffers.Buffer(self.array, (self.count,), (0,), (self.capacity.slots,))
         return buffer.value()
 

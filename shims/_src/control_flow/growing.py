@@ -1,4 +1,4 @@
-"""Hold loop state whose size changes between iterations in buffers."""
+"""Store values that change their size in a loop in buffers of fixed capacity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.sizes import buffers, size_bounds, trace
 
 
 class Grown:
-    """The values of a loop, of which some are in buffers.
+    """The values that a loop carries, some of them in buffers.
 
     Attributes:
       values: the state before the loop, with buffers in it.
@@ -24,7 +24,7 @@ class Grown:
         self._buffers: dict[int, tuple] = {}
 
     def make_buffer(self, i: int, error, limit) -> None:
-        """Put value `i` into a buffer, or raise `error` where that is impossible."""
+        """Put value `i` into a buffer, or raise `error` if that is impossible."""
         value, tree = _only_leaf(self.values[i], error.before)
         before, after = error.before.shape, error.after.shape
         if (
@@ -91,7 +91,7 @@ def trace_growing_loop(
 
 
 def _only_leaf(value, aval):
-    """Return the only array of a value, and the structure around it."""
+    """Return the array of a value that has only one, and the pytree structure of the value."""
     leaves, tree = jax.tree.flatten(value)
     if len(leaves) != 1:
         return value, tree

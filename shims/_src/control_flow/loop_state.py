@@ -1,4 +1,4 @@
-"""Infer the types of the state that a loop carries, by tracing the body until they are stable."""
+"""Infer the types of the values that a loop carries, by tracing its body until they are stable."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class LoopState:
         return [leaf for leaves in self._leaves for leaf in leaves if leaf.aval is not None]
 
     def _values_of(self, arrays) -> list:
-        """Return the Python values of the state whose carried leaves are `arrays`."""
+        """Rebuild the Python values of the state from the arrays of its carried leaves."""
         arrays = iter(arrays)
         return [
             jax.tree.unflatten(
@@ -115,7 +115,7 @@ class LoopState:
         return trace_block(run, avals, self._variables)
 
     def _settle(self) -> bool:
-        """Update the types from the trace; False if the body must be traced again."""
+        """Update the types of the state from the trace, and return whether they were stable already."""
         settled = True
         for i, name in enumerate(self._names):
             tree, leaves = self.block.trees[i], self.block.leaves[i]
@@ -134,7 +134,7 @@ class LoopState:
         return settled and not new
 
     def _define(self, i: int, tree, leaves) -> None:
-        """Give a variable that is undefined before the loop the type that the body gives it."""
+        """Give a variable without a value before the loop the type that it gets in the body."""
         if len(leaves) == 1 and isinstance(leaves[0], Undefined):
             return
         before = self._leaves[i][0].value
@@ -190,18 +190,18 @@ class LoopState:
     # ---- running ---------------------------------------------------------------------------------
 
     def initial(self) -> list:
-        """Return the carry before the first iteration."""
+        """Return the carry before the first iteration, as arrays."""
         values = [cast_leaf(leaf.value, leaf.aval) for leaf in self._carried()]
         return values + [state.read(v) for v in self._variables]
 
     def known(self) -> list:
-        """Return the carry before the first iteration, with Python numbers where they are known."""
+        """Return the carry before the first iteration; numbers that are known stay Python numbers."""
         return [leaf.value for leaf in self._carried()] + list(
             self.initial()[len(self._carried()) :]
         )
 
     def known_of(self, values) -> list:
-        """Return the carry for other values of the state, with `None` where structures differ."""
+        """Flatten other values of the state as a carry, with `None` where their structure differs."""
         count = len(self._variables)
         if values is None:
             return [None] * (len(self._carried()) + count)
@@ -235,7 +235,7 @@ class LoopState:
         return after, jax.tree.unflatten(tree, emitted)
 
     def step_jaxpr(self):
-        """Return the body as a closed jaxpr from the carry and an item to the carry."""
+        """Return the body as a closed jaxpr that maps the carry and an item to the next carry."""
         avals = [aval_of(x) for x in self.initial()]
 
         def run(carry, item):
@@ -244,7 +244,7 @@ class LoopState:
         return jax.make_jaxpr(run)(avals, self._item_leaves)
 
     def condition(self, test: Callable):
-        """Trace a test of the state to a closed jaxpr from the carry to a bool scalar."""
+        """Trace a condition on the state to a closed jaxpr that maps the carry to a bool scalar."""
 
         def run(*arrays):
             return [scalar_condition(as_array(test(self._values_of(arrays))), self.label)]
@@ -263,7 +263,7 @@ class LoopState:
         return block.closed
 
     def finish(self, carry: Sequence) -> list:
-        """Return the values after the loop, and assign the variables that the body assigned."""
+        """Return the values after the loop, and update the variables that the body assigned."""
         leaves = self._carried()
         for variable, value in zip(self._variables, carry[len(leaves) :], strict=True):
             state.write(variable, value)
@@ -313,17 +313,17 @@ class LoopState:
 
 
 def _missing_value(aval, *, is_return: bool):
-    """Return the value of a variable after a loop that would define it never ran.
+    """Return the value of a variable that only the loop body defines, if the body never ran.
 
-    It is NaN for inexact dtypes, else 0. A return value is 0: a flag says that there is none, so that it
-    is never read.
+    It is NaN for inexact dtypes, otherwise 0. A return value is 0: a flag says that nothing was returned, so
+    that it is never read.
     """
     is_float = jnp.issubdtype(aval.dtype, jnp.inexact) and not is_return
     return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
 def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
-    """Return the error for a loop whose state changes its shape where no buffer can be made."""
+    """Return the error for a loop state that changes its shape and cannot be put into a buffer."""
     error = errors.GrowingStateError(
         errors.message(
             label,

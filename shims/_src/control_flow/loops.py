@@ -1,4 +1,4 @@
-"""Provide `while_loop`, and stage traced loops as `scan` or `while`."""
+"""Provide `while_loop`, and stage traced loops as `lax.scan` or `lax.while_loop`."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _to_array(leaf):
 
 
 def _pack_like(template, values):
-    """Pack `values` in the kind of sequence that the loop variables came in."""
+    """Pack `values` in a list or tuple, as the loop variables were given."""
     if hasattr(template, "_fields"):
         return type(template)(*values)
     return type(template)(values)
@@ -154,7 +154,7 @@ def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
 
 
 def _has_iterations(holds, limit):
-    """Return whether there is a first iteration."""
+    """Return whether a loop runs at least one iteration."""
     return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
 
@@ -231,14 +231,14 @@ def _tighter_bound(trips: Trips | None, limit) -> Trips:
 
 
 def _scan_length(count):
-    """Return a bound as the length of a scan, `None` where no capacity can hold it."""
+    """Convert a bound to the length of a scan, or return `None` if no capacity can hold it."""
     if not is_staged(count):
         return jnp.arange(count).shape[0]  # never negative, even for a symbolic size
     return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
 
 
 def stage_scan(loop: LoopState, items, length, live=None):
-    """Run a traced body once per slice of `items`, while `live` holds.
+    """Run a traced body once per slice of `items`, as long as the condition `live` holds.
 
     Args:
       loop: the traced body.
@@ -247,7 +247,7 @@ def stage_scan(loop: LoopState, items, length, live=None):
       live: closed jaxpr of a condition on the carry; once it fails, further iterations do nothing.
 
     Returns:
-      `(values, emitted, live)` as `stage_while`; `live` is `None` where every iteration took place.
+      `(values, emitted, live)` as `stage_while`; `live` is `None` if every iteration took place.
     """
     carry, emitted, flags = _run_scan(loop, items, length, live)
     return loop.finish(carry), emitted, flags

@@ -1,4 +1,4 @@
-"""Analyze a jaxpr as a graph: what its values are, and which branches lead to them."""
+"""Analyze the data flow of a jaxpr: the origin of its values, and the branches they depend on."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ProgramGraph:
     # ---- what a value is -------------------------------------------------------------------------
 
     def source(self, atom) -> tuple:
-        """Return the atom that a value comes from, through equations that change nothing."""
+        """Follow a value back through equations that do not change it, and return its origin."""
         while isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if eqn.primitive.name not in _TRANSPARENT:
@@ -70,7 +70,10 @@ class ProgramGraph:
         return atom
 
     def equation(self, atom) -> tuple[str | None, list]:
-        """Return the name and operands of the equation of a value; the name is `None` without one."""
+        """Return the primitive's name and the operands of the equation that computes a value.
+
+        The name is `None` if no equation computes it.
+        """
         atom = self.source(atom)
         if not isinstance(atom[0], int):
             return None, []
@@ -78,12 +81,12 @@ class ProgramGraph:
         return eqn.primitive.name, operands
 
     def input_of(self, atom) -> int | None:
-        """Return the number of the input that a value equals, or `None`."""
+        """Return the index of the input that a value equals, or `None` if it equals none."""
         atom = self.source(atom)
         return atom[1] if atom[0] == "input" else None
 
     def constant_of(self, atom) -> int | None:
-        """Return the constant bool or int that a value equals, or `None`."""
+        """Return the bool or int that a value always equals, or `None` if it is not constant."""
         atom = self.source(atom)
         if atom[0] != "value":
             return None
@@ -93,7 +96,7 @@ class ProgramGraph:
         return int(known)
 
     def conjunction(self, atom) -> list:
-        """Return the conditions whose conjunction a condition is."""
+        """Split a condition into the operands of its `and`s."""
         name, operands = self.equation(atom)
         if name == "and":
             return [c for operand in operands for c in self.conjunction(operand)]
@@ -116,7 +119,7 @@ class ProgramGraph:
                 yield from self.paths(outputs[atom[1]], known)
 
     def value_of(self, atom, facts: Facts) -> int | None:
-        """Return the value of a condition that follows from known facts, or `None`."""
+        """Return the value of a condition that follows from known facts, or `None` if it is open."""
         atom = self.source(atom)
         constant = self.constant_of(atom)
         if constant is not None:
@@ -134,7 +137,7 @@ class ProgramGraph:
         return None
 
     def _suppose(self, atom, value: int, facts: Facts) -> Facts | None:
-        """Extend `facts` by the consequences of a condition's value; `None` if they contradict it."""
+        """Extend `facts` by all that follows from a condition's value; return `None` on contradiction."""
         atom = self.source(atom)
         known = self.value_of(atom, facts)
         if known is not None:
@@ -163,7 +166,7 @@ class ProgramGraph:
     # ---- values from outside ---------------------------------------------------------------------
 
     def evaluate(self, atom, inputs: Sequence, is_fixed):
-        """Compute an atom from the inputs that `is_fixed` accepts; `None` if it depends on others."""
+        """Compute a value from the inputs that `is_fixed` accepts, or return `None` if it needs others."""
         sources: dict = {}
         if not self._gather(atom, inputs, is_fixed, sources):
             return None
@@ -174,7 +177,10 @@ class ProgramGraph:
         return self._compute(atom, {k: v for k, v in sources.items() if v is not None})
 
     def _gather(self, atom, inputs: Sequence, is_fixed, sources: dict) -> bool:
-        """Collect the values that an atom is computed from; False if one of them may change."""
+        """Collect in `sources` the inputs and constants that a value is computed from.
+
+        Returns False if one of the inputs may change.
+        """
         if isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if not operands and eqn.primitive.name in ("dim_as_value", "size_number"):
@@ -196,7 +202,7 @@ class ProgramGraph:
 
 
 def limited_paths(paths: Iterator) -> list | None:
-    """Collect the paths to a value, or return `None` if there are too many to analyze."""
+    """Collect all items of `paths` in a list, or return `None` if there are too many to analyze."""
     found = []
     for path in paths:
         found.append(path)

@@ -1,4 +1,4 @@
-"""Check, take, stage and stack the slices of arrays along their leading axis."""
+"""Validate, iterate over and stack the slices of arrays along their leading axis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shims._src.errors import errors
 
 
 def staged(body, values, names, elems, length, label: str):
-    """Run a function of the state and one slice over all slices, as a staged scan."""
+    """Run a function of a state and one slice for all slices, staged as a scan."""
     item = jax.tree.map(
         lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
     )
@@ -30,7 +30,7 @@ def staged(body, values, names, elems, length, label: str):
 
 
 def elements_of(elems, label: str):
-    """Return `elems` as arrays, and the number of their slices."""
+    """Convert `elems` to arrays, and return them with the number of their slices."""
     _refuse_composites(elems, label)
     elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)
@@ -108,7 +108,7 @@ def slice_at(elems, i: int):
 
 
 def stacked(results, label: str):
-    """Stack results of one structure along a new leading axis."""
+    """Stack results of equal structure along a new leading axis."""
     results = [jax.tree.map(as_array, result) for result in results]
     trees = {jax.tree.structure(r) for r in results}
     shapes = {tuple(aval_of(x).shape for x in jax.tree.leaves(r)) for r in results}

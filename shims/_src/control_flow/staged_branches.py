@@ -1,6 +1,6 @@
-"""Join branches that are staged together: their outputs, Python values and variables.
+"""Stage the branches of a conditional: combine their outputs and their assignments to variables.
 
-Each branch is traced on its own. A value on which all branches agree is kept; an output that is an
+Each branch is traced on its own. A Python value on which all branches agree is kept; an output that is an
 array in one branch becomes an array of one type in all branches.
 """
 
@@ -43,10 +43,10 @@ def stage_branches(
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
 ) -> tuple:
-    """Return the outputs of the branch that a traced `selector` picks.
+    """Run the branch that a traced `selector` picks, and return its outputs.
 
     Args:
-      selector: for two branches a condition, the first being its true branch; else an int32 scalar
+      selector: for two branches a condition, the first being its true branch; otherwise an int32 scalar
         in range.
       thunks: the branches; each returns as many outputs as there are `names`.
       names: the names of the outputs in messages.
@@ -68,7 +68,7 @@ def join_blocks(
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
 ) -> tuple:
-    """Join branches that are traced already; see `stage_branches`."""
+    """Combine branches that have been traced already; see `stage_branches`."""
     joined = [
         _join_output(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)
     ]
@@ -102,7 +102,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """A leaf that is an array after the branches, of a type that suits all of them."""
+    """An output leaf that becomes an array after the branches, of a type that suits all of them."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
@@ -110,11 +110,11 @@ class _Chosen:
 
     @staticmethod
     def after(result):
-        """Return the leaf after the branches."""
+        """Convert the array that the conditional returns to the leaf after it."""
         return result
 
     def of(self, number: int, arrays):
-        """Return the leaf in branch `number`, whose slots are `arrays`."""
+        """Return the leaf in branch `number`, given the arrays that this branch computed."""
         spec = self._specs[number]
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
@@ -125,7 +125,7 @@ class _Chosen:
 
 
 class _Subject(NamedTuple):
-    """The subject of a message: an output of the construct that the user calls `label`."""
+    """The subject of an error message: an output of a construct, which the user calls `label`."""
 
     label: str
     name: str
@@ -135,7 +135,7 @@ class _Subject(NamedTuple):
 
 
 def _join_output(subject: _Subject, labels, blocks: Sequence[Block], i: int):
-    """Return the structure and the leaves of output `i` after the branches."""
+    """Combine output `i` of all branches; return its structure and leaves after the branches."""
     trees = [block.trees[i] for block in blocks]
     leaves = [block.leaves[i] for block in blocks]
     defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
@@ -179,7 +179,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
 
 
 def _avals_of(column: Sequence) -> list:
-    """Return the shapes and dtypes of a leaf in the branches that define it."""
+    """Return the shapes and dtypes that a leaf has in the branches that define it."""
     slots = [spec.aval for spec in column if isinstance(spec, Slot)]
     return [
         jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
@@ -196,7 +196,7 @@ def _are_equal(values) -> bool:
 
 
 class _Buffered(_Chosen):
-    """A leaf whose size depends on the branch; it leaves the branches in a buffer."""
+    """An output leaf whose size depends on the branch; the branches return it in a buffer."""
 
     def __init__(self, specs, aval, axes, capacities):
         super().__init__(specs, aval)
@@ -221,10 +221,10 @@ class _Buffered(_Chosen):
 
 
 def _join_shapes(subject: _Subject, labels, column, avals):
-    """Join a leaf whose shape depends on the branch, with a new data-dependent size.
+    """Combine a leaf whose shape depends on the branch; it gets a new data-dependent size.
 
     Raises:
-      UnimplementedError: outside of a dynamic trace, or where the ranks differ.
+      UnimplementedError: outside of a dynamic trace, or if the ranks differ.
     """
     common = common_dtype(avals)
     if trace.current() is not None and common and len({len(a.shape) for a in avals}) == 1:

@@ -1,8 +1,8 @@
-"""Trace pieces of a program separately before they become part of another program.
+"""Trace branches and loop bodies separately before they become part of another program.
 
 A branch or a loop body is traced once into a jaxpr. The trace also records its outputs, of which some
 are arrays and some plain Python values, and the variables that it assigns. Only then is it known how
-the pieces fit together.
+the pieces can be combined.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shims._src.variables.variable import Variable
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slot:
-    """A leaf that is an array.
+    """An output leaf that is an array.
 
     Attributes:
       position: its position among the results of the jaxpr.
@@ -41,12 +41,12 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Block:
-    """A traced piece of a program.
+    """A traced branch or loop body.
 
     Attributes:
       closed: its jaxpr; values from outside are constants of it.
-      trees: for each output its structure.
-      leaves: for each output its leaves: a `Slot` where it is an array, else the Python value.
+      trees: the structure of each output.
+      leaves: the leaves of each output: a `Slot` for an array, otherwise the Python value.
       written: the variables that it assigned, in order; their values are its last results.
     """
 
@@ -56,7 +56,7 @@ class Block:
     written: tuple[Variable, ...]
 
     def run(self, *arrays) -> tuple[list, dict[int, Any]]:
-        """Return the arrays of the slots, and the new values of the variables by identity."""
+        """Run the block; return its output arrays, and the new values of variables by their `id`."""
         results = jex.jaxpr_as_fun(self.closed)(*arrays)
         count = len(results) - len(self.written)
         values = {id(v): x for v, x in zip(self.written, results[count:], strict=True)}
@@ -132,12 +132,12 @@ def is_array(x) -> bool:
 
 
 def is_number(x) -> bool:
-    """Return whether a value is a Python number, which becomes an array where one is needed."""
+    """Return whether a value is a Python number, which is converted to an array if one is needed."""
     return isinstance(x, (bool, int, float, complex))
 
 
 def is_staged(x) -> bool:
-    """Return whether the value of an array is unknown until the program runs."""
+    """Return whether an array is a tracer whose value is unknown until the program runs."""
     return isinstance(x, jax.core.Tracer) and x.to_concrete_value() is None
 
 
@@ -152,7 +152,7 @@ def aval_of(array) -> jax.ShapeDtypeStruct:
 
 
 def is_weak(x) -> bool:
-    """Return whether a dtype came from a Python number, so that promotion prefers other dtypes."""
+    """Return whether a value is weakly typed, as arrays made from Python numbers are."""
     return bool(getattr(x, "weak_type", False))
 
 
@@ -162,16 +162,16 @@ def is_key(aval) -> bool:
 
 
 def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
-    """Return the shape and dtype of a slot, or of the array that a Python number becomes."""
+    """Return the shape and dtype of a slot, or of a Python number once it is an array."""
     if isinstance(leaf, Slot):
         return leaf.aval
     return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))
 
 
 def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
-    """Return `(dtype, weak)`, the dtype that all of `avals` can take, or `None`.
+    """Return `(dtype, weak)`, the dtype to which all of `avals` are converted, or `None`.
 
-    Explicit dtypes of arrays never change, as in TensorFlow; dtypes of Python numbers follow JAX's
+    Arrays with a dtype of their own are never converted, as in TensorFlow; weak types follow JAX's
     promotion.
     """
     if any(is_key(a) for a in avals):
@@ -189,7 +189,7 @@ _PYTHON_TYPES = {"i": int, "u": int, "f": float, "c": complex}
 
 
 def cast_leaf(value, aval: jax.ShapeDtypeStruct):
-    """Return `value` with the dtype of `aval`, and weak if `aval` is."""
+    """Convert `value` to the dtype of `aval`, weakly typed if `aval` is."""
     if not aval.weak_type:
         return lax.convert_element_type(value, aval.dtype)
     kind = _PYTHON_TYPES[np.dtype(aval.dtype).kind]
@@ -199,7 +199,7 @@ def cast_leaf(value, aval: jax.ShapeDtypeStruct):
 
 
 def same_shape(a: Sequence, b: Sequence) -> bool:
-    """Return whether two shapes are written alike, without comparing unknown sizes."""
+    """Return whether two shapes are the same expressions, without comparing unknown sizes."""
     return len(a) == len(b) and all(
         type(x) is type(y) and (x is y or str(x) == str(y)) for x, y in zip(a, b)
     )
@@ -226,7 +226,7 @@ def scalar_condition(value, label: str):
     """Convert a traced condition to a bool scalar.
 
     Raises:
-      ValueError: it has more than one element.
+      ValueError: the condition has more than one element.
     """
     if value.ndim:
         if value.shape != (1,) * value.ndim:

@@ -68,7 +68,7 @@ def out_of_range_error(method: str, index: int, count: int) -> errors.OutOfRange
 
 
 def check_place(method: str, index, place, count) -> None:
-    """Reject a position out of range: at once where it is known, else at run time.
+    """Raise an error for a position out of range: at once if it is known, otherwise at run time.
 
     Args:
       method: the method of `TensorArray`.
@@ -89,7 +89,7 @@ def check_place(method: str, index, place, count) -> None:
 
 
 def check_slices(slices, count) -> None:
-    """Reject to unstack more slices than there are elements."""
+    """Raise an error if more slices are unstacked than there are elements."""
     if is_known(slices) and is_known(count):
         if slices > count:
             raise ValueError(
@@ -106,7 +106,7 @@ def check_slices(slices, count) -> None:
 
 
 def lengths_of_parts(value, lengths) -> list[int]:
-    """Return the lengths of the parts of an array, checked to add up to its size."""
+    """Return the lengths of the parts as ints, and check that they add up to the array's size."""
     if jp.is_tracer(lengths):
         checks.static_int("TensorArray.split", "lengths", lengths)
     sizes = [int(n) for n in np.asarray(lengths).ravel()]
@@ -121,7 +121,7 @@ def lengths_of_parts(value, lengths) -> list[int]:
 
 
 def check_parts(parts: int, count) -> None:
-    """Reject to split into more parts than there are elements."""
+    """Raise an error if an array is split into more parts than there are elements."""
     if not is_known(count) or parts > count:
         raise checks.invalid(
             "TensorArray.split",

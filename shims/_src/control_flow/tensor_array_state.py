@@ -1,4 +1,4 @@
-"""Hold the state of a `TensorArray`: its settings, its storage and its pytree form."""
+"""Hold the state of a `TensorArray`: its settings, its elements, and how it becomes a pytree."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Settings:
 
 
 class ListState:
-    """A list of arrays of one dtype, in the form that loops carry."""
+    """A list of arrays of one dtype, as a pytree that loops can carry."""
 
     _settings: Settings
     _storage: Storage
@@ -83,7 +83,7 @@ class ListState:
         return (leaf,), (self._settings, Stacked, None)
 
     def _flattened_buffer(self) -> tuple:
-        """Return the leaves of a list that may grow: its buffer and its size."""
+        """Return the pytree leaves of a list that may grow: its buffer and its length."""
         storage, capacity = self._storage, self._settings.capacity
         assert capacity is not None
         if not isinstance(storage, ElementBuffer):
@@ -112,20 +112,20 @@ class ListState:
 
     @classmethod
     def _made(cls, settings: Settings, storage: Storage) -> Self:
-        """Return a list with the given settings and storage."""
+        """Create a list with the given settings and storage."""
         new = cls.__new__(cls)
         new._settings, new._storage = settings, storage
         return new
 
     def _target(self, *values) -> Self:
-        """Return the list that a method writes to: eagerly the object itself, else a copy."""
+        """Return the list that a method modifies: eagerly the object itself, under a trace a copy."""
         given = (*values, *self._storage.arrays)
         if not ambient_is_staging() and not any(is_staged(v) for v in given):
             return self
         return self._made(self._settings, self._storage.copy())
 
     def _zero_shape(self) -> tuple | None:
-        """Return the shape of an unwritten element, `None` if it is not known."""
+        """Return the shape of an unwritten element, or `None` if it is not known."""
         if self._storage.shape is not None:
             return self._storage.shape
         given = self._settings.element_shape
@@ -142,10 +142,10 @@ class ListState:
         )
 
     def _need_stacked(self, method: str) -> Stacked:
-        """Return all elements as one array.
+        """Return all elements as one array, or raise an error.
 
         Raises:
-          InvalidArgumentError: their shapes differ or are not known.
+          InvalidArgumentError: the shapes of elements differ or are not known.
         """
         storage = self._storage
         if isinstance(storage, Elements) and storage.is_ragged:
@@ -166,7 +166,7 @@ class ListState:
         )
 
     def _operand(self, value):
-        """Convert an argument to an array, and numbers to the dtype of the list."""
+        """Convert an argument to an array; numbers get the dtype of the list."""
         return operand(value, None if isinstance(value, jax.Array) else self._settings.dtype)
 
     def _check_element(self, method: str, shape, dtype) -> None:
@@ -177,13 +177,13 @@ class ListState:
         check_element(method, shape, dtype, expected, self._settings.dtype)
 
     def _stacked_to_write(self, method: str, shape) -> Stacked:
-        """Return all elements as one array, with elements of `shape` where none is known."""
+        """Return all elements as one array; unwritten ones get `shape` if none is known."""
         if self._zero_shape() is None:
             return Stacked(jnp.zeros((self._storage.count, *shape), self._settings.dtype))
         return self._need_stacked(method)
 
     def _written_in_buffer(self, place, value) -> ElementBuffer:
-        """Write an element of a list that may grow while a program is traced."""
+        """Write an element, and return the buffer of a list that may grow under a trace."""
         checks.check_data(
             place < 0, "TensorArray.write", "there is no such element.", required="a position >= 0"
         )

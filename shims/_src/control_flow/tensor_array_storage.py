@@ -1,8 +1,8 @@
-"""Define the storages in which a `TensorArray` keeps its elements.
+"""Define the representations in which a `TensorArray` stores its elements.
 
-`Elements` holds separate arrays where all positions are known. `Stacked` holds one array of all
-elements, `ElementBuffer` one with spare capacity. `Unfilled` holds no array: the number of elements is
-unknown, and nothing was written.
+`Elements` holds separate arrays, if all positions are known. `Stacked` holds one array of all elements,
+`ElementBuffer` one with spare capacity. `Unfilled` holds no array: the number of elements is unknown, and
+nothing was written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from shims._src.sizes import primitives
 
 @dataclasses.dataclass(eq=False)
 class Elements:
-    """Separate elements, `None` where nothing was written.
+    """Elements as separate arrays, `None` where nothing was written.
 
     Attributes:
       items: the elements.
@@ -54,7 +54,7 @@ class Elements:
 
     @property
     def shape(self) -> tuple | None:
-        """The shape of an element, `None` while nothing is written."""
+        """The shape of an element, or `None` if nothing has been written."""
         return next((e.shape for e in self.items if e is not None), None)
 
     @property
@@ -63,18 +63,18 @@ class Elements:
         return len({tuple(map(str, e.shape)) for e in self.arrays}) > 1
 
     def copy(self) -> Elements:
-        """Return the elements for a list that is written to."""
+        """Return a shallow copy, which can be modified on its own."""
         return Elements(list(self.items), set(self.read))
 
     def put(self, index: int, value, *, grows: bool) -> None:
-        """Write an element; where the list `grows`, the position may be past the end."""
+        """Write an element in place; if the list `grows`, the position may be past the end."""
         if index < 0 or (index >= self.count and not grows):
             raise out_of_range_error("write", index, self.count)
         self.items += [None] * (index + 1 - self.count)
         self.items[index] = value
 
     def take(self, index: int, *, clear: bool):
-        """Read an element, `None` where nothing was written, and with `clear` mark it as read."""
+        """Return an element, or `None` if it was not written; with `clear`, mark it as read."""
         if not 0 <= index < self.count:
             raise out_of_range_error("read", index, self.count)
         if index in self.read:
@@ -105,7 +105,7 @@ class Elements:
         return ElementBuffer.of(self.stacked(shape, dtype), capacity)
 
     def gathered(self, indices):
-        """Return the elements at known positions as one array, `None` if one was not written."""
+        """Return the elements at known positions as one array, or `None` if one was not written."""
         picked = [int(i) for i in np.asarray(indices).ravel()]
         for i in picked:
             if not 0 <= i < self.count:
@@ -127,13 +127,13 @@ class Elements:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stacked:
-    """All elements along the leading axis of one array."""
+    """All elements in one array, along its leading axis."""
 
     array: Any
 
     @property
     def count(self):
-        """The number of elements, `None` for a leaf that is not an array."""
+        """The number of elements, or `None` if the leaf is not an array."""
         return self.array.shape[0] if getattr(self.array, "ndim", 0) else None
 
     @property
@@ -147,7 +147,7 @@ class Stacked:
         return self.array.shape[1:]
 
     def copy(self) -> Stacked:
-        """Return the elements for a list that is written to."""
+        """Return this storage, which methods never change in place."""
         return self
 
     def stacked(self, shape, dtype):
@@ -159,7 +159,7 @@ class Stacked:
         return ElementBuffer.of(self.array, capacity)
 
     def write(self, index, value, *, grows: bool) -> Stacked:
-        """Write an element at a position that may be known only at run time."""
+        """Return the storage with an element written at a position, which may be traced."""
         place = jnp.asarray(index, jnp.int32)
         array = _extend_to(self.array, index, place) if grows else self.array
         check_place("write", index, place, array.shape[0])
@@ -170,7 +170,7 @@ class Stacked:
         return Stacked(lax.dynamic_update_index_in_dim(array, value, place, 0))
 
     def read(self, index):
-        """Read an element at a position that may be known only at run time."""
+        """Return the element at a position, which may be traced."""
         place = jnp.asarray(index, jnp.int32)
         check_place("read", index, place, self.array.shape[0])
         if is_same_size(self.array.shape[0], 0):
@@ -191,7 +191,7 @@ class Stacked:
         return array.reshape((array.shape[0] * array.shape[1], *array.shape[2:]))
 
     def scatter(self, indices, value, *, grows: bool) -> Stacked:
-        """Write the slices of an array at some positions."""
+        """Return the storage with the slices of an array written at some positions."""
         array = self.array
         if grows:
             highest = lax.reduce_max(indices, (0,)).astype(jnp.int32)
@@ -202,14 +202,14 @@ class Stacked:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unfilled:
-    """Unwritten elements whose number is known only at run time."""
+    """Elements of which none was written; their number is known only at run time."""
 
     count: Any
     arrays: tuple = ()
     shape: None = None
 
     def copy(self) -> Unfilled:
-        """Return the elements for a list that is written to."""
+        """Return this storage, which methods never change in place."""
         return self
 
     def stacked(self, shape, dtype):
@@ -225,7 +225,7 @@ Storage = Elements | Stacked | ElementBuffer | Unfilled
 
 
 def unwritten(count) -> Elements | Unfilled:
-    """Return a storage of unwritten elements."""
+    """Return a storage of `count` unwritten elements."""
     return Elements([None] * count) if is_known(count) else Unfilled(count)
 
 
@@ -236,7 +236,7 @@ def parts_of(value, lengths: list[int]) -> list:
 
 
 def _extend_to(array, index, place):
-    """Append zeros to the elements until a position is in range."""
+    """Append zeros to the stacked elements so that a position is in range."""
     count = array.shape[0]
     if not is_staged(index) and is_known(index) and is_known(count):
         more = max(int(index) + 1 - count, 0)

@@ -25,11 +25,11 @@ _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 
 @dataclasses.dataclass(frozen=True)
 class Trips:
-    """An upper bound of the number of iterations.
+    """An upper bound of the number of iterations of a loop.
 
     Attributes:
-      count: an int, a symbolic dimension, or a traced int32 scalar; not below zero if an int.
-      exact: whether the loop runs that often, because nothing else ends it.
+      count: an int, a symbolic dimension, or a traced int32 scalar; not negative if an int.
+      exact: whether the loop runs exactly that often, because nothing else ends it.
     """
 
     count: Any
@@ -37,7 +37,7 @@ class Trips:
 
 
 def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips | None:
-    """Return the bound on iterations that a counter in the carry implies, or `None`.
+    """Infer a bound on the number of iterations from a counter in the carry; `None` without one.
 
     Args:
       test: closed jaxpr from the carry to a bool scalar.
@@ -71,7 +71,7 @@ def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips |
 
 
 def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
-    """Return a carried flag and the value of it that makes a condition fail, or `None`."""
+    """Return `(index, value)` of a bool in the carry whose value makes a condition false, or `None`."""
     flag = tests.input_of(condition)
     if flag is not None:
         return flag, 0
@@ -81,12 +81,12 @@ def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
 
 
 def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:
-    """Return whether an iteration in which `facts` hold is the last one."""
+    """Return whether an iteration in which `facts` hold must be the last one."""
     return any(steps.value_of(steps.outputs[flag], facts) == value for flag, value in ends)
 
 
 def _comparisons(tests: ProgramGraph, condition):
-    """Yield a comparison in both directions, as `(input, comparison, other side)`."""
+    """Yield a comparison and its mirror image, each as `(input, comparison, other side)`."""
     name, operands = tests.equation(condition)
     if name in _MIRRORED:
         left, right = operands
@@ -95,7 +95,7 @@ def _comparisons(tests: ProgramGraph, condition):
 
 
 def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
-    """Return the constant that iterations add to a counter, and the facts under which they add none."""
+    """Return the constant that iterations add to a counter, and the conditions when they add none."""
     amounts, idle = set(), []
     for facts, atom in limited_paths(steps.paths(steps.outputs[counter])) or ():
         if steps.input_of(atom) == counter:
@@ -106,7 +106,7 @@ def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[F
 
 
 def _added_constant(steps: ProgramGraph, atom, counter: int) -> int | None:
-    """Return the constant that a value adds to a counter, or `None`."""
+    """Return the constant by which a value exceeds a counter, or `None` if it is no such sum."""
     name, operands = steps.equation(atom)
     if name not in ("add", "sub"):
         return None
@@ -127,7 +127,7 @@ def _is_integer(x) -> bool:
 
 
 def _count_trips(comparison: str, start, limit, step: int):
-    """Count how many of `start, start + step, ...` satisfy the comparison with `limit`."""
+    """Return how many of `start, start + step, ...` satisfy the comparison with `limit`."""
     if step > 0 and comparison in ("lt", "le"):
         distance = limit - start
     elif step < 0 and comparison in ("gt", "ge"):
@@ -143,7 +143,7 @@ def _count_trips(comparison: str, start, limit, step: int):
 
 
 def _known_number(x):
-    """Return a scalar as an int or a dimension where it is known, else unchanged."""
+    """Convert a scalar to an int or a dimension if its value is known; return others unchanged."""
     if jp.is_symbolic(x):
         return x
     if jp.is_tracer(x):

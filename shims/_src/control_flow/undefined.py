@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 class Undefined:
-    """A variable that is assigned somewhere in a function, but has no value here."""
+    """The placeholder for a variable that has no value yet, but is assigned somewhere in its function."""
 
     __slots__ = ("name",)
 
@@ -18,7 +18,7 @@ class Undefined:
 
 
 class UndefinedReturnValue(Undefined):
-    """The return value of a converted function that has not reached a `return`."""
+    """The placeholder for the return value of a converted function before its first `return`."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class UndefinedReturnValue(Undefined):
 
 
 class Unwritten:
-    """The `count` elements of a `TensorArray` whose shape is unknown."""
+    """The placeholder for `count` unwritten elements of a `TensorArray` whose shape is unknown."""
 
     __slots__ = ("count", "name")
 

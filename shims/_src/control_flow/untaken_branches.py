@@ -1,10 +1,10 @@
 """Postpone errors of branches and loop bodies that the current sizes may never reach.
 
-A branch is traced whether it is taken or not. Where a size is a number, because it is 0 or because the
-program takes no symbol for it, the trace of the branch may fail: `tf.argmax(x)` in
+A branch is traced whether it is taken or not. If a size is a number while tracing, because it is 0 or
+because the program has no symbol for it, the trace of the branch may fail: `tf.argmax(x)` in
 `tf.cond(tf.size(x) > 0, ...)` for an `x` without elements. TensorFlow treats the size as unknown, and
 only fails in code that runs. So after such an error the call is traced once more, and a branch that
-fails becomes a check that it is not taken.
+fails is replaced by a run-time check that it is not taken.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _POSTPONED = ThreadSlot(False)
 
 
 def postponed() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a branch or loop body whose trace fails raises only where it runs."""
+    """Return a context in which a branch or loop body that cannot be traced raises only if it runs."""
     return _POSTPONED.holding(True)
 
 
@@ -48,7 +48,7 @@ def depends_on_sizes(error: BaseException) -> bool:
 
 
 def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> list[Block]:
-    """Trace branches; one that fails becomes a check that it is not taken.
+    """Trace branches; replace one that fails by a run-time check that it is not taken.
 
     Args:
       thunks: the branches.

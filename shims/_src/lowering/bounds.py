@@ -16,7 +16,7 @@ _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Return whether bounds lack a lower end, so that the arithmetic may have wrapped around."""
+    """Return whether bounds have no lower end, so that the integer arithmetic may have overflowed."""
     return bounds[0] <= -_LIMIT
 
 
@@ -42,7 +42,7 @@ def of(value: Value) -> tuple[int, int] | None:
 
 
 def attach(ctx, eqn, values, outs):
-    """Return the outputs of an equation with the bounds that follow from its inputs."""
+    """Return the outputs of an equation, with bounds that follow from those of its inputs."""
     rule = _RULES.get(eqn.primitive.name)
     if rule is None or not outs or outs[0].bounds is not None:
         return outs
@@ -162,7 +162,7 @@ def _union(ctx, eqn, values, given):
 
 
 def _positions(ctx, eqn, values, given):
-    """Bound positions (`iota`, `argmax`, ...) by the size of their axis."""
+    """Return bounds of positions (`iota`, `argmax`, ...): those of the size of their axis."""
     shape = eqn.invars[0].aval.shape if eqn.invars else eqn.outvars[0].aval.shape
     axes = eqn.params.get("axes", (eqn.params.get("dimension", 0),))
     return 0, max(dims.interval(shape[axes[0]], ctx.env)[1] - 1, 0)

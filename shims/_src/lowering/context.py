@@ -315,7 +315,7 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Return whether the value's axes and `axes` are static, dynamic and uniform at the same positions.
+    """Return whether a value has static, dynamic and uniform axes at the same positions as `axes`.
 
     Only then may the value get `axes` as its own without filling: a uniform axis has no padding, but the
     axis that replaces it may have some.

@@ -361,7 +361,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _is_named(ctx, name, bound):
-    """Return whether a name identifies a size in this scope, because no other size has that name."""
+    """Bind a size by its name if the name is free, and return whether the name is unambiguous."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

@@ -67,7 +67,7 @@ class _Rebuilt:
         self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
 
     def operands(self):
-        """Return `(arrays, side)`: the differentiated arrays, and the sizes and masks that belong to them."""
+        """Return `(arrays, side)`: the differentiated arrays, and the sizes and masks belonging to them."""
         arrays, carried = take_apart(self.values)
         return arrays, ({n: (b.size, b.valid) for n, b in self.bindings.items()}, carried)
 

@@ -60,7 +60,10 @@ def _diagonal_matrix(entries, rows, columns):
 
 
 def decompose(ctx, eqn, value, *, spread=False):
-    """Lower a decomposition of square matrices, or of matrices whose dynamic axis has more rows."""
+    """Lower a decomposition of square matrices, or of matrices with rows or columns of unknown number.
+
+    Square matrices are padded with an identity block; others, which only SVD and QR accept, with zeros.
+    """
     shape = eqn.invars[0].aval.shape
     rows, columns = shape[-2:]
     square = jp.is_symbolic(rows) == jp.is_symbolic(columns) and bool(rows == columns)

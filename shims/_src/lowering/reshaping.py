@@ -21,7 +21,7 @@ from shims._src.sizes import dims, primitives
 
 
 def reshape(ctx, eqn, value, *_):
-    """Lower a reshape, one group of axes at a time; the old and new sizes of a group have one product."""
+    """Lower a reshape in groups of axes whose old and new sizes have equal products."""
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])

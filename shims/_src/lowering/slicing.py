@@ -78,7 +78,7 @@ def slice_(ctx, eqn, value):
 
 
 def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
-    """Check that an axis is long enough for a static window; a value read past its end may be NaN."""
+    """Check that an axis is long enough for a static window: report an error, or return NaN."""
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
@@ -145,7 +145,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_short(ctx, eqn, dim, absent) -> None:
-    """Report a read from an axis that is empty although the sizes in its expression are not 0."""
+    """Report a read from an axis that is empty because an expression such as `u - 1` is 0."""
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
