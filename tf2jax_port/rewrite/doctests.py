@@ -1,7 +1,7 @@
-"""Rewrite the examples in docstrings, `>>> tf.square(x)`, with the option `--doctests`.
+"""Rewrite the examples in docstrings, `>>> tf.square(x)`, for the option `--doctests`.
 
-The examples of one docstring form one program. It is assembled from their lines, with a comment before
-each example that numbers it, rewritten like any other program, and split again.
+The examples of one docstring are joined into one program, with a numbered comment before each. The program is
+rewritten like any other and split into examples again.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _SEEN_FROM_DOCSTRINGS = ("tensorflow", "jax", "shims", "numpy", "keras")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Example:
-    """One example.
+    """One example of a docstring.
 
     Attributes:
-      line: its first line in the file, from 1.
+      line: the number of its first line in the file, from 1.
       indent: the text before the prompt.
       code: its lines without prompts.
       has_output: whether output follows.
@@ -44,16 +44,16 @@ class Example:
 
 
 def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: Rewriter) -> Outcome:
-    """Rewrite the examples in the docstrings of a file as well.
+    """Rewrite the examples in the docstrings of a file that is rewritten already.
 
     Args:
-      outcome: the outcome of the file itself; its docstrings are unchanged.
-      raw: the bytes of the file.
+      outcome: the outcome of the file without its docstrings.
+      raw: the original bytes of the file.
       options: the options of the run.
       rewriter: a function that rewrites one program.
 
     Returns:
-      The outcome with the edits and findings of the examples.
+      The outcome with the edits and findings of the examples added.
     """
     source = decode(outcome.data)
     old_tree, new_tree = parse(decode(raw)), parse(source)
@@ -81,7 +81,7 @@ def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: R
 
 
 def _docstrings(tree: ast.Module) -> list[ast.Constant]:
-    """Return the docstrings that hold an example, in text order."""
+    """Return the docstrings that contain an example, in text order."""
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -94,7 +94,7 @@ def _docstrings(tree: ast.Module) -> list[ast.Constant]:
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
-    """Yield the imports of the module that its examples may rely on."""
+    """Yield the import statements of the module that examples may use without repeating them."""
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             module = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
@@ -103,7 +103,7 @@ def _imports(tree: ast.Module) -> Iterator[str]:
 
 
 def _examples(lines: list[str], docstring: ast.Constant) -> Iterator[Example]:
-    """Yield the examples of a docstring, none if its lines contain escapes."""
+    """Yield the examples of a docstring; none if it contains a backslash."""
     last = docstring.end_lineno or docstring.lineno
     if any("\\" in line for line in lines[docstring.lineno - 1 : last]):
         return
@@ -128,7 +128,7 @@ def _without_prompt(line: str, indent: str) -> str:
 
 
 class _Docstring:
-    """The examples of one docstring as a program."""
+    """The examples of one docstring, joined into a program."""
 
     def __init__(self, examples: list[Example], prelude: list[str]) -> None:
         self.examples = examples
@@ -145,10 +145,10 @@ class _Docstring:
     def rewrite(
         self, lines: list[str], options: Options, rewriter: Rewriter, newline: str
     ) -> list[Finding]:
-        """Rewrite the examples in the lines of the file.
+        """Rewrite the examples, replacing their lines in `lines`.
 
         Returns:
-          The findings of the examples.
+          The findings of the examples, with line numbers of the file.
         """
         try:
             outcome = rewriter("\n".join([*self.lines, ""]).encode())
@@ -169,7 +169,7 @@ class _Docstring:
         return [self._move_to_file(f, options) for f in findings]
 
     def _split_examples(self, data: bytes) -> list[str]:
-        """Split the rewritten program into examples; new imports go to the first one."""
+        """Split the rewritten program into examples; the first one includes new imports."""
         source = from_text(data.decode())
         tree = parse(source)
         text = without_lines(source, marker_lines(source, tree)).decode()
@@ -182,9 +182,9 @@ class _Docstring:
         return chunks
 
     def _reason_to_leave(self, findings: list[Finding], options: Options) -> str | None:
-        """Return the diagnostic for which the examples stay unchanged, `None` if there is none.
+        """Return the diagnostic that keeps all examples unchanged, `None` if they are rewritten.
 
-        A docstring is changed as a whole or not at all.
+        The examples of a docstring are changed together or not at all.
         """
         if any(finding.message.endswith(READ_AS_VERSION_1) for finding in findings):
             return "TJ308"
@@ -194,7 +194,7 @@ class _Docstring:
         return "TJ313" if printed and options.safe_only else None
 
     def _move_to_file(self, finding: Finding, options: Options, left: str | None = None) -> Finding:
-        """Convert a finding of the program to one of the file."""
+        """Convert a finding in the program to one in the file; `left` if the examples stay unchanged."""
         example, offset = self.places[finding.line]
         finding = finding._replace(
             line=example.line + offset,
@@ -211,7 +211,7 @@ class _Docstring:
 
 
 def _add_prompts(text: str) -> Iterator[str]:
-    """Yield the lines of an example with prompts: `>>>` where a statement begins."""
+    """Yield the lines of an example with prompts: `>>>` where a statement begins, else `...`."""
     starts = set()
     for node in ast.parse(text).body:
         decorators = getattr(node, "decorator_list", [])

@@ -16,14 +16,14 @@ _ALL = ("TJ",)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileIgnores:
-    """Diagnostics to ignore in the files below a folder that match patterns."""
+    """Diagnostics to ignore in the files below `base` that match one of the patterns."""
 
     base: pathlib.Path
     patterns: tuple[Pattern, ...]
     codes: tuple[str, ...]
 
     def meets(self, file: pathlib.Path) -> bool:
-        """Return whether a file, or a folder that contains it, matches."""
+        """Return whether a file, or a folder that contains it, matches one of the patterns."""
         if not file.is_relative_to(self.base):
             return False
         parts = file.relative_to(self.base).parts
@@ -33,20 +33,20 @@ class FileIgnores:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run, the same for every file; passed whole to worker processes.
+    """The options of a run, the same for every file.
 
     Attributes:
-      target: `jax`: operators become JAX's; `shims`: they become their namesakes in `shims`.
-      exact: call `shims` where JAX's spelling differs from TensorFlow in a corner case.
-      safe_only: write nothing that could differ; implies `exact`.
+      target: `jax` to replace operators by those of JAX, `shims` to replace them by those of the same name in `shims`.
+      exact: whether to call `shims` if JAX's function differs from TensorFlow's in a corner case.
+      safe_only: whether to make only changes that cannot alter results; implies `exact`.
       select: prefixes of the diagnostics whose references are rewritten.
       ignore: prefixes of the diagnostics whose references are not rewritten.
-      doctests: rewrite examples in docstrings too.
-      random: `tensorflow`: TensorFlow's numbers, from `shims.random`; `keys`: `jax.random` and other numbers
-        where a key is available.
-      optimizers: `keras`: TensorFlow's optimizers become those of Keras 3; `optax`: those of Optax where all
-        their uses are visible.
-      per_file: further diagnostics to ignore, in some files.
+      doctests: whether to rewrite examples in docstrings too.
+      random: `tensorflow` for TensorFlow's random numbers, from `shims.random`; `keys` for `jax.random` with other
+        numbers, where a key is available.
+      optimizers: `keras` to replace optimizers by those of Keras 3; `optax` to replace them by those of Optax if all
+        of their uses are visible.
+      per_file: further diagnostics to ignore in some files.
     """
 
     target: TargetName = "jax"
@@ -61,11 +61,11 @@ class Options:
 
     @property
     def takes_exact(self) -> bool:
-        """Whether TensorFlow's behavior in corner cases is kept where possible."""
+        """Whether to keep TensorFlow's behavior in corner cases if possible."""
         return self.exact or self.safe_only
 
     def selects(self, code: str) -> bool:
-        """Return whether references with a diagnostic are rewritten; the longest prefix decides."""
+        """Return whether references with a diagnostic are rewritten; the longest matching prefix decides."""
         if not self.ignore and self.select == _ALL:
             return True
         selected = max((len(s) for s in self.select if code.startswith(s)), default=-1)
@@ -73,7 +73,7 @@ class Options:
         return selected > ignored
 
     def for_file(self, file: pathlib.Path) -> Options:
-        """Return the options for one file."""
+        """Return the options for one file, with the diagnostics to ignore in it."""
         if not self.per_file:
             return self
         absolute = file.absolute()

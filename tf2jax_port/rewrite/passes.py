@@ -1,4 +1,4 @@
-"""List the passes that decide the references of a file, in order."""
+"""List the passes that decide the references of a file, in their order."""
 
 from __future__ import annotations
 
@@ -56,10 +56,9 @@ PASSES = (
 
 
 def run_passes(file: File, passes: tuple[Pass, ...] = PASSES) -> Draft:
-    """Decide all references of a file.
+    """Run all passes over a file, which decide its references.
 
-    A pass that changes the file changes how modules are spelled; then the earlier passes run again on the new
-    file.
+    If a pass changes the file's names for modules, the earlier passes run again on the new file.
     """
     draft = Draft(file, {})
     for index, each in enumerate(passes):

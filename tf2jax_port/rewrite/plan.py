@@ -91,7 +91,7 @@ def rewrite(
 
 
 def _run_with_retry(run: _Run) -> Outcome:
-    """Rewrite a file; retry without strings if the edits cannot be applied."""
+    """Rewrite a file; if the edits cannot be applied, try again without edits inside strings."""
     try:
         return run.outcome(strings_frozen=False)
     except RecursionError as error:
@@ -101,7 +101,7 @@ def _run_with_retry(run: _Run) -> Outcome:
 
 
 def _run_without_strings(run: _Run) -> Outcome:
-    """Rewrite a file without editing f-strings, whose nodes may have wrong positions."""
+    """Rewrite a file without edits inside strings, whose nodes may have wrong positions."""
     try:
         return run.outcome(strings_frozen=True)
     except (OverlapError, UnreadableError) as error:
@@ -110,7 +110,10 @@ def _run_without_strings(run: _Run) -> Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Run:
-    """The rewrite of one file whose old markers, at the lines `marked`, are removed."""
+    """The rewrite of one file.
+
+    Markers of earlier runs are removed from `source`; `marked` are the lines on which they were.
+    """
 
     source: Source
     tree: ast.Module
@@ -123,7 +126,7 @@ class _Run:
     neighbors: Neighbors
 
     def outcome(self, *, strings_frozen: bool) -> Outcome:
-        """Run all passes and return the outcome."""
+        """Run all passes and apply the edits; with `strings_frozen`, edit nothing inside strings."""
         redirects = _REDIRECTION.search(self.source.data) is not None
         names = resolve_scopes(self.tree, redirects=redirects)
         frozen = add_annotations(self.source, names)
@@ -175,7 +178,7 @@ class _Run:
         return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
 
     def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
-        """Return the plan to run a TensorFlow 1 program unchanged, if that is the target and possible."""
+        """Return the plan to run a file on `shims.compat.v1`, `None` if not asked for or impossible."""
         asked = self.options.target == "shims" and self.options.selects(GRAPH)
         # A file that an earlier run changed in part cannot become a graph program.
         begun = self.marked or b"import shims" in self.source.data
@@ -184,7 +187,7 @@ class _Run:
         return as_graph_program(file)
 
     def _outcome_of_graph(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
-        """Return the outcome of a program in which only the imports change."""
+        """Return the outcome of a TensorFlow 1 program in which only the imports change."""
         findings = self._findings(file, list(graph.decisions), list(graph.imports))
         data = self._apply(list(graph.imports), findings)
         if self.marked:
@@ -194,7 +197,7 @@ class _Run:
         return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
-        """Return whether another module imports TensorFlow from here, so that the import must stay."""
+        """Return whether another module imports TensorFlow through this file, so that the import must stay."""
         return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _plan_imports(
@@ -205,7 +208,7 @@ class _Run:
         edits: list[Edit],
         swap: Swap | None,
     ) -> ImportChange:
-        """Plan the changes of the import statements."""
+        """Plan the edits of the import statements."""
         moved = draft.moved
         changed = {r: bool(d.edits) and r not in moved.kept for r, d in draft.decisions.items()}
         needs = ImportNeeds(
@@ -249,7 +252,7 @@ class _Run:
         )
 
     def _star_finding(self, star: ast.ImportFrom) -> Finding:
-        """Build the finding for `from tensorflow import *`."""
+        """Return the finding for `from tensorflow import *`."""
         code, state = "TJ310", State.MANUAL
         message = "what else it brings cannot be told from the text"
         if self.ignored.covers(star, code):
@@ -268,7 +271,7 @@ class _Run:
         )
 
     def _apply(self, edits: list[Edit], findings: list[Finding]) -> bytes:
-        """Apply the edits and insert the markers of all manual findings."""
+        """Apply the edits and insert the marker comments of findings."""
         wanted: dict[int, list[str]] = {}
         for finding in findings:
             if finding.marker:
@@ -284,20 +287,20 @@ class _Run:
         return self.source.encode(data)
 
     def _original_line(self, line: int) -> int:
-        """Return the line number in the original file, which includes old markers."""
+        """Convert a line number to the original file, which still has its old markers."""
         for marked in self.marked:
             line += marked <= line
         return line
 
 
 def _inserts_lines(edit: Edit) -> bool:
-    """Return whether an edit inserts whole lines above a line; the line keeps its markers."""
+    """Return whether an edit inserts whole lines; these go above the markers of the next line."""
     last = edit.pieces[-1] if edit.start == edit.end and edit.pieces else ""
     return isinstance(last, str) and last.endswith(("\n", "\r"))
 
 
 def is_alias(names: Names, reference: Reference) -> bool:
-    """Return whether a reference binds a TensorFlow module to a name: `layers = tf.keras.layers`."""
+    """Return whether a reference assigns a TensorFlow module to a name: `layers = tf.keras.layers`."""
     parent = names.parents[reference.node]
     return (
         is_module(reference.path)

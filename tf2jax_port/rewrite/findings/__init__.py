@@ -1,1 +1,1 @@
-"""Represent the result of a rewrite as data."""
+"""Define the results of a rewrite as data."""

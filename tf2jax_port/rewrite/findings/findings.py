@@ -20,7 +20,7 @@ class State(enum.StrEnum):
 
     @property
     def needs_person(self) -> bool:
-        """Whether manual work or a review remains."""
+        """Whether a person must still do or review something."""
         return self in (State.REVIEW, State.MANUAL)
 
 
@@ -30,16 +30,15 @@ class Finding(NamedTuple):
     Attributes:
       line: line in the original text, from 1.
       column: column in the original text, from 1, in characters.
-      symbol: TensorFlow's name, `tf.reduce_sum`; for a method `Tensor.numpy`.
+      symbol: TensorFlow's name, such as `tf.reduce_sum`; for a method, such as `Tensor.numpy`.
       state: the outcome.
       code: the diagnostic.
-      message: one line for this place.
+      message: one line that explains the outcome of this reference.
       before: the original text.
       after: the new text, empty if nothing changed.
       method: whether the reference is a method or an attribute of a tensor.
-      marker: the line, counted from 1 and without old markers, above which a marker comment belongs; 0 for
-        none.
-      cell: the notebook cell, from 1, in which `line` is counted; 0 outside of notebooks.
+      marker: the line above which a marker comment belongs, from 1 and not counting old markers; 0 for none.
+      cell: the number of the notebook cell in which lines are counted, from 1; 0 outside of notebooks.
     """
 
     line: int
@@ -67,9 +66,9 @@ class Outcome:
 
     Attributes:
       data: the new bytes, equal to the old ones if nothing changed.
-      findings: one for each reference, in text order.
-      references: the number of references that the scan counted, before any decision.
-      imports: the number of names that import statements bring from TensorFlow.
+      findings: one finding for each reference, in text order.
+      references: the number of references that were found before any was decided.
+      imports: the number of TensorFlow names that import statements bind.
       imports_dropped: the number of these names that are no longer imported.
     """
 
@@ -83,19 +82,19 @@ class Outcome:
         """Check that every reference has a finding.
 
         Raises:
-          LedgerError: the number of references that the scan counted differs from the number of findings.
+          LedgerError: the numbers of references and findings differ.
         """
         if len(self.findings) != self.references:
             raise LedgerError(self.references, len(self.findings))
 
     @property
     def needs_person(self) -> bool:
-        """Whether manual work or a review remains."""
+        """Whether a person must still do or review something."""
         return any(finding.state.needs_person for finding in self.findings)
 
 
 class LedgerError(Exception):
-    """The findings of a file do not match the references that were counted: a bug of the rewriter."""
+    """Raised if some references of a file have no finding, which is a bug of the rewriter."""
 
     def __init__(self, counted: int, ended: int) -> None:
         super().__init__(
@@ -105,6 +104,6 @@ class LedgerError(Exception):
 
 
 def count_states(findings: Iterable[Finding]) -> dict[str, int]:
-    """Count the findings in each state, including states without any."""
+    """Return a dict from each state to the number of its findings, which may be 0."""
     counts = Counter(finding.state for finding in findings)
     return {state.value: counts[state] for state in State}

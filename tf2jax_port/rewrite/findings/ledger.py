@@ -1,4 +1,4 @@
-"""Collect the findings of all files of a run in a ledger of plain data."""
+"""Collect the results of all files of a run in a ledger, which can be written as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCHEMA = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Skipped:
-    """A file that was not rewritten, and the diagnostic that says why."""
+    """A file that was not rewritten, and the diagnostic that gives the reason."""
 
     path: str
     code: str
@@ -28,10 +28,10 @@ class Entry:
 
     Attributes:
       path: the path of the file.
-      before: its original bytes, empty after `without_texts`.
-      outcome: the result of rewriting it.
-      lines: its number of lines.
-      changed: whether its text changes.
+      before: the original bytes, empty after `without_texts`.
+      outcome: the result of rewriting the file.
+      lines: the number of lines.
+      changed: whether the text changes.
     """
 
     path: str
@@ -41,33 +41,33 @@ class Entry:
     changed: bool = False
 
     def __post_init__(self) -> None:
-        """Count the lines if no count is given."""
+        """Count the lines if their number is not given."""
         if self.lines < 0:
             object.__setattr__(self, "lines", self.before.count(b"\n"))
             object.__setattr__(self, "changed", self.outcome.data != self.before)
 
     @property
     def effort(self) -> float:
-        """The estimated manual work: 1 for each manual place, 1/4 for each review."""
+        """The estimated manual work: 1 for each manual finding, 1/4 for each review."""
         counts = count_states(self.outcome.findings)
         return counts[State.MANUAL] + counts[State.REVIEW] / 4
 
     @property
     def is_finished(self) -> bool:
-        """Whether the file has references, and `rewrite` leaves no TensorFlow in it."""
+        """Whether the file has references, and none of them stays TensorFlow or manual work."""
         left = (State.MANUAL, State.KEPT)
         findings = self.outcome.findings
         return bool(findings) and not any(finding.state in left for finding in findings)
 
     def without_texts(self) -> Entry:
-        """Return the entry without the bytes of the file, which counting does not need."""
+        """Return a copy without the bytes of the file, to save memory."""
         outcome = dataclasses.replace(self.outcome, data=b"")
         return Entry(self.path, b"", outcome, self.lines, self.changed)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Ledger:
-    """All files of one run."""
+    """The results of all files of one run."""
 
     target: str
     entries: tuple[Entry, ...]
@@ -80,16 +80,16 @@ class Ledger:
 
     @property
     def needs_person(self) -> bool:
-        """Whether manual work or a review remains; skipped files count too."""
+        """Whether a person must still do or review something, or a file was skipped."""
         return bool(self.skipped) or any(e.outcome.needs_person for e in self.entries)
 
     def symbols(self, *states: State) -> list[tuple[str, int]]:
-        """Count the symbols of findings in the given states, most frequent first."""
+        """Return `(symbol, count)` of the findings in the given states, most frequent first."""
         counts = Counter(finding.symbol for finding in self.findings if finding.state in states)
         return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
     def document(self) -> dict[str, Any]:
-        """Return the ledger as plain data for JSON."""
+        """Return the ledger as dicts and lists for JSON."""
         return {
             "schema": SCHEMA,
             "target": self.target,

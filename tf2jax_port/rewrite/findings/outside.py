@@ -1,4 +1,4 @@
-"""Define families of TensorFlow names outside of array computation, each with its advice."""
+"""List families of TensorFlow names outside of array computation, each with advice for the user."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Family:
 
     Attributes:
       code: the diagnostic that explains what to do.
-      message: one line for a place.
-      prefixes: prefixes of names, without `tf.`; one that has no `*` and no final dot is a whole name.
-      computing: whether calls of these names compute, as opposed to reading, logging or placing.
+      message: one line of advice for a finding.
+      prefixes: patterns of names without `tf.`: a prefix with a final dot, a pattern with `*`, or a whole name.
+      computing: whether functions with these names compute, as opposed to reading files, logging or placement.
     """
 
     code: str
@@ -274,13 +274,13 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def _specificity(pattern: str) -> int:
-    """Return the number of literal characters of a pattern; the most specific pattern wins."""
+    """Return the number of literal characters of a pattern; the pattern with the most applies."""
     return len(pattern.replace("*", "")) + ("*" not in pattern and not pattern.endswith("."))
 
 
 @functools.cache
 def find_family(path: str) -> Family | None:
-    """Return the family of a name of TensorFlow 1 or 2, `None` if it belongs to none."""
+    """Return the family of a name of TensorFlow 1 or 2, `None` if no family contains it."""
     found = [
         (_specificity(pattern), family)
         for family in FAMILIES
@@ -292,11 +292,11 @@ def find_family(path: str) -> Family | None:
 
 @functools.cache
 def is_computing(symbol: str) -> bool:
-    """Return whether a symbol computes, as opposed to reading, logging, placing or naming a type.
+    """Return whether a symbol computes, as opposed to reading files, logging, placement or types.
 
     Args:
-      symbol: as in findings: `tf.reduce_sum`, `tf.compat.v1.summary.scalar`, `Tensor.numpy`; methods of
-        tensors are counted separately and give `False`.
+      symbol: as in findings: `tf.reduce_sum`, `tf.compat.v1.summary.scalar`, `Tensor.numpy`. For methods of tensors,
+        which are counted separately, the result is `False`.
     """
     if not symbol.startswith("tf."):
         return False

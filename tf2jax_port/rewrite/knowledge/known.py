@@ -89,7 +89,10 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Return a dict from version 1 names with a version 2 row to the row's name and own parameters."""
+    """Return the names that version 1 uses for the object of a row.
+
+    The result is a dict from these names to the name of the row and the parameters in version 1.
+    """
     same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
     return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
 

@@ -1,7 +1,7 @@
-"""Join the cells of a notebook into one Python program and split it again.
+"""Join the cells of a notebook into one Python program, and split it again.
 
-Every cell keeps its lines. A special comment begins each cell, so that the cells can be separated after
-the rewrite; a non-Python line such as `!pip install x` is temporarily replaced by `pass` with a comment.
+Each cell keeps its lines. A special comment begins each cell, so that the rewritten program can be split. A line
+that is not Python, such as `!pip install x`, is temporarily replaced by `pass` with a comment.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ _LINE_FOUND = re.compile(r"^.*# tf2jax-port notebook line (\d+)$", re.MULTILINE)
 
 
 class LostCellError(Exception):
-    """The rewritten program cannot be split into the original cells."""
+    """Raised if the rewritten program cannot be split into the original cells."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
-    """Cells joined into one program.
+    """The cells of a notebook, joined into one program.
 
     Attributes:
       text: the program.
-      starts: for each cell its first line in the program, 0 for a cell that is not part of it.
-      aside: the original text of the lines that were replaced.
-      broken: the cells that are not valid Python, by number from 0, and the error.
+      starts: the first line of each cell in the program, 0 for a cell that is left out.
+      aside: the original text of the replaced lines.
+      broken: a dict from the numbers of cells that are not valid Python, from 0, to the error.
     """
 
     text: str
@@ -44,13 +44,13 @@ class Program:
     broken: dict[int, str]
 
     def cell_of(self, line: int) -> tuple[int, int]:
-        """Return the cell of a line of the program, from 0, and the line within it, from 1."""
+        """Return the cell that contains a line of the program, from 0, and the line within it, from 1."""
         number = max(n for n, start in enumerate(self.starts) if 0 < start <= line)
         return number, line - self.starts[number] + 1
 
 
 def join(cells: Sequence[str]) -> Program:
-    """Join cells into one program."""
+    """Join the cells of a notebook into one program."""
     parts: list[str] = []
     starts: list[int] = []
     aside: list[str] = []
@@ -73,7 +73,7 @@ def join(cells: Sequence[str]) -> Program:
 
 
 def split(program: Program, text: str) -> dict[int, str]:
-    """Split a rewritten program into its cells, by number from 0.
+    """Split a rewritten program into cells; return a dict from their numbers, from 0, to their text.
 
     Raises:
       LostCellError: a cell or a replaced line is missing.
@@ -102,10 +102,10 @@ def split(program: Program, text: str) -> dict[int, str]:
 
 
 def _as_python(cell: str, aside: Sequence[str]) -> tuple[str, list[str]] | SyntaxError | None:
-    """Replace the magics of a cell.
+    """Replace the magics of a cell (`%time`, `!ls`) by Python.
 
     Returns:
-      The Python text and the replaced lines; the error if it is not valid Python; `None` for a cell in another
+      The Python text and the replaced lines; the error if the cell is not valid Python; `None` if it is in another
       language.
     """
     magic = _CELL_MAGIC.match(cell)
@@ -130,7 +130,7 @@ def _as_python(cell: str, aside: Sequence[str]) -> tuple[str, list[str]] | Synta
 
 
 def _stand_in(line: str, number: int) -> str:
-    """Return the Python line that temporarily replaces a magic."""
+    """Return the Python line that temporarily replaces a line with a magic."""
     assigned = _ASSIGNED_MAGIC.match(line)
     comment = _LINE.format(number)
     if assigned is not None:
@@ -140,7 +140,7 @@ def _stand_in(line: str, number: int) -> str:
 
 
 def _is_complete(text: str) -> bool:
-    """Return whether a statement may begin after a text."""
+    """Return whether a text is complete, so that a new statement may follow."""
     if _error_in(text) is None:
         return True
     last = next((line for line in reversed(text.split("\n")) if line.strip()), "")

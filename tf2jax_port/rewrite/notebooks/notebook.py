@@ -64,7 +64,7 @@ def rewrite_notebook(
 
 
 class _NotebookNeighbors:
-    """The neighbors of a notebook's program, plus its non-Python lines such as `%timeit f(x)`."""
+    """The neighbors of a notebook's program, which also know its non-Python lines (`%timeit f(x)`)."""
 
     def __init__(self, neighbors: Neighbors, text: str) -> None:
         self.export = neighbors.export
@@ -73,12 +73,12 @@ class _NotebookNeighbors:
         self.text = text
 
     def mentions(self, name: str) -> bool:
-        """Return whether one of the non-Python lines mentions a name."""
+        """Return whether a name occurs in one of the non-Python lines."""
         return re.search(rf"\b{re.escape(name)}\b", self.text) is not None
 
 
 def _move_to_cell(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:
-    """Move a finding of the program to its cell."""
+    """Convert a finding in the program to one in its cell."""
     number, line = program.cell_of(finding.line)
     return finding._replace(cell=code[number].number, line=line)
 
@@ -89,13 +89,13 @@ def _may_use_tensorflow(cell: Cell) -> bool:
 
 
 def _no_python(cell: Cell, why: str) -> Finding:
-    """Build the finding for a cell that is not valid Python."""
+    """Return the finding for a cell that is not valid Python."""
     message = f"the cell is not valid Python: {why}"
     return Finding(1, 1, "cell", State.MANUAL, _NO_PYTHON, message, method=True, cell=cell.number)
 
 
 def _put_back(text: str, code: tuple[Cell, ...], program: cells.Program, new: str) -> str:
-    """Write the cells of the rewritten program back into the notebook."""
+    """Return the notebook with the cells of the rewritten program."""
     try:
         found = cells.split(program, new)
     except cells.LostCellError as error:
@@ -105,10 +105,10 @@ def _put_back(text: str, code: tuple[Cell, ...], program: cells.Program, new: st
 
 
 def _check_only_code_changes(old: str, new: str) -> None:
-    """Check that only the code of cells changes.
+    """Check that two versions of a notebook differ only in the code of cells.
 
     Raises:
-      UnreadableError: something else would change; a bug of the rewriter.
+      UnreadableError: something else differs; a bug of the rewriter.
     """
     if _without_code(old) != _without_code(new):
         raise UnreadableError("TJ905", "more than the code of cells would change")

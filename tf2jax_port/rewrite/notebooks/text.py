@@ -1,7 +1,7 @@
-"""Locate the code of the cells in a notebook file and replace it.
+"""Locate the code of the cells in a notebook file, and replace it.
 
-A notebook is JSON. Everything but code keeps its exact bytes: outputs, metadata, indentation, the order of
-keys, the end of the file.
+A notebook is JSON. Everything except code keeps its exact bytes: outputs, metadata, indentation, the order of keys,
+the end of the file.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Cell:
       number: its position among all cells, from 1.
       text: its code.
       start: offset at which the JSON of its code begins.
-      end: offset at which it ends.
-      strings: the spans of its JSON strings: one for each line, or a single one.
+      end: offset at which the JSON of its code ends.
+      strings: the spans of the JSON strings: one for each line, or a single one.
       is_list: whether the strings form a list.
     """
 
@@ -45,7 +45,7 @@ def read_cells(text: str) -> tuple[Cell, ...]:
     """Return the code cells of a notebook, none if its language is not Python.
 
     Raises:
-      UnreadableError: it is not a notebook, or one for Python 2.
+      UnreadableError: the text is not a notebook, or one for Python 2.
     """
     try:
         document = json.loads(text)
@@ -62,7 +62,7 @@ def read_cells(text: str) -> tuple[Cell, ...]:
 
 
 def with_code(text: str, cells: Mapping[Cell, str]) -> str:
-    """Return a notebook with new code in some cells."""
+    """Return the text of a notebook in which some cells have new code."""
     out = []
     place = 0
     for cell, code in sorted(cells.items(), key=lambda item: item[0].start):
@@ -72,7 +72,7 @@ def with_code(text: str, cells: Mapping[Cell, str]) -> str:
 
 
 def _language(document: dict[str, Any]) -> tuple[str, str]:
-    """Return the language and the version of a notebook, empty if not given."""
+    """Return the programming language of a notebook and its version, empty if not given."""
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return "", ""
@@ -90,7 +90,7 @@ def _language(document: dict[str, Any]) -> tuple[str, str]:
 
 
 def _read_code_cells(text: str) -> Iterator[Cell]:
-    """Yield the code cells of all `cells` lists: one in version 4, one per worksheet in version 3."""
+    """Yield all code cells: of the `cells` list in version 4, of all worksheets in version 3."""
     number = 0
     for name, start, _ in _members(text, _next_token(text, 0).start()):
         if name == "cells":
@@ -125,7 +125,7 @@ def _read_cell(text: str, place: int, number: int) -> Cell | None:
 
 
 def _next_token(text: str, place: int) -> re.Match[str]:
-    """Return the next JSON token."""
+    """Return the next JSON token at or after an offset."""
     found = _TOKEN.search(text, place)
     assert found is not None  # `json` has read it
     return found
@@ -143,7 +143,7 @@ def _value_end(text: str, start: int) -> int:
 
 
 def _members(text: str, place: int) -> Iterator[tuple[str, int, int]]:
-    """Yield `(name, start, end)` for the members of the JSON object at an offset, if it is one."""
+    """Yield `(name, start, end)` of each member of a JSON object; nothing for other values."""
     if text[place] != "{":
         return
     token = _next_token(text, place + 1)
@@ -157,7 +157,7 @@ def _members(text: str, place: int) -> Iterator[tuple[str, int, int]]:
 
 
 def _elements(text: str, place: int) -> Iterator[tuple[int, int]]:
-    """Yield `(start, end)` for the elements of the JSON list at an offset, if it is one."""
+    """Yield `(start, end)` of each element of a JSON list; nothing for other values."""
     if text[place] != "[":
         return
     token = _next_token(text, place + 1)
@@ -173,7 +173,7 @@ def _elements(text: str, place: int) -> Iterator[tuple[int, int]]:
 
 
 def _encode_cell(text: str, cell: Cell, code: str) -> str:
-    """Return the JSON of a cell's new code; unchanged lines keep their exact text."""
+    """Return a cell's new code as JSON, in which unchanged lines keep their exact text."""
     ascii_only = text.isascii() and "\\u" in text
     if not cell.is_list:
         return json.dumps(code, ensure_ascii=ascii_only)
