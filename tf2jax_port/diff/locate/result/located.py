@@ -1,4 +1,4 @@
-"""Define the result of locating a difference: a line on either side, values and a likely cause."""
+"""Define the result of locating a difference: source lines, values and a likely cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NEIGHBORS = 4
 
 @dataclass(frozen=True, slots=True)
 class NotLocated:
-    """The reason why no operation is reported.
+    """The reason why no operation is reported for a difference.
 
     Attributes:
       reason: a short description.
@@ -27,13 +27,13 @@ class NotLocated:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One operation of one program.
+    """An operation of a program and its source line.
 
     Attributes:
       place: the user's line.
-      operation: TensorFlow's operation, JAX's primitive, or the error that was raised.
-      before: short descriptions of where its operands come from.
-      after: the operations that take its results.
+      operation: the name of the TensorFlow operation, the JAX primitive, or the error that was raised.
+      before: short descriptions of the operations or arguments from which its operands come.
+      after: short descriptions of the operations that use its results.
     """
 
     place: Place
@@ -49,12 +49,12 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The element where two values differ most, and its neighbors along the last axis.
+    """The element at which two arrays differ most, and its neighbors along the last axis.
 
     Attributes:
-      index: its index.
-      old: it and its neighbors in the original.
-      new: the same in the port.
+      index: the element's index.
+      old: the element and its neighbors in the original.
+      new: the element and its neighbors in the port.
     """
 
     index: tuple[int, ...]
@@ -64,18 +64,17 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The first divergence of two programs.
+    """The first divergence of an original and its port.
 
     Attributes:
-      kind: `"value"`, `"gradient"`, `"interface"` for a shape or type, or `"error"` where the port
-        raised.
+      kind: `"value"`, `"gradient"`, `"interface"` for a shape or type, or `"error"` if the port raised one.
       case: the number of the case on which it was found.
       old: the original's operation.
       new: the port's operation.
-      iteration: the pass of a loop, from 0; `None` outside of loops.
-      cause: a likely cause; `None` if there is none.
+      iteration: the loop iteration, from 0; `None` outside of loops.
+      cause: a likely cause; `None` if there is no guess.
       confirmed: whether the outputs agree once the original's value is injected here.
-      element: the values that differ most.
+      element: the element that differs most and its neighbors.
       further: later differences.
     """
 
@@ -91,12 +90,12 @@ class Located:
 
 
 def spot(step: Step | None) -> Spot | None:
-    """Convert a step to a `Spot`; `None` if the user's line is not known."""
+    """Return the `Spot` of a step; `None` if its line in the user's code is not known."""
     return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
 
 
 def with_neighbors(found: Located, old: Trail, new: Trail) -> Located:
-    """Add the operations before and after each located operation."""
+    """Return a located difference with the operations before and after each operation added."""
     return replace(found, old=_add_neighbors(found.old, old), new=_add_neighbors(found.new, new))
 
 
@@ -124,7 +123,7 @@ def _describe(step: Step) -> str:
 
 
 def element(old: np.ndarray | None, new: np.ndarray | None) -> Element | None:
-    """Find the element where two arrays of one shape differ most."""
+    """Return the element at which two arrays differ most; `None` if they cannot be compared."""
     if old is None or new is None or old.shape != new.shape or old.size == 0:
         return None
     wide = np.complex128 if "c" in (old.dtype.kind, new.dtype.kind) else np.float64

@@ -25,7 +25,7 @@ _SENTENCES = {
 
 
 def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
-    """Convert to JSON data in the schema of the report."""
+    """Convert a located difference to JSON data in the schema of the report; `None` if not located."""
     if not isinstance(found, Located):
         return None
     return {
@@ -48,7 +48,7 @@ def to_data(found: Located | NotLocated | None) -> dict[str, Any] | None:
 
 
 def lines(found: Located | NotLocated) -> list[str]:
-    """Convert to the lines of text that the terminal shows."""
+    """Return the lines of text that describe a difference in the terminal."""
     if isinstance(found, NotLocated):
         return [f"not located: {found.reason}"]
     told = [f"{_SENTENCES[found.kind]}, in case {found.case}"]

@@ -55,9 +55,9 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return the values with which a value may be exchanged.
+        """Return the values with which a value may have been exchanged.
 
-        They are the other shared values next to the port-only ones, and results computed on the same line.
+        They are other shared values used by port-only computations, and results computed on the same line.
         """
         found = set(self._trials.new_region.edge)
         maker = self._trials.new.trail.maker(edge)

@@ -174,7 +174,7 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the port's values that become unshared if a value is not counted as shared."""
+        """Return the values that join the port's unshared region if a value does not count as shared."""
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values

@@ -49,7 +49,7 @@ def meant(of: Injector) -> Injection | None:
 
 
 def _near(of: Injector) -> tuple[list[Step], list[Step]]:
-    """Split the operations that outputs depend on into those near port-only values and the rest."""
+    """Split the relevant operations into those near values that only the port has, and the others."""
     trail, inside = of.new.trail, of.new_region.values
     near: list[Step] = []
     others: list[Step] = []

@@ -89,7 +89,7 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Return the injection at a wrong operand that alone explains the fault, or `None`."""
+        """Return the injection at a single operand that alone explains the fault, or `None`."""
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None

@@ -121,7 +121,10 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Return the injection at the operation's result instead if that fixes the outputs on its own."""
+        """Replace an injection at an operand by one at the operation's result, if that fixes the outputs.
+
+        The right result must not depend on the injected value, or must be the injected value.
+        """
         if found.complete:
             theirs = self.old.trail.maker(found.old)
             # The operation is present, but wrong; normalizing again correctly may change nothing.

@@ -1,1 +1,1 @@
-"""Record both programs operation by operation, with the lines that called them."""
+"""Record the operations of both programs and the source lines that called them."""

@@ -1,4 +1,4 @@
-"""Represent a JAX primitive with its parameters, so that it can run again on other operands."""
+"""Bind a JAX primitive to its parameters, so that it can run again on other operands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tf2jax_port.diff.locate.watch.bending import bent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
-    """A primitive bound to its parameters.
+    """A primitive bound to its parameters, callable on a list of operands.
 
     Attributes:
-      primitive: the operation.
+      primitive: the JAX primitive.
       params: its parameters.
     """
 
@@ -22,7 +22,7 @@ class Applied:
     params: Mapping[str, Any]
 
     def __call__(self, operands: Sequence[Any]) -> Sequence[Any]:
-        """Apply the primitive to other operands, which are broadcast if their shapes differ."""
+        """Apply the primitive to operands, adapting it if their shapes differ from the recorded ones."""
         try:
             out = self.primitive.bind(*operands, **self.params)
         except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Run an operation on operands of other shapes than it was recorded with."""
+"""Run a recorded operation on operands of other shapes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SHAPED = {
 
 
 def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
-    """Apply an operation to operands of other shapes, broadcasting as NumPy does.
+    """Apply a recorded operation to operands of other shapes, broadcasting as NumPy does.
 
-    A mean over the wrong axes has another shape than the right one; the operations after it were recorded
-    with the wrong shape.
+    If a mean is taken over the wrong axes, the operations after it were recorded with its wrong shape. They must
+    accept the right shape when the right mean is injected.
 
     Args:
       primitive: the operation.
@@ -30,7 +30,7 @@ def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Seq
       operands: its new operands.
 
     Raises:
-      ValueError: if the shapes are incompatible.
+      ValueError: the shapes are incompatible, or the operation is not elementwise.
     """
     import jax.numpy as jnp
 

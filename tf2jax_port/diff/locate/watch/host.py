@@ -1,4 +1,4 @@
-"""Record what a program computes in plain Python and NumPy, statement by statement.
+"""Record the results of statements in plain Python and NumPy.
 
 JAX and TensorFlow do not see these computations, only their results, as constants.
 """
@@ -24,12 +24,12 @@ _EXACT = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """A result of a statement.
+    """A recorded result of a statement.
 
     Attributes:
       place: the line of the statement.
       array: the result.
-      written: the elements that the statement wrote, if it changed an array; `None` otherwise.
+      written: a mask of the elements that the statement changed in place; `None` for a new value.
       operands: the numbers of the recorded results that the statement reads.
       name: the variable that holds the result; `""` for a returned value.
     """
@@ -42,13 +42,13 @@ class Told:
 
 
 class Host:
-    """The results of statements, in order."""
+    """The recorded results of Python and NumPy statements, in order of execution."""
 
     def __init__(self) -> None:
         self.told: list[Told] = []
 
     def latest(self, array: np.ndarray) -> int | None:
-        """Return the number of the last result with the same elements."""
+        """Return the number of the last result with the same elements as an array, or `None`."""
         for number in range(len(self.told) - 1, -1, -1):
             other = self.told[number].array
             if other.size == array.size and np.allclose(
@@ -58,7 +58,7 @@ class Host:
         return None
 
     def called(self, name: str, place: Place) -> Told | None:
-        """Return the last result assigned to a name in the function that contains a line."""
+        """Return the last result assigned to a name in the function that contains a line, or `None`."""
         inside = place.file, place.function
         for told in reversed(self.told):
             if told.name == name and inside == (told.place.file, told.place.function):
@@ -66,7 +66,7 @@ class Host:
         return None
 
     def before(self, number: int) -> list[int]:
-        """Return the numbers of a result and all results that it depends on."""
+        """Return the number of a result followed by those of all results on which it depends."""
         found = [number]
         for one in found:
             found += [o for o in self.told[one].operands if o not in found]
@@ -75,11 +75,13 @@ class Host:
 
 @contextmanager
 def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
-    """Record what is computed in the block.
+    """Record the results of the user's Python statements inside the `with` block.
+
+    Nothing is recorded if another trace function, such as a debugger's, is active.
 
     Args:
       host: collects the results.
-      is_users: whether a file is the user's.
+      is_users: returns whether a file is part of the user's program.
     """
     if sys.gettrace() is not None:  # a debugger is active
         yield
@@ -93,13 +95,13 @@ def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
 
 @dataclass(slots=True)
 class _Running:
-    """The statement that a function is executing.
+    """The statement that a function is currently executing.
 
     Attributes:
       said: the statement.
       place: its line.
-      read: the numbers of the results that it reads, by name or as return values of calls.
-      copies: copies of the arrays that it may change.
+      read: the numbers of the recorded results that it reads, by name or as return values of calls.
+      copies: a dict from variables to copies of their arrays, to detect changes in place.
     """
 
     said: Statement
@@ -116,7 +118,7 @@ class _Listener:
         self._alive: list[Any] = []
 
     def called(self, frame: FrameType, event: str, given: Any) -> Any:
-        """Handle a function call; the trace function for `sys.settrace`."""
+        """Return the local trace function for a call of a user's function; used with `sys.settrace`."""
         return self._passed if self._is_users(frame.f_code.co_filename) else None
 
     def _passed(self, frame: FrameType, event: str, given: Any) -> Any:
@@ -191,7 +193,7 @@ class _Listener:
 
 
 def _arrays(value: Any) -> Iterator[Any]:
-    """Yield the arrays and numbers in a value."""
+    """Yield the numeric arrays and numbers in a value or in nested lists of values."""
     if isinstance(value, (tuple, list)) and len(value) <= _LONG:
         for part in value:
             yield from _arrays(part)

@@ -1,4 +1,4 @@
-"""Find the running line of the user's program on the stack, without changing the program."""
+"""Find the line of the user's program that is running, by inspecting the call stack."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tf2jax_port.diff.values import user_files
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A line of a program.
+    """A source line of a program.
 
     Attributes:
-      file: its path.
-      line: its number from 1; 0 if unknown.
-      function: the function that contains it.
+      file: the path of the file.
+      line: the line number from 1; 0 if unknown.
+      function: the name of the function that contains the line.
     """
 
     file: str
@@ -29,25 +29,25 @@ class Place:
 
     @property
     def shown(self) -> str:
-        """The file's path, relative to the current directory if it is inside."""
+        """The file's path, relative to the current directory if the file is inside it."""
         here = os.getcwd() + os.sep
         return self.file.removeprefix(here)
 
     @property
     def text(self) -> str:
-        """The source text of the line, stripped."""
+        """The source text of the line, without surrounding whitespace."""
         return linecache.getline(self.file, self.line).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The position of a running program.
+    """The position of a running program on its call stack.
 
     Attributes:
-      places: the user's lines, from the inside out.
-      key: identifies the position among passes through the same call stack.
-      part: identifies the position whatever called it.
-      instruction: the bytecode offset in the innermost line.
+      places: the user's lines on the call stack, innermost first.
+      key: identifies the whole call stack; equal in all iterations of a loop.
+      part: identifies the position in the innermost user function, whatever called that function.
+      instruction: the bytecode offset in the innermost user function.
     """
 
     places: tuple[Place, ...]
@@ -62,15 +62,17 @@ NOWHERE = Place("", 0)
 
 
 def entered(run: Callable[[], T]) -> T:
-    """Call the user's program; frames outside of this call are not part of it."""
+    """Call the user's program and mark its outermost frame, so that frames outside are ignored."""
     return run()
 
 
 class Stack:
-    """Reads the call stack. Create one per run, because it caches which files are the user's.
+    """Reads the user's lines from the call stack.
+
+    Create one for each run, because it caches which files belong to the user's program.
 
     Args:
-      own: files that are the user's even if they are among installed packages.
+      own: files that belong to the user's program even if they are among installed packages.
     """
 
     def __init__(self, own: tuple[str, ...] = ()) -> None:
@@ -78,7 +80,7 @@ class Stack:
         self._known: dict[str, bool] = {}
 
     def here(self, frame: FrameType | None) -> Where:
-        """Return the position of the program.
+        """Return the current position of the program.
 
         Args:
           frame: the innermost frame to consider.
@@ -98,7 +100,7 @@ class Stack:
         return Where(tuple(places), tuple(key), part or tuple(key), instruction)
 
     def raised(self, error: BaseException) -> Place | None:
-        """Return the innermost user line in an error's traceback."""
+        """Return the innermost line of the user's program in an error's traceback, or `None`."""
         found = None
         for frame in traceback.extract_tb(error.__traceback__):
             if self.is_users(frame.filename):
@@ -113,17 +115,17 @@ class Stack:
 
 
 class Counter:
-    """Counts the passes through each position."""
+    """Counts how often the program passes each position."""
 
     def __init__(self) -> None:
         self._passed: dict[tuple[int, ...], int] = {}
 
     def next(self, key: tuple[int, ...]) -> int:
-        """Return the number of this pass, from 0."""
+        """Count an execution of the position with a key, and return its number, from 0."""
         number = self._passed.get(key, -1) + 1
         self._passed[key] = number
         return number
 
     def total(self, key: tuple[int, ...]) -> int:
-        """Return how often a position was passed."""
+        """Return how often the position with a key was executed."""
         return self._passed[key] + 1

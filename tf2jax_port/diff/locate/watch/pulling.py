@@ -26,12 +26,12 @@ Use = tuple[int, int]
 
 @dataclass
 class Pulled:
-    """A trail and the cotangents of its values; values without one have cotangent zero.
+    """A trail and the cotangents of its values.
 
     Attributes:
       trail: the run.
-      cotangents: the cotangents of values.
-      uses: for some uses of values, the part of the cotangent that comes from that use.
+      cotangents: a dict from values to their cotangents; missing ones are zero.
+      uses: a dict from single uses of values to the contributions of these uses to the cotangents.
     """
 
     trail: Trail
@@ -40,17 +40,17 @@ class Pulled:
 
 
 class JaxNudged(JaxWatch):
-    """A trace that adds an offset to every result, so that each result has its own cotangent.
+    """A trace that adds a zero offset to every float result, so that its cotangent can be computed.
 
-    Functions with custom derivative rules are kept as one operation, because their rule matters.
+    The cotangent of a result is the gradient with respect to its offset. A function with a custom derivative rule
+    is recorded as one operation, so that the rule is used.
 
     Args:
-      parent: the trace that computes.
-      stack: finds the user's line.
-      nudges: the offsets, in the order of the float results; a single number in the run that records
-        their shapes.
-      uses: offsets for single uses of values.
-      wide: whether a program that requests `float32` runs in double precision anyway.
+      parent: the trace that evaluates operations.
+      stack: finds the user's lines.
+      nudges: the offsets, in the order of the float results; a single number in the run that records their shapes.
+      uses: a dict from single uses of values to their offsets.
+      wide: whether to use double precision even where the program requests `float32`.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class JaxNudged(JaxWatch):
         self._uses = uses
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
-        """Evaluate a primitive, offset its results and record them."""
+        """Evaluate a primitive, add offsets to its results and record them."""
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
@@ -94,7 +94,7 @@ class JaxNudged(JaxWatch):
         return results
 
     def _used(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the operands of the next step, with the offsets of requested uses added."""
+        """Return the operands of the next step, with offsets added for the requested uses."""
         number = len(self.trail.steps)
         return [
             one + self._uses[number, position] if (number, position) in self._uses else one
@@ -113,7 +113,7 @@ class JaxNudged(JaxWatch):
         return result + jnp.asarray(self._nudges, result.dtype)
 
     def held(self, one: Any) -> Any:
-        """Return a value without the tracers of differentiation."""
+        """Return the value that a tracer of differentiation holds."""
         return jp.primal_tracer(one)
 
 
@@ -131,9 +131,9 @@ def pull_jax(
       function: the port.
       case: the call.
       fed: the cotangents of the outputs.
-      seed: the seed for random numbers.
-      stack: finds the user's line.
-      uses: the uses whose cotangents are computed separately, and the values used there.
+      seed: the seed of random numbers.
+      stack: finds the user's lines.
+      uses: a dict from the uses whose cotangents are computed separately to the values used there.
     """
     import jax
     import jax.numpy as jnp
@@ -181,7 +181,15 @@ def pull_jax(
 def pull_tensorflow(
     function: Callable[..., Any], case: Arguments, fed: Cotangents, seed: int, stack: Stack
 ) -> Pulled:
-    """Compute the cotangent of every value of the original."""
+    """Compute the cotangent of every value of the original.
+
+    Args:
+      function: the original.
+      case: the call.
+      fed: the cotangents of the outputs.
+      seed: the seed of random numbers.
+      stack: finds the user's lines.
+    """
     import tensorflow as tf
 
     watch = TensorFlowWatch(stack)

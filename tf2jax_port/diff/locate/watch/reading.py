@@ -1,4 +1,4 @@
-"""Tokenize source lines, so that lines of the two programs can be compared."""
+"""Tokenize source lines and compare those of the two programs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Statement:
       words: its tokens, in order.
       names: the names that it reads.
       targets: the names that it assigns.
-      calls: the functions of modules that it calls.
-      numbers: the number or list of numbers that it assigns, if it does no more.
+      calls: the names of the methods and module functions that it calls.
+      numbers: the number literals of its right-hand side if that contains nothing else; otherwise empty.
       texts: its string literals.
-      function: the first line of the function or class that contains it; 0 outside of them.
+      function: the first line of the function or class that contains it; 0 at the top level.
     """
 
     line: int
@@ -62,7 +62,7 @@ class Statement:
 
 @functools.lru_cache(maxsize=64)
 def parsed(file: str) -> ast.Module:
-    """Parse a file; return an empty tree if it cannot be read."""
+    """Parse a file; return an empty tree if the file cannot be read or parsed."""
     try:
         return ast.parse("".join(linecache.getlines(file)))
     except SyntaxError:
@@ -71,12 +71,12 @@ def parsed(file: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=64)
 def statements(file: str) -> tuple[Statement, ...]:
-    """Return the statements of a file; none if it cannot be read."""
+    """Return all statements of a file, nested ones included; none if the file cannot be read."""
     return tuple(_statements(parsed(file).body, 0))
 
 
 def calls(place: Place) -> list[ast.Call]:
-    """Return the calls that begin on a line, the outermost first."""
+    """Return the syntax nodes of the calls that begin on a line, the outermost first."""
     walked = ast.walk(parsed(place.file))
     return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
 
@@ -87,13 +87,13 @@ def last_line(place: Place) -> int:
 
 
 def statement(place: Place) -> Statement | None:
-    """Return the statement that a line belongs to."""
+    """Return the statement that contains a line, or `None`."""
     around = [s for s in statements(place.file) if s.line <= place.line <= s.end]
     return max(around, key=lambda s: s.line, default=None)
 
 
 def alike(one: Statement, other: Statement) -> float:
-    """Return the similarity of two statements; higher if they assign the same names."""
+    """Return the similarity of two statements, which is higher if they assign the same names."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
@@ -101,12 +101,13 @@ def alike(one: Statement, other: Statement) -> float:
 def likest(
     wanted: Place, near: Sequence[Place], but: Collection[tuple[str, int]] = ()
 ) -> Place | None:
-    """Return the line most similar to a given line, within the functions around some lines.
+    """Return the line most similar to a line of the other program, or `None`.
 
     Args:
       wanted: the line of the other program.
-      near: the lines; `None` is returned unless another line is more similar than these.
-      but: files and lines to exclude.
+      near: lines of this program. Only the functions that contain them are searched, and only a line that is more
+        similar than all of them is returned.
+      but: pairs of file and line number to exclude.
     """
     said = statement(wanted)
     if said is None:
@@ -124,7 +125,7 @@ def likest(
 
 
 def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
-    """Return which of some lines is most similar to a given line; `None` if none is similar."""
+    """Return the line, among the given ones, most similar to a line of the other program, or `None`."""
     said = statement(wanted)
     found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
     best = max(found, key=lambda one: found[one], default=None)
@@ -132,13 +133,13 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
 
 
 def renaming(wanted: Place, given: Place) -> Place | None:
-    """Return the only line that just renames a result as the given line of the other program does.
+    """Return the only line that assigns the given line's result to the other program's name, or `None`.
 
-    The operation on the other program's line is missing there.
+    Such a line only renames the result; the operation on the other program's line is missing there.
 
     Args:
       wanted: the line of the other program.
-      given: a line of the file to search, which assigns other names.
+      given: the line of this program, which assigns other names.
     """
     said, here = statement(wanted), statement(given)
     if said is None or here is None or not said.calls or {*said.targets} & {*here.targets}:
@@ -192,7 +193,7 @@ def _assigned_numbers(node: ast.stmt) -> tuple[float, ...]:
 
 
 def _header(node: ast.stmt) -> list[ast.AST]:
-    """Return the parts of a statement without its nested statements."""
+    """Return the syntax nodes of a statement without its nested statements."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.args] if isinstance(node, ast.FunctionDef) else []
     parts = []
@@ -206,7 +207,7 @@ def _header(node: ast.stmt) -> list[ast.AST]:
 
 
 def _tokens(node: ast.AST) -> Iterator[str]:
-    """Yield the tokens of an expression, an operator before its operands."""
+    """Yield the tokens of an expression, each operator before its operands."""
     if isinstance(node, ast.Constant):
         value = node.value
         if isinstance(value, int):
@@ -232,6 +233,6 @@ def _tokens(node: ast.AST) -> Iterator[str]:
 
 
 def word_of(name: str) -> str:
-    """Return the common token for a function's name in either library."""
+    """Return a token for a function's name that is the same in both libraries."""
     name = name.removeprefix("reduce_")
     return _CALLS.get(name, name)

@@ -1,4 +1,4 @@
-"""Record a run: every operation in order, with its operands and results."""
+"""Record every operation of a run, in order, with its operands and results."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Arrange = Callable[[Sequence[np.ndarray]], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One operation.
+    """A recorded operation.
 
     Attributes:
       number: its position in the order of execution.
-      name: TensorFlow's operation or JAX's primitive.
-      operands: the numbers of the values that it takes.
-      results: the numbers of the values that it gives.
-      places: the user's lines, from the inside out.
-      instruction: the bytecode offset in the innermost line.
-      passed: the number of earlier passes through this position.
-      key: identifies passes through the same call stack.
-      part: identifies passes through the same code, whatever called it.
+      name: the name of the TensorFlow operation or JAX primitive.
+      operands: the numbers of the values that it uses.
+      results: the numbers of the values that it produces.
+      places: the user's lines on the call stack, innermost first.
+      instruction: the bytecode offset in the innermost user function.
+      passed: the number of earlier executions with the same key.
+      key: identifies the operation and its call stack; equal in all iterations of a loop.
+      part: identifies the operation and its position in the innermost user function, whatever called that function.
       again: computes the results from other operands; `None` if that is not possible.
     """
 
@@ -46,29 +46,29 @@ class Step:
 
     @property
     def place(self) -> Place:
-        """The user's innermost line."""
+        """The user's innermost line; `NOWHERE` if there is none."""
         return self.places[0] if self.places else NOWHERE
 
 
 @dataclass(eq=False)
 class Trail:
-    """The steps of one run and all its values, which are identified by their numbers.
+    """The record of a run: its steps and all its values, which are identified by numbers.
 
     Attributes:
       steps: the steps in the order of execution.
       values: the values as the program held them.
-      makers: for each value the number of the step that gave it; `None` for inputs and constants.
-      outputs: path to value.
-      names: the names of the arguments.
-      counter: counts the passes through each position.
+      makers: for each value the number of the step that produced it; `None` for inputs and constants.
+      outputs: a dict from output paths to values.
+      names: a dict from values to argument names.
+      counter: counts the executions of each position.
       arrays: cached NumPy arrays of values.
-      error: why the program ended early.
-      stopped: the user's line where it did.
-      host: the results of Python and NumPy.
-      views: for a value its views (`views.py`).
-      arranged: the values that a view is made of, and the function that arranges them.
-      turned: views that differ from another value only in the order of axes.
-      short: views without the padding of the values that they are made of.
+      error: the error that ended the run early, or `None`.
+      stopped: the user's line that raised this error.
+      host: the recorded results of Python and NumPy statements.
+      views: a dict from values to their views, which `views.py` adds.
+      arranged: a dict from views to the values that they consist of and the function that rearranges these.
+      turned: the views that only exchange axes.
+      short: the views from which padding was removed.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Trail:
     _passes: dict[object, list[Step]] = field(default_factory=dict)
 
     def value(self, held: Any, maker: int | None = None) -> int:
-        """Add a value and return its number."""
+        """Add a value, with the number of the step that produced it, and return the value's number."""
         self.values.append(held)
         self.makers.append(maker)
         return len(self.values) - 1
@@ -102,7 +102,15 @@ class Trail:
         where: Where,
         again: Again | None = None,
     ) -> Step:
-        """Add an operation and its results."""
+        """Record an operation with its operands and results, and return its step.
+
+        Args:
+          name: the operation's name.
+          operands: the numbers of its operands.
+          held: its results.
+          where: the position of the program.
+          again: computes the results from other operands.
+        """
         number = len(self.steps)
         results = tuple(self.value(one, number) for one in held)
         key = (*where.key, hash(name))
@@ -130,7 +138,15 @@ class Trail:
         key: tuple[int, ...],
         passed: int,
     ) -> Step:
-        """Add an operation that gives a step's results, or those of several passes, rearranged."""
+        """Add a step that produces rearranged results of another step, or of several iterations of it.
+
+        Args:
+          of: the other step, whose name and lines are copied.
+          operands: the numbers of the operands.
+          held: the rearranged results.
+          key: identifies the new step.
+          passed: the number of earlier steps with this key.
+        """
         number = len(self.steps)
         results = tuple(self.value(one, number) for one in held)
         made = Step(
@@ -140,7 +156,7 @@ class Trail:
         return made
 
     def copy(self) -> Trail:
-        """Return a copy to which steps and values can be added."""
+        """Return a copy, to which steps and values can be added without changing the original."""
         return replace(
             self,
             steps=list(self.steps),
@@ -156,11 +172,11 @@ class Trail:
         )
 
     def parts(self, number: int) -> tuple[int, ...]:
-        """Return the values that a view is made of; a value that is no view consists of itself."""
+        """Return the values of which a view consists; for any other value, the value itself."""
         return self.arranged[number][0] if number in self.arranged else (number,)
 
     def arrangements(self, parts: tuple[int, ...]) -> list[int]:
-        """Return the views that are made of exactly these values."""
+        """Return the views that consist of exactly these values."""
         return [view for view in self.views.get(parts[0], ()) if self.parts(view) == parts]
 
     def array(self, number: int) -> np.ndarray | None:
@@ -170,12 +186,15 @@ class Trail:
         return self.arrays[number]
 
     def maker(self, number: int) -> Step | None:
-        """Return the operation that gave a value."""
+        """Return the step that produced a value; `None` for inputs and constants."""
         made = self.makers[number]
         return None if made is None else self.steps[made]
 
     def users(self, number: int) -> Sequence[Step]:
-        """Return the operations that take a value. Call it only after the run."""
+        """Return the steps that use a value.
+
+        The result is cached, so call this only after the run.
+        """
         if not self._users:
             for step in self.steps:
                 for operand in dict.fromkeys(step.operands):
@@ -183,13 +202,13 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """Return the passes of a step and, if there are more, the like operations of its line."""
+        """Return the groups of `passes` and, if larger, the group of equal operations on the same line."""
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
         return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
 
     def passes(self, step: Step) -> list[list[Step]]:
-        """Return all passes through a step: those of its loop, and those of its function's calls."""
+        """Return the executions of a step in its loop and, if more, those in all calls of its function."""
         if not self._passes:
             for other in self.steps:
                 self._passes.setdefault(("looped", other.key), []).append(other)
@@ -200,7 +219,7 @@ class Trail:
         return [looped, called] if len(called) > len(looped) else [looped]
 
     def wherever(self, step: Step) -> list[Step]:
-        """Return all passes through a part of a line, wherever the line is called from."""
+        """Return all executions of a step's instruction, whatever called its function."""
         part = step.name, step.place, step.instruction
         return [s for s in self.steps if (s.name, s.place, s.instruction) == part]
 
@@ -210,7 +229,7 @@ class Trail:
 
 
 def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
-    """Run a program and return its result; if it raises, record the error and its line."""
+    """Run a program and return its result; if it raises, record the error and the user's line."""
 
     def watched() -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Record the trail of a JAX function, run primitive by primitive."""
+"""Record the operations of a JAX function, run primitive by primitive."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
 
 
 class JaxWatch(jp.core.Trace):
-    """A trace that evaluates with its parent trace and records every operation.
+    """A trace that evaluates operations with its parent trace and records each of them.
 
     Arrays stay concrete, so the program can read their values.
 
     Args:
-      parent: the trace that computes.
-      stack: finds the user's line.
-      wide: whether a program that requests `float32` runs in double precision anyway.
+      parent: the trace that evaluates operations.
+      stack: finds the user's lines.
+      wide: whether to use double precision even where the program requests `float32`.
     """
 
     looks_on = True
@@ -52,16 +52,16 @@ class JaxWatch(jp.core.Trace):
         return self.parent.is_valid()
 
     def stage_value(self, val: Any) -> Any:
-        """Convert a value to an array of the parent trace; NumPy arrays lack methods of JAX arrays."""
+        """Convert a value, such as a NumPy array, to a JAX array of the parent trace."""
         with jp.under(self.parent):
             return self.parent.stage_value(val)
 
     def input(self, array: Any, name: str) -> None:
-        """Record the name of an argument."""
+        """Record an array as the argument with a name."""
         self.trail.names[self.number_of(array)] = name
 
     def number_of(self, held: Any) -> int:
-        """Return the number of an array or of a number literal."""
+        """Return the number of an array or number literal in the trail; add it if it is new."""
         if id(held) not in self._numbers:
             self._alive.append(held)
             number = self.trail.value(self.held(held))
@@ -70,7 +70,7 @@ class JaxWatch(jp.core.Trace):
         return self._numbers[id(held)]
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
-        """Evaluate a primitive and record it; nested programs are recorded step by step."""
+        """Evaluate a primitive and record it; record a nested program operation by operation."""
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
@@ -101,7 +101,7 @@ class JaxWatch(jp.core.Trace):
     def widened(
         self, name: str, operands: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Sequence[Any], dict[str, Any]]:
-        """Return operands and parameters in double precision, unless the run is in single precision."""
+        """Convert operands and parameters to double precision if the run requires it."""
         return in_double(name, operands, params, self._cast) if self._wide else (operands, params)
 
     def _cast(self, one: Any, dtype: np.dtype) -> Any:
@@ -111,13 +111,13 @@ class JaxWatch(jp.core.Trace):
             return jax.lax.convert_element_type(one, dtype)
 
     def held(self, one: Any) -> Any:
-        """Return a value in the form in which it is recorded."""
+        """Return the value to record for an array; subclasses remove tracers."""
         return one
 
     def write(
         self, name: str, operands: Sequence[Any], results: list[Any], again: Again | None = None
     ) -> None:
-        """Record an operation."""
+        """Record an operation with its operands and results."""
         numbers = [self.number_of(one) for one in operands]
         where = self._stack.here(sys._getframe(2))
         step = self.trail.step(name, numbers, [self.held(one) for one in results], where, again)
@@ -129,14 +129,14 @@ class JaxWatch(jp.core.Trace):
                 self._seen[content] = number
 
     def go_through(self, program: Any, operands: Sequence[Any]) -> list[Any]:
-        """Evaluate a nested program operation by operation."""
+        """Evaluate a nested program operation by operation, so that each is recorded."""
         jaxpr, consts = jp.open_jaxpr(program)
         with jp.under(self):
             return jp.core.eval_jaxpr(jaxpr, consts, *operands)
 
     @staticmethod
     def program(primitive: Any, params: Any) -> Any:
-        """Return the nested program of a primitive that only calls it, or `None`."""
+        """Return the nested program of a primitive that only calls one, such as `jit`; otherwise `None`."""
         if primitive.name in _CALLS:
             return params.get("jaxpr") or params.get("call_jaxpr")
         return None
@@ -144,7 +144,10 @@ class JaxWatch(jp.core.Trace):
 
 @contextmanager
 def watching(watch: JaxWatch, seed: int) -> Iterator[None]:
-    """Run the block primitive by primitive under the watch."""
+    """Record the JAX primitives that run inside the `with` block.
+
+    Compilation is disabled, and all random number generators are seeded.
+    """
     import jax
 
     import shims
@@ -158,7 +161,7 @@ def watching(watch: JaxWatch, seed: int) -> Iterator[None]:
 
 
 def watch_jax(function: Callable[..., Any], case: Arguments, seed: int, stack: Stack) -> Trail:
-    """Record the trail of one call."""
+    """Call a JAX function on a case and return the recorded trail."""
     import jax
     import jax.numpy as jnp
 

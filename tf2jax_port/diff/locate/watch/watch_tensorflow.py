@@ -1,4 +1,4 @@
-"""Record the trail of a TensorFlow function, run operator by operator."""
+"""Record the operations of a TensorFlow function, run eagerly."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tf2jax_port.diff.values.arguments import Arguments
 
 
 class TensorFlowWatch:
-    """Records TensorFlow's operations while it is active.
+    """A TensorFlow operation callback that records each operation.
 
     Args:
-      stack: finds the user's line.
+      stack: finds the user's lines.
     """
 
     def __init__(self, stack: Stack) -> None:
@@ -32,12 +32,12 @@ class TensorFlowWatch:
         self._seen: dict[bytes, int] = {}
 
     def input(self, tensor: Any, name: str) -> None:
-        """Record the name of an argument."""
+        """Record a tensor as the argument with a name."""
         number = self._number(tensor)
         self.trail.names[number] = name
 
     def number_of(self, tensor: Any) -> int:
-        """Return the number of a tensor; for a variable that of its value."""
+        """Return the number of a tensor in the trail; add the tensor if it is new."""
         return self._number(tensor)
 
     def __call__(
@@ -49,7 +49,7 @@ class TensorFlowWatch:
         op_name: str | None = None,
         graph: Any = None,
     ) -> None:
-        """Record an operation; TensorFlow's callback after each one."""
+        """Record an operation. TensorFlow calls this after each operation."""
         if graph is not None:
             return
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
@@ -83,7 +83,10 @@ class TensorFlowWatch:
 
 
 def content_of(array: np.ndarray | None) -> bytes:
-    """Return a key that is equal for equal arrays; empty for common or very large contents."""
+    """Return the bytes of a float array, by which equal arrays are found; empty if not distinctive.
+
+    Single numbers, zeros, other types and very large arrays give the empty key.
+    """
     if array is None or array.size < 2 or array.dtype.kind not in "fc" or not array.any():
         return b""
     return array.tobytes() if array.nbytes <= 1 << 20 else b""
@@ -95,7 +98,13 @@ def _identity(tensor: Any) -> int:
 
 @contextmanager
 def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
-    """Run the block operator by operator under the watch, in double precision if `wide`."""
+    """Record the TensorFlow operations that run eagerly inside the `with` block.
+
+    Args:
+      watch: records the operations.
+      seed: the seed of all random number generators.
+      wide: whether to use double precision even where the program requests `float32`.
+    """
     import tensorflow as tf
     from tensorflow.python.framework import op_callbacks
 
@@ -116,7 +125,7 @@ def watching(watch: TensorFlowWatch, seed: int, wide: bool) -> Iterator[None]:
 def watch_tensorflow(
     function: Callable[..., Any], case: Arguments, seed: int, stack: Stack
 ) -> Trail:
-    """Record the trail of one call."""
+    """Call a TensorFlow function on a case and return the recorded trail."""
     import tensorflow as tf
 
     watch = TensorFlowWatch(stack)

@@ -1,7 +1,7 @@
 """Run JAX code that requests `jnp.float32` in double precision.
 
-Its inputs are double, but arrays that it creates would be single, and `jax.lax` functions reject mixed
-precision.
+The inputs are in double precision, but arrays that the code creates would be in single precision, and
+`jax.lax` functions reject mixed precision.
 """
 
 from __future__ import annotations
@@ -19,13 +19,18 @@ _WIDE = {"float32": np.dtype("float64"), "complex64": np.dtype("complex128")}
 def in_double(
     name: str, operands: Sequence[Any], params: dict[str, Any], cast: Callable[[Any, np.dtype], Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Convert operands and parameters to double precision where the two types are mixed.
+    """Convert single-precision operands and dtype parameters to double precision.
+
+    Operands are converted only if some other operand is in double precision.
 
     Args:
       name: the primitive's name.
-      operands: arrays.
+      operands: the operands.
       params: the primitive's parameters.
-      cast: converts an array to a type.
+      cast: converts an array to a dtype.
+
+    Returns:
+      The operands and the parameters.
     """
     typed = _MAKERS.get(name)
     if typed is not None and str(params[typed]) in _WIDE:

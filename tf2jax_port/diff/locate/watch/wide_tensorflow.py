@@ -1,6 +1,7 @@
 """Run TensorFlow code that requests `tf.float32` in double precision.
 
-Its inputs are double, but tensors that it creates would be single, and TensorFlow rejects mixed precision.
+The inputs are in double precision, but tensors that the code creates would be in single precision, and
+TensorFlow rejects mixed precision.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ _WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
-    """Return whether a program runs in double precision that may not be written for it."""
+    """Return whether a run uses double precision for code that may request single precision.
+
+    This is so if 64-bit types are enabled and the arrays include float64 but no float32.
+    """
     import jax
 
     types = {array.dtype.name for array in arrays}
@@ -35,7 +39,10 @@ def is_wide(arrays: Collection[np.ndarray]) -> bool:
 
 @contextmanager
 def widening() -> Iterator[None]:
-    """Create no float32 tensors from Python floats in the block, and cast where the two types meet."""
+    """Create double-precision tensors by default inside the `with` block, and cast mixed operands.
+
+    TensorFlow functions are patched in the block.
+    """
     before = [(owner, name, getattr(owner, name), wrap) for owner, name, wrap in _patches()]
     for owner, name, function, wrap in before:
         setattr(owner, name, wrap(function))
@@ -47,7 +54,7 @@ def widening() -> Iterator[None]:
 
 
 def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
-    """Return the functions to wrap: owner, attribute name and wrapper."""
+    """Return the functions to patch, as triples of owner, attribute name and wrapper factory."""
     import tensorflow as tf
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.framework import tensor_conversion_registry as registry
@@ -68,7 +75,10 @@ def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
 
 
 def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the execution of operations: cast float32 to float64 in mixed operands and casts."""
+    """Wrap the execution of operations to cast float32 to float64 where the operands are mixed.
+
+    Casts to float32 become casts to float64. An operation that supports only float32 gets float32 operands.
+    """
     import tensorflow as tf
 
     def narrowed(context: Any, one: Any) -> Any:
@@ -105,7 +115,7 @@ def _to_double(attributes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the conversion to tensors: accept float32 for float64 and the reverse."""
+    """Wrap the conversion to tensors to accept float32 tensors for float64 and the reverse."""
 
     def run(value: Any, dtype: Any = None, *given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -121,7 +131,7 @@ def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a binary function so that both operands get the same type."""
+    """Wrap a binary function to cast operands of mixed precision to double precision."""
 
     def run(x: Any, y: Any, name: Any = None) -> Any:
         if _mix_precisions((x, y)):
@@ -132,7 +142,7 @@ def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that creates tensors to use double precision instead of single."""
+    """Wrap a function that creates tensors to create double precision in place of single."""
 
     def run(*given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -149,7 +159,7 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function with default dtype float32 to use float64 by default."""
+    """Wrap a function whose default dtype is float32 to use float64 by default."""
     wide, signature = _making(make), inspect.signature(make)
 
     def run(*given: Any, **options: Any) -> Any:
@@ -165,7 +175,7 @@ def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _widening_given(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method to convert float32 arguments to float64."""
+    """Wrap a method to cast single-precision arguments to double precision."""
 
     def run(self: Any, *given: Any, **options: Any) -> Any:
         wide = [_widened(one) for one in given]
@@ -179,7 +189,7 @@ def _is_one_of(one: Any, types: tuple[Any, ...]) -> bool:
 
 
 def _double(one: Any) -> Any:
-    """Convert Python floats, alone or in lists, to NumPy's float64; return other values unchanged."""
+    """Convert Python floats, alone or in lists, to NumPy float64; return other values unchanged."""
     if isinstance(one, float) and not isinstance(one, np.generic):
         return np.float64(one)
     if isinstance(one, (list, tuple)) and _are_floats(one):
@@ -188,7 +198,7 @@ def _double(one: Any) -> Any:
 
 
 def _are_floats(parts: Any) -> bool:
-    """Return whether nested lists hold only Python numbers, at least one of them a float."""
+    """Return whether nested lists contain only Python numbers, at least one of them a float."""
     flat = _flat(parts)
     return all(type(one) in (int, float) for one in flat) and float in map(type, flat)
 
@@ -205,13 +215,13 @@ def _is_float(one: Any) -> bool:
 
 
 def _mix_precisions(inputs: Any) -> bool:
-    """Return whether inputs mix single and double precision."""
+    """Return whether the tensors among the inputs mix single and double precision."""
     pairs = (("float64", "float32"), ("complex128", "complex64"))
     return any(_has_dtype(inputs, wide) and _has_dtype(inputs, single) for wide, single in pairs)
 
 
 def _has_dtype(inputs: Any, kind: str) -> bool:
-    """Return whether a tensor, alone or in lists, has some dtype."""
+    """Return whether any tensor in nested lists has the given dtype."""
     return any(
         _has_dtype(one, kind)
         if isinstance(one, (list, tuple))
