@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 
 
 class Changes:
-    """Handles the changes of each file as it is rewritten, so that texts are not kept in memory."""
+    """Writes or shows the changes of each file once it is rewritten, so that no texts are kept."""
 
     def __init__(self, asked: Asked, write: bool, *, shows: bool, color: bool | None) -> None:
         self.asked = asked
@@ -26,7 +26,7 @@ class Changes:
         self.changed = 0
 
     def all(self) -> Iterator[Entry | Skipped]:
-        """Yield every result without its text, after its changes were written or shown."""
+        """Write or show the changes of every file, and yield the results without their texts."""
         quiet = self.shows and sys.stdout.isatty()
         for result in results(self.asked, texts=True, quiet=quiet):
             if isinstance(result, Skipped):

@@ -27,7 +27,7 @@ COMMANDS = (
 
 
 class LazyCommands(MutableMapping[str, click.Command]):
-    """A mapping of commands by name that imports a command when it is looked up."""
+    """A dict from names to commands that imports a command only when it is looked up."""
 
     def __init__(self) -> None:
         self.places = {name: place for name, place, _ in COMMANDS}
@@ -53,10 +53,10 @@ class LazyCommands(MutableMapping[str, click.Command]):
 
 
 class LazyGroup(click.Group):
-    """A group whose help page imports no command."""
+    """A command group that shows its help page without importing any command."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; unexpected errors exit with a code that has no other meaning."""
+        """Run the command; an unexpected exception is printed and exits with code 2."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -70,11 +70,11 @@ class LazyGroup(click.Group):
             raise SystemExit(2) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names in the order of `COMMANDS`."""
+        """Return the names of the commands, in the order of `COMMANDS`."""
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands, from `COMMANDS`."""
+        """Write the list of commands to the help page, with the summaries in `COMMANDS`."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, _, line in COMMANDS])
 

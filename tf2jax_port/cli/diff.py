@@ -174,7 +174,7 @@ def diff(
 
 @contextlib.contextmanager
 def ended(command: str) -> Iterator[None]:
-    """Report errors of a command and exit with code 2."""
+    """Run the block; report its errors under the name of the command and exit with code 2."""
     errors = Console(stderr=True)
     try:
         yield
@@ -193,7 +193,7 @@ def ended(command: str) -> Iterator[None]:
 
 
 def show(report: Report, **files: str | None) -> None:
-    """Print a report, and write it to the given files, by format.
+    """Print a report, and write it to a file for each requested format.
 
     Raises:
       DiffError: a file cannot be written.
@@ -238,7 +238,7 @@ def _state(
 
 
 def writable(*files: str | None) -> None:
-    """Check early that the reports can be written, before the long comparison."""
+    """Check that the report files can be written, before the long comparison begins."""
     for path in files:
         if path is not None and not Path(path).resolve().parent.is_dir():
             raise DiffError(

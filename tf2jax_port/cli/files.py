@@ -23,7 +23,7 @@ _PASSED_OVER = "(hidden, built and git-ignored files are skipped; --no-gitignore
 
 
 class ChangedMeanwhileError(Exception):
-    """A file was changed after it was read."""
+    """The error for a file that was changed by something else after it was read."""
 
 
 def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry | Skipped]:
@@ -91,7 +91,10 @@ def write_report(name: str, text: str) -> None:
 
 
 def _write_atomically(path: pathlib.Path, data: bytes, expected: bytes | None) -> None:
-    """Write to a temporary file, then rename it; `expected` is the required current content."""
+    """Write data to a temporary file, then rename it to `path`.
+
+    `expected` is the content that `path` must still have; `None` for any.
+    """
     status = path.stat() if path.exists() else None
     if status is not None and not os.access(path, os.W_OK):
         raise PermissionError(13, "Permission denied", str(path))
@@ -114,7 +117,7 @@ def _write_atomically(path: pathlib.Path, data: bytes, expected: bytes | None) -
 
 
 def _remove_leftovers(path: pathlib.Path) -> None:
-    """Remove temporary files of earlier runs that were killed."""
+    """Remove the temporary files of earlier runs that were killed while writing `path`."""
     start = f".{path.name}."
     with os.scandir(path.parent) as entries:
         names = [
@@ -127,7 +130,7 @@ def _remove_leftovers(path: pathlib.Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Return whether another process has this id."""
+    """Return whether another process with this id is running."""
     if process == os.getpid():
         return False
     try:

@@ -197,7 +197,7 @@ def _record_elsewhere(
     framework: str | None,
     timeout: float,
 ) -> tuple[Golden, bool]:
-    """Record in another process; return the golden and whether it is complete."""
+    """Record in another process; return the golden and whether all cases were recorded."""
     from tf2jax_port.diff.goldens.record import record_elsewhere
 
     with Console(stderr=True).status("Recording") as status:
@@ -221,7 +221,7 @@ def _record_elsewhere(
 
 
 def _store(golden: Golden, output: Path, before: Golden | None, most: int) -> Iterator[str]:
-    """Write the golden file, and yield lines that describe the changes."""
+    """Write the golden file, and yield lines that describe what changed since the previous one."""
     from tf2jax_port.diff.golden_file.document import write
     from tf2jax_port.diff.golden_file.golden import to_document
     from tf2jax_port.diff.goldens.changes import changes

@@ -106,7 +106,7 @@ class Sectioned(click.Command):
     """A command whose help page groups its options under headings."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options first, then those about rewriting and about files."""
+        """Write the options to the help page: the command's own, those of the rewriter, those on files."""
         records: dict[str, list[tuple[str, str]]] = {"Options": [], **{h: [] for h, _ in _SECTIONS}}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -136,7 +136,7 @@ _SECTIONS = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """The files to read and the options of the rewriter."""
+    """The files and the rewriter's options that a command was called with."""
 
     paths: tuple[str, ...]
     options: Options
@@ -151,12 +151,12 @@ class Asked:
 
 
 def reading_options(command: Command) -> Command:
-    """Add the options that select files."""
+    """Add the options that select files to a command."""
     return _add_options(command, _READING)
 
 
 def choosing_options(command: Command) -> Command:
-    """Add the options of the rewriter."""
+    """Add the options of the rewriter to a command."""
     return _add_options(command, _CHOOSING)
 
 
@@ -178,7 +178,7 @@ def ask(
     isolated: bool,
     **choices: Any,
 ) -> Asked:
-    """Merge the command line with the configuration, which has lower priority.
+    """Merge the command line with `pyproject.toml`; the command line has priority.
 
     Raises:
       UsageError: options contradict each other.
@@ -249,7 +249,7 @@ def _options(
 
 
 def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Validate prefixes of diagnostics."""
+    """Check that each prefix matches a diagnostic, and return the prefixes."""
     from tf2jax_port.rewrite.rules.codes import RULES
 
     codes = tuple(code.strip().upper() for code in given if code.strip())
@@ -260,7 +260,7 @@ def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_colored(asked: bool | None, is_terminal: bool) -> bool:
-    """Return whether output is colored: as requested, by environment variable, or on a terminal."""
+    """Return whether output is colored: as requested, else by environment variable or terminal."""
     if asked is not None:
         return asked
     if os.environ.get("NO_COLOR"):

@@ -1,4 +1,4 @@
-"""Show the progress of a long run as a bar on standard error, on a terminal only."""
+"""Show a progress bar on standard error during a long run, if it is a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _FEW = 40
 
 
 def followed(items: Iterable[Item], total: int, what: str = "files") -> Iterator[Item]:
-    """Yield the items, with a progress bar if there are many and output goes to a terminal."""
+    """Yield the items; show a progress bar if there are many and standard error is a terminal."""
     if total < _FEW or not sys.stderr.isatty():
         yield from items
         return

@@ -23,13 +23,13 @@ LARGEST_NOTEBOOK = 64_000_000  # most of a large notebook is image output
 
 
 class OutsideError(Exception):
-    """A symbolic link leads out of the folder that was named."""
+    """The error for a symbolic link that leads out of the folder that was named."""
 
 
 def find_files(
     paths: Iterable[str], exclusion: Exclusion | None = None
 ) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
-    """Yield `(file, named folder)` for each Python file once; for a named file its parent folder.
+    """Yield each Python file once, as `(file, named folder)`; a named file with its parent folder.
 
     Args:
       paths: files and folders.
@@ -62,7 +62,7 @@ def _below(root: pathlib.Path, asked: Below) -> Iterator[pathlib.Path]:
 
 
 def _is_walked(folder: pathlib.Path) -> bool:
-    """Check that a folder is neither a link nor a virtual environment."""
+    """Return whether to search a folder: it is neither a link nor a virtual environment."""
     return not folder.is_symlink() and not (folder / "pyvenv.cfg").exists()
 
 
@@ -74,7 +74,7 @@ def run_one(
     raw: bytes | None = None,
     neighbors: Neighbors = ALONE,
 ) -> Entry | Skipped:
-    """Compute the rewrite of one file, or the reason why it is skipped.
+    """Rewrite one file in memory; return the result, or the reason why the file is skipped.
 
     Args:
       path: the file.
@@ -110,7 +110,7 @@ def run_one(
 
 
 def _read(path: pathlib.Path) -> bytes:
-    """Read a regular file of an acceptable size."""
+    """Return the content of a file; raise an error if it is not a regular file or too large."""
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise UnreadableError("TJ907", "the folder cannot be read")
@@ -125,14 +125,14 @@ def _read(path: pathlib.Path) -> bytes:
 
 
 def _fault(error: Exception) -> str:
-    """Describe an internal error of the rewriter and its location."""
+    """Describe an internal error of the rewriter and where it was raised."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{os.path.basename(place.filename)}:{place.lineno}"
     return f"a fault of tf2jax-port, {type(error).__name__} at {where}: {error}"
 
 
 def _real_file(path: pathlib.Path, root: pathlib.Path) -> pathlib.Path:
-    """Return the file behind a path; links are followed only below `root`.
+    """Resolve the links of a path; they may not lead out of `root`.
 
     Raises:
       OutsideError: it is a link to a file outside.

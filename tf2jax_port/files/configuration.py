@@ -14,12 +14,12 @@ TABLE = "tool.tf2jax-port"
 
 
 class ConfigurationError(Exception):
-    """The configuration is invalid; the message says where and why."""
+    """The error for an invalid configuration; the message says where and why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings of the table; `None` where it does not set one.
+    """The settings in `[tool.tf2jax-port]`; `None` for those that are not set.
 
     Attributes:
       folder: the folder of the file; paths and patterns in it are relative to this folder.
@@ -55,7 +55,7 @@ class Configuration:
 
 
 def find_file(start: pathlib.Path) -> pathlib.Path | None:
-    """Find the nearest `pyproject.toml` with our table, in a folder or above it.
+    """Find the nearest `pyproject.toml` with `[tool.tf2jax-port]`, in a folder or its parents.
 
     Raises:
       ConfigurationError: one on the way is not valid TOML.
@@ -69,7 +69,7 @@ def find_file(start: pathlib.Path) -> pathlib.Path | None:
 
 
 def common_folder(paths: Iterable[str]) -> pathlib.Path:
-    """Return the common folder of all named paths."""
+    """Return the common parent folder of all named paths."""
     folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in paths]
     try:
         return pathlib.Path(os.path.commonpath([os.path.abspath(f) for f in folders]))
@@ -78,7 +78,7 @@ def common_folder(paths: Iterable[str]) -> pathlib.Path:
 
 
 def read_file(file: pathlib.Path) -> Configuration:
-    """Read the configuration of one file.
+    """Read the configuration from one `pyproject.toml`.
 
     Raises:
       ConfigurationError: the file is missing or not TOML, a key is unknown, a value has a wrong type.
@@ -114,7 +114,7 @@ def _table(file: pathlib.Path) -> dict[str, Any] | None:
 
 
 class _UnfitError(Exception):
-    """A value has the wrong type for its key."""
+    """The error for a value of the wrong type."""
 
 
 def _bool(value: Any) -> bool:

@@ -20,7 +20,7 @@ _SHORT = 200  # the longest line, in bytes, that takes the fast path
 
 
 class Imported(NamedTuple):
-    """One name in an import statement, found by text search.
+    """One imported name, found by text search.
 
     `path` is the module, with leading dots; `name` is `""` if the module itself is imported, and `*` for a
     star import; `bound` is the local name.
@@ -32,7 +32,7 @@ class Imported(NamedTuple):
 
 
 def imports_in(raw: bytes) -> Iterator[Imported]:
-    """Yield the imports in a text; imports in strings count too, and none is missed."""
+    """Yield all imports in a text; those inside strings are included."""
     end = 0
     place = raw.find(b"import")
     while place >= 0:
@@ -54,12 +54,12 @@ def imports_in(raw: bytes) -> Iterator[Imported]:
 
 @functools.lru_cache(maxsize=4096)
 def _in_line(line: bytes) -> tuple[Imported, ...]:
-    """Return the imports of a one-line statement; cached, since files of a project share many."""
+    """Return the imports of a one-line statement; cached, since the files of a project share many."""
     return tuple(each for found in _STATEMENT.finditer(line) for each in _imported(found))
 
 
 def _line_start(raw: bytes, place: int) -> int:
-    """Return the start of the logical line, following backslash continuations."""
+    """Return the start of the statement's first line, going back over backslash continuations."""
     start = raw.rfind(b"\n", 0, place) + 1
     while raw.endswith((b"\\\n", b"\\\r\n"), 0, start):
         start = raw.rfind(b"\n", 0, start - 1) + 1
@@ -79,7 +79,7 @@ def _imported(found: re.Match[bytes]) -> Iterator[Imported]:
 
 
 def _aliases(names: bytes) -> Iterator[list[str]]:
-    """Yield `["a"]` or `["a", "as", "b"]` for each of the comma-separated names."""
+    """Split comma-separated imported names; yield `["a"]`, or `["a", "as", "b"]` with an alias."""
     for part in names.split(b","):
         words = _NAME.findall(part)
         if words:

@@ -1,4 +1,4 @@
-"""Track which modules of a project re-export TensorFlow names: `from .utils import tf`.
+"""Resolve TensorFlow names that a project's modules re-export: `from .utils import tf`.
 
 Nothing is run. A module is parsed only when another one imports a name from it that may be TensorFlow's,
 judging by a text search.
@@ -32,11 +32,12 @@ _IMPORTING_CALLS = (b"import_module(", b"__import__(", b"importorskip(")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Members:
-    """The meaning of the names at a module's top level.
+    """The names that a module defines at its top level, resolved to TensorFlow names.
 
     Attributes:
-      names: for each name TensorFlow's export, the import path of a project module, or `None`.
-      stars: the paths of its star imports.
+      names: for each name the TensorFlow name that it refers to, or the import path of another module of the
+        project, or `None` if it is neither.
+      stars: the modules of its star imports.
     """
 
     names: dict[str, Export | str | None]
@@ -44,7 +45,7 @@ class Members:
 
 
 class Project:
-    """The modules around some files, read on demand.
+    """The modules of a project, which are read when needed.
 
     Args:
       roots: the folders that were named.
@@ -61,14 +62,14 @@ class Project:
         self.located: dict[tuple[str, str, str], tuple[str, str] | None] = {}
 
     def imports(self, file: str, raw: bytes) -> tuple[Imported, ...]:
-        """Return the imports of a file with the given text, cached."""
+        """Return the imports in a file's text; cached."""
         known = self.imported.get(file)
         if known is None or known[0] != len(raw):
             known = self.imported[file] = (len(raw), tuple(imports_in(raw)))
         return known[1]
 
     def export(self, folder: str, path: str) -> Export | None:
-        """Resolve a dotted path, imported by a file in a folder, to a TensorFlow name."""
+        """Return the TensorFlow name that an import path refers to, for a file in `folder`."""
         key = (folder, path)
         if key in self.exports:
             return self.exports[key]
@@ -79,7 +80,7 @@ class Project:
         return found
 
     def _follow(self, module: str, names: list[str]) -> Export | None:
-        """Resolve attributes of a module to a TensorFlow name."""
+        """Return the TensorFlow name that an attribute of a module refers to."""
         if not names:
             return Export("")
         step = (module, names[0])  # without further attributes, which a cycle adds in each round
@@ -132,7 +133,7 @@ class Project:
     # Decide by text search which files to parse; false positives are harmless.
 
     def concerns(self, file: str, raw: bytes) -> bool:
-        """Return whether a file may use a TensorFlow name, its own or one re-exported by another module."""
+        """Return whether a file may use TensorFlow, directly or through names of other modules."""
         if b"tensorflow" in raw:
             return True
         return any(self._may_bring(file, raw, each) for each in self.imports(file, raw))
@@ -148,7 +149,7 @@ class Project:
         return bool(possible) if name == "*" else name in possible or "*" in possible
 
     def locate(self, folder: str, imported: Imported) -> tuple[str, str] | None:
-        """Return the project module that an import refers to, and the imported name."""
+        """Return the module of the project that an import refers to, and the imported name."""
         key = (folder, imported.path, imported.name)
         if key not in self.located:
             self.located[key] = self._locate(folder, imported)
@@ -168,7 +169,7 @@ class Project:
         return module, "*" if imported.name == "*" else ""
 
     def _possible(self, module: str) -> frozenset[str]:
-        """Return the names of a module that may be TensorFlow's, `*` for any."""
+        """Return the names of a module that may be TensorFlow's; `*` stands for any name."""
         if module not in self.possible:
             raw = _read(module)
             plain = frozenset(_plain_imports(self.imports(module, raw)))
@@ -196,7 +197,7 @@ class Project:
 
 
 class SeenFrom:
-    """The modules of a project as seen from one file."""
+    """The modules of a project as one of its files can import them."""
 
     def __init__(self, project: Project, file: str, taken: Taken | None = None) -> None:
         self.project = project
@@ -205,7 +206,7 @@ class SeenFrom:
         self.taken = taken
 
     def export(self, path: str) -> Export | None:
-        """Resolve a dotted path that this file imports to a TensorFlow name."""
+        """Return the TensorFlow name that an import path of this file refers to."""
         return self.project.export(self.folder, path)
 
     def takes(self, name: str) -> bool:
@@ -213,16 +214,16 @@ class SeenFrom:
         return self.taken is not None and self.taken.has(self.file, name)
 
     def concern(self, raw: bytes) -> bool:
-        """Return whether this file, with the given text, may get a TensorFlow name from another module."""
+        """Return whether this file may use TensorFlow, directly or through names of other modules."""
         return self.project.concerns(self.file, raw)
 
     def mentions(self, name: str) -> bool:
-        """Return `False`: a file, unlike a notebook cell, is a complete program."""
+        """Return `False`: unlike in a notebook, there is no text around the program that may use a name."""
         return False
 
 
 class Taken:
-    """The names that the files of a run import from each other, which must not be removed.
+    """The names that files of a run import from each other; the rewriter must not remove them.
 
     Args:
       project: finds modules.
@@ -248,7 +249,7 @@ class Taken:
                     self.wholes.setdefault(module, []).append(file)
 
     def has(self, module: str, name: str) -> bool:
-        """Return whether a file imports a name from a module directly, by `*` or as an attribute."""
+        """Return whether a file uses a name of a module, by importing it, by `*`, or as an attribute."""
         key = (module, name)
         if key not in self.answers:
             self.answers[key] = self._has(module, name)
@@ -273,7 +274,7 @@ class Taken:
 
 
 def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None]:
-    """Return the names that a text imports from TensorFlow itself."""
+    """Return a dict from local names to the TensorFlow names that a text imports directly."""
     found: dict[str, Export | str | None] = {}
     for imported in imports:
         if is_tensorflow(imported.path) and imported.name != "*":
@@ -284,7 +285,7 @@ def _plain_imports(imports: Iterable[Imported]) -> dict[str, Export | str | None
 
 
 def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
-    """Yield the names and their aliases: `layers = tf.keras.layers`."""
+    """Yield names and the names assigned from them: `layers` for `layers = tf.keras.layers`."""
     places: dict[bytes, list[int]] = {}
     for found in _ASSIGNED.finditer(raw):
         places.setdefault(found[1], []).append(found.start())
@@ -299,7 +300,7 @@ def _with_aliases(raw: bytes, names: set[str]) -> Iterator[str]:
 
 
 def _aliases_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iterator[str]:
-    """Yield the aliases that the lines at some positions assign to a name."""
+    """Yield the names to which `name` or its attributes are assigned at the given positions."""
     for place in places.get(name, ()):
         start = raw.rfind(b"\n", 0, place) + 1
         end = raw.find(b"\n", place) + 1 or len(raw)
@@ -309,7 +310,7 @@ def _aliases_of(raw: bytes, name: bytes, places: dict[bytes, list[int]]) -> Iter
 
 
 def _has_attribute(raw: bytes, name: str) -> bool:
-    """Return whether a text may access an attribute of a name."""
+    """Return whether a text contains `.name`, and thus may access an attribute of that name."""
     if name == "*":
         return True
     return name.encode() in raw and _attribute(name).search(raw) is not None
@@ -321,7 +322,7 @@ def _attribute(name: str) -> re.Pattern[bytes]:
 
 
 def _read(module: str) -> bytes:
-    """Return the text of a module; empty for folders, links, pipes and unreadable files."""
+    """Return the content of a module; empty for folders, links, pipes and unreadable files."""
     if not module.endswith((".py", ".ipynb")):
         return b""
     try:

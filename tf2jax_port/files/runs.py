@@ -1,4 +1,4 @@
-"""Run the rewriter over many files, in order, in one process or several.
+"""Run the rewriter over many files, in one process or several; results keep the files' order.
 
 Results are yielded as they are found, and a process forgets a file once it is done, so memory use does
 not grow with the number of files.
@@ -92,7 +92,7 @@ def _run_here(one: One, places: Iterable[Place]) -> Iterator[Result]:
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Pause the garbage collector: syntax trees are many objects without reference cycles.
+    """Pause Python's garbage collector, because syntax trees have many objects and few cycles.
 
     Collection would take a third of the time; young objects are collected after each few files.
     """
@@ -106,7 +106,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _processors() -> int:
-    """Return the number of processors that this process may use."""
+    """Return the number of processors that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -118,14 +118,14 @@ _WORK: list[One] = []
 
 
 def _start_worker(one: One) -> None:
-    """Initialize a worker process."""
+    """Initialize a worker process with the function that rewrites one file."""
     _WORK[:] = [one]
     gc.disable()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone, even if the parent was killed."""
+    """Make this process end when its parent does, even if the parent is killed."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -145,7 +145,10 @@ def _pool(one: One, count: int) -> ProcessPoolExecutor:
 
 
 def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Result]:
-    """Yield the results of all chunks in order; only a few chunks are queued."""
+    """Process chunks of files in worker processes and yield the results in order.
+
+    Only a few chunks are queued at a time.
+    """
     pool = _pool(one, count)
     waiting: collections.deque[tuple[list[Place], Future[list[Result]]]] = collections.deque()
     coming = iter(chunks)
@@ -165,7 +168,7 @@ def _run_in_pool(one: One, chunks: list[list[Place]], count: int) -> Iterator[Re
 
 
 def _one_by_one(one: One, places: list[Place]) -> Iterator[Result]:
-    """Process each file by itself after a crash, so that only the offending file is lost."""
+    """Rewrite files one at a time after a crash; a file that crashes the process again is skipped."""
     pool = _pool(one, 1)
     try:
         for place in places:

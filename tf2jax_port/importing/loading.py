@@ -40,7 +40,7 @@ class Imported:
     text: str
 
     def variables(self) -> dict[str, np.ndarray]:
-        """Return a dict from variable names to values; those of a SavedModel are read from its checkpoint."""
+        """Return the variables as a dict from names to values; a SavedModel's come from its checkpoint."""
         found, stored = dict(self.program.variables), self.program.stored
         names = [name for name in found if name in stored]
         if names:

@@ -13,7 +13,7 @@ SCHEMA = 1
 
 
 def to_document(steps: Sequence[Step], skipped: Sequence[Skipped]) -> dict[str, Any]:
-    """Convert the plan to plain data."""
+    """Convert the plan to dicts and lists for JSON."""
     return {
         "schema": SCHEMA,
         "totals": {

@@ -56,7 +56,7 @@ def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[R
 
 
 def common_folder(steps: Sequence[Step]) -> str:
-    """Return the common folder of all files; empty if there is none."""
+    """Return the common parent folder of all files of the plan; empty if there is none."""
     folders = {os.path.dirname(path) for step in steps for path in step.files}
     try:
         return os.path.commonpath(folders) if folders else ""
@@ -65,12 +65,12 @@ def common_folder(steps: Sequence[Step]) -> str:
 
 
 def relative(step: Step, folder: str) -> list[str]:
-    """Return the files of a step relative to a folder."""
+    """Return the paths of a step's files, relative to a folder."""
     return [os.path.relpath(path, folder) if folder else path for path in step.files]
 
 
 def blockers_of(step: Step, shown: int = _SHOWN) -> str:
-    """Return the most common names to write by hand."""
+    """Return the names that most often have to be written by hand in a step, as one text."""
     named = [f"{name} ({count})" if count > 1 else name for name, count in step.blockers[:shown]]
     more = len(step.blockers) - shown
     return ", ".join(named) + (f" and {more} more names" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""Find which files of a code base import each other, by reading them without running any."""
+"""Build the import graph of a code base from the source text, without running any code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.files.import_text import imports_in
 
 
 def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:
-    """Map each file to the given files that it imports.
+    """Return a dict from each file to those of the given files that it imports.
 
     Args:
       sources: the text of each file. An import inside a string counts too.
@@ -26,7 +26,7 @@ def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, se
 
 
 def module_name(path: pathlib.Path) -> str:
-    """Return `pkg.sub.module`, from the outermost folder with an `__init__.py`."""
+    """Return the dotted module name of a file, starting at the outermost package: `pkg.sub.module`."""
     parts = [] if path.name == "__init__.py" else [path.stem]
     folder = path.parent
     while (folder / "__init__.py").exists():
@@ -36,13 +36,16 @@ def module_name(path: pathlib.Path) -> str:
 
 
 def _package(path: pathlib.Path) -> list[str]:
-    """Return the package that relative imports of a file refer to, as parts."""
+    """Return the package that contains a file, for relative imports, as a list of names."""
     parts = module_name(path).split(".")
     return parts if path.name == "__init__.py" else parts[:-1]
 
 
 def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
-    """Map module names, and every suffix that a search path may allow, to files."""
+    """Map dotted module names to files.
+
+    Every suffix of a path counts as a name, since any folder could be on Python's search path.
+    """
     files: dict[str, list[pathlib.Path]] = {}
     for path in paths:
         parts = list(path.with_suffix("").parts)
@@ -54,7 +57,7 @@ def _by_module(paths: Iterable[pathlib.Path]) -> dict[str, list[pathlib.Path]]:
 
 
 def _imported(source: bytes, package: list[str]) -> Iterator[str]:
-    """Yield the absolute names that a file imports, `from a import b` as `a.b`."""
+    """Yield the absolute dotted names that a file imports: `a.b` for `from a import b`."""
     for imported in imports_in(source):
         name = imported.path.lstrip(".")
         level = len(imported.path) - len(name)
@@ -65,7 +68,10 @@ def _imported(source: bytes, package: list[str]) -> Iterator[str]:
 def _targets(
     name: str, importer: pathlib.Path, files: Mapping[str, list[pathlib.Path]]
 ) -> Iterator[pathlib.Path]:
-    """Yield the file that a name refers to; of several files the one nearest to the importer."""
+    """Yield the file that an imported name refers to.
+
+    Of several files with that name, the one that shares most folders with the importer is chosen.
+    """
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         found = files.get(".".join(parts[:length]))
@@ -75,7 +81,7 @@ def _targets(
 
 
 def _shared(one: pathlib.Path, other: pathlib.Path) -> int:
-    """Count the leading folders that two files share."""
+    """Return the number of leading path components that two files have in common."""
     count = 0
     for a, b in zip(one.parts, other.parts, strict=False):
         if a != b:

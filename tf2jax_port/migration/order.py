@@ -1,4 +1,4 @@
-"""Sort nodes topologically; the nodes of a strongly connected component form one group."""
+"""Sort the nodes of a graph topologically; nodes that depend on each other form one group."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ Node = TypeVar("Node", bound=Hashable)
 def groups_in_order(
     needs: Mapping[Node, Iterable[Node]], key: Callable[[frozenset[Node]], Any]
 ) -> list[frozenset[Node]]:
-    """Return groups of nodes in topological order; among the available groups the least comes first.
+    """Return the strongly connected components of a graph in topological order.
+
+    Among the components whose dependencies are all done, the one with the least key comes next.
 
     Args:
-      needs: for each node the nodes that come before it.
-      key: the sort key of available groups; must be unique.
+      needs: the dependencies of each node.
+      key: returns the sort key of a component; keys must be unique.
     """
     groups = _connected_components(needs)
     group_of = {node: group for group in groups for node in group}

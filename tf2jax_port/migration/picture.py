@@ -14,7 +14,7 @@ _LETTERS = 26
 
 
 def to_svg(steps: Sequence[Step]) -> str:
-    """Draw the diagram; each box links to the step's line in the page."""
+    """Draw the diagram as SVG; each box links to the step's row in the page's table."""
     places = _places(steps)
     columns = max((column for column, _ in places.values()), default=0) + 1
     rows = max((row for _, row in places.values()), default=0) + 1
@@ -31,7 +31,10 @@ def to_svg(steps: Sequence[Step]) -> str:
 
 
 def _places(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
-    """Return the column and row of each step; the column is its longest chain of dependencies."""
+    """Return the column and row of each step in the diagram.
+
+    The column is the length of the step's longest chain of dependencies.
+    """
     column: dict[int, int] = {}
     taken: dict[int, int] = {}
     places = {}
@@ -44,7 +47,7 @@ def _places(steps: Sequence[Step]) -> dict[int, tuple[int, int]]:
 
 
 def _direct_needs(step: Step, steps: Sequence[Step]) -> list[int]:
-    """Return the dependencies of a step that do not follow from others (transitive reduction)."""
+    """Return a step's dependencies without those implied by others (transitive reduction)."""
     through = {n for other in step.needs for n in _all_needs(other, steps)}
     return [n for n in step.needs if n not in through]
 

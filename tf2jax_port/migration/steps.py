@@ -1,4 +1,4 @@
-"""Compute the steps of a migration: files in an order in which dependencies come first."""
+"""Group the files of a code base into migration steps, dependencies first."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Step:
 
     @property
     def effort(self) -> float:
-        """The manual effort: 1 for each reference to write, 1/4 for each to review."""
+        """The estimated manual work: 1 for each reference to write by hand, 1/4 for each to review."""
         return self.manual + self.review / 4
 
 
 def steps_of(ledger: Ledger) -> tuple[Step, ...]:
-    """Compute the steps for all files that refer to TensorFlow, imported files first."""
+    """Compute the migration steps of all files that refer to TensorFlow, imported files first."""
     entries = {pathlib.Path(entry.path): entry for entry in ledger.entries}
     graph = import_graph({path: entry.before for path, entry in entries.items()})
     mine = {path for path, entry in entries.items() if entry.outcome.findings}
@@ -68,7 +68,7 @@ def steps_of(ledger: Ledger) -> tuple[Step, ...]:
 def _through(
     path: pathlib.Path, graph: Mapping[pathlib.Path, set[pathlib.Path]], mine: set[pathlib.Path]
 ) -> set[pathlib.Path]:
-    """Return the files of `mine` that a file imports, directly or through other files."""
+    """Return the files in `mine` that a file imports, directly or through files not in `mine`."""
     found: set[pathlib.Path] = set()
     seen, todo = {path}, list(graph[path])
     while todo:

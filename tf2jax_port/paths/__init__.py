@@ -1,1 +1,1 @@
-"""Handle paths: gitignore patterns, exclusion of files, files of modules."""
+"""Match gitignore patterns, exclude files, and find the files of modules."""

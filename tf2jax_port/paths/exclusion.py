@@ -25,7 +25,7 @@ DEFAULT = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Exclusion:
-    """The rules for skipping files below the folders that were named.
+    """The patterns and settings that determine which files are skipped.
 
     Attributes:
       patterns: lists of patterns, each with the folder that it belongs to.
@@ -45,7 +45,7 @@ class Exclusion:
         gitignore: bool = True,
         force: bool = False,
     ) -> Exclusion:
-        """Parse lists of patterns, each with its folder."""
+        """Parse lists of patterns, each with the folder that it is relative to, to an `Exclusion`."""
         parsed = tuple(
             (pathlib.Path(os.path.abspath(base)), parse_patterns(lines)) for base, lines in lists
         )
@@ -57,11 +57,11 @@ class Exclusion:
         return cls.of([(pathlib.Path.cwd(), DEFAULT)])
 
     def below(self, root: pathlib.Path) -> Below:
-        """Return the exclusion state for one folder that was named."""
+        """Start a walk of one folder that was named on the command line."""
         return Below(self, pathlib.Path(os.path.abspath(root)))
 
     def has_named(self, file: pathlib.Path) -> bool:
-        """Return whether an explicitly named file is skipped, which needs `force`."""
+        """Return whether an explicitly named file is skipped; only with `force`."""
         if not self.force:
             return False
         path = pathlib.Path(os.path.abspath(file))
@@ -79,7 +79,7 @@ class Exclusion:
 
 
 class Below:
-    """The exclusion state below one folder; folders must be entered from the top down."""
+    """The exclusions that apply during the walk of one folder; subfolders are entered from the top."""
 
     def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
         self.exclusion = exclusion
@@ -98,7 +98,7 @@ class Below:
             self._add(name)
 
     def passes_over(self, path: pathlib.Path, *, is_folder: bool) -> bool:
-        """Return whether a file or folder is skipped, given that its parent folder is not."""
+        """Return whether to skip a file or folder; its parent folders must not be skipped themselves."""
         name = os.path.abspath(path)
         if any(each.says(name, is_folder) for each in self.patterns):
             return True
@@ -131,14 +131,17 @@ class Below:
 
 
 class _List:
-    """Patterns and their base folder, as strings for speed, since every file is checked."""
+    """The patterns of one folder, which is kept as a string for speed."""
 
     def __init__(self, base: str, patterns: tuple[Pattern, ...]) -> None:
         self.prefix = os.path.join(base, "")
         self.patterns = patterns
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """Match a path; outside of the base folder only patterns for any depth can match."""
+        """Return whether a path is matched, `False` if it is re-included, `None` if no pattern matches.
+
+        A path outside of the folder can match only a pattern without a slash.
+        """
         inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
         return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)
 

@@ -1,4 +1,4 @@
-"""Find the file of a module as Python does, within the folders of a project."""
+"""Find the file of an imported module among the folders of a project, as Python would."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 
 class ModuleFiles:
-    """Finds modules; each folder is listed once.
+    """Finds the files of modules; the contents of folders are cached.
 
     A package is represented by its `__init__.py`, a namespace package by its folder.
 
@@ -22,7 +22,7 @@ class ModuleFiles:
         self.paths: dict[str, tuple[str, ...]] = {}
 
     def find(self, folder: str, path: str) -> tuple[str, list[str]] | None:
-        """Return the module that an import path begins with, and the remaining names of the path.
+        """Return the file of the module that an import path begins with, and the rest of the path.
 
         Args:
           folder: the folder of the importing file.
@@ -48,7 +48,7 @@ class ModuleFiles:
         return None
 
     def inside(self, module: str, name: str) -> str | None:
-        """Return the submodule of a package; `None` if there is none of that name."""
+        """Return the file of a package's submodule; `None` if there is none of that name."""
         if module.endswith("__init__.py"):
             return self._in_folder(_folder(module), name)
         return None if module.endswith(".py") else self._in_folder(module, name)
@@ -68,7 +68,7 @@ class ModuleFiles:
         return (folder or ".") if any(entry.endswith(".py") for entry in held) else None
 
     def _search_path(self, folder: str) -> tuple[str, ...]:
-        """Return the folder and its parents up to the named one, and `src` in each."""
+        """Return the folders to search: `folder`, its parents up to the named one, and each one's `src`."""
         if folder not in self.paths:
             found: list[str] = []
             place = folder
@@ -98,7 +98,7 @@ def _folder(file: str) -> str:
 
 
 def _up(folder: str, levels: int) -> str:
-    """Return the folder some levels up; relative paths stay relative if possible."""
+    """Return the folder `levels` above; a relative path stays relative if possible."""
     for _ in range(levels):
         if os.path.basename(folder) in ("", ".", ".."):
             folder = os.path.dirname(os.path.abspath(folder or "."))

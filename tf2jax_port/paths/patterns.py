@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Pattern:
-    """One pattern.
+    """One parsed `.gitignore` pattern.
 
     Attributes:
       expression: the regular expression for a path relative to the pattern's folder, with slashes.
@@ -33,7 +33,7 @@ def parse_patterns(lines: Iterable[str]) -> tuple[Pattern, ...]:
 
 
 def is_matched(patterns: Iterable[Pattern], path: str, *, is_folder: bool) -> bool | None:
-    """Return the verdict of the last matching pattern: `True`, `False` if negated, else `None`."""
+    """Match a path: `True`, `False` if the last matching pattern is negated, `None` without a match."""
     said = None
     for pattern in patterns:
         if pattern.folders_only and not is_folder:
@@ -63,7 +63,7 @@ def _parse(line: str) -> Pattern | None:
 
 
 class _MalformedError(Exception):
-    """A pattern that no path can match."""
+    """The error for a pattern that no path can match."""
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -85,7 +85,7 @@ def _expression(pattern: str, anchored: bool) -> str:
 
 
 def _component(part: str) -> str:
-    """Return the regular expression of a path component."""
+    """Convert one component of a pattern (without slashes) to a regular expression."""
     out = []
     index = 0
     while index < len(part):
@@ -109,7 +109,7 @@ def _component(part: str) -> str:
 
 
 def _character_set(part: str, start: int) -> tuple[str, int]:
-    """Return the regular expression of a set, `[a-z]` or `[!a-z]`, and the index after it."""
+    """Convert a set, `[a-z]` or `[!a-z]`, to a regular expression; also return the index after it."""
     negated = part[start : start + 1] in ("!", "^")
     start += negated
     end = part.find("]", start + 1)

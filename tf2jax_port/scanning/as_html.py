@@ -1,4 +1,4 @@
-"""Render a scan as one self-contained HTML page: the map, the files, the names, every reference."""
+"""Render a scan as one self-contained HTML page: treemap, files, names and references."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _anchor(name: str, finding: Finding) -> str:
 
 
 def _lines(file: FileEffort) -> list[str]:
-    """Return the lines of a Python file, if its text is available."""
+    """Return the source lines of a Python file; empty if its text is not available."""
     if not file.entry.path.endswith(".py") or not file.entry.before:
         return []
     text = decode(file.entry.before).text

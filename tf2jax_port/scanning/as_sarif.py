@@ -30,7 +30,7 @@ _LEVELS = {
 
 
 def level(state: State | None) -> str:
-    """Return the SARIF level of a state; `None` stands for a file that was skipped."""
+    """Return the SARIF level of a finding's state; `None` stands for a file that was skipped."""
     return _LEVELS[state]
 
 
@@ -38,7 +38,7 @@ _INDEX = {rule.code: index for index, rule in enumerate(RULES)}
 
 
 def to_document(ledger: Ledger) -> dict[str, Any]:
-    """Convert the scan to plain data."""
+    """Convert the scan to the dicts and lists of a SARIF document."""
     return {
         "$schema": SCHEMA,
         "version": VERSION,
@@ -76,7 +76,7 @@ def _version() -> str:
 
 
 def documentation() -> str:
-    """Return the documentation URL in the package's metadata; `""` if there is none."""
+    """Return the URL of the documentation from the package's metadata; `""` if there is none."""
     try:
         lines = metadata.metadata(_PACKAGE).get_all("Project-URL") or ()
     except metadata.PackageNotFoundError:
@@ -89,7 +89,7 @@ def documentation() -> str:
 
 
 def _rule(rule: Rule, address: str) -> dict[str, Any]:
-    """Convert a diagnostic; `helpUri` must be an absolute URL, or is omitted."""
+    """Convert a diagnostic to a SARIF rule; without a documentation URL it has no `helpUri`."""
     text = page(rule)
     return {
         "id": rule.code,
@@ -142,14 +142,14 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
 
 
 def _end(finding: Finding) -> dict[str, int]:
-    """Return the end of a finding's text; `endColumn` is one past its last character."""
+    """Return the end of a finding's region; `endColumn` is one past its last character."""
     lines = finding.before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = finding.column if len(lines) == 1 else 1
     return {"endLine": finding.line + len(lines) - 1, "endColumn": first + len(lines[-1])}
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """Return a path relative to the current folder if it is inside, otherwise an absolute URI."""
+    """Return the SARIF location of a file: relative to the current folder if inside, else absolute."""
     absolute = os.path.abspath(path)
     inside = os.path.relpath(absolute)
     if not inside.startswith(os.pardir):

@@ -39,7 +39,7 @@ _MEANINGS = {
 
 
 def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[RenderableType]:
-    """Yield what to print: the totals, the files with most to do, the names to write by hand.
+    """Yield what to print: the totals, the files with the most work left, the names to write by hand.
 
     Args:
       ledger: the result of the scan.
@@ -64,7 +64,7 @@ def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[Renderab
 
 
 def summary(ledger: Ledger, files: Sequence[FileEffort]) -> str:
-    """Summarize the scan in a sentence."""
+    """Summarize the scan in one sentence."""
     counts = count_states(ledger.findings)
     total = sum(counts.values())
     lines = sum(file.entry.lines for file in files)
@@ -98,7 +98,7 @@ def _totals(ledger: Ledger) -> Table:
 
 
 def _files(files: Sequence[FileEffort], folder: str, rows: int | None) -> Table:
-    """Return a table with one line per file, those with most to do first."""
+    """Return a table with one row per file, sorted by the manual work left."""
     table = _table("Effort by file: 1 for a place to write, 1/4 to look at")
     table.add_column("file", overflow="fold")
     for state in State:

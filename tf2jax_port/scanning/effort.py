@@ -1,4 +1,4 @@
-"""Total the results of a scan by state, by file and by name."""
+"""Count the references of a scan by state, by file and by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileEffort:
-    """The references of one file.
+    """The references of one file, counted by state.
 
     Attributes:
       entry: its entry in the ledger.
@@ -30,18 +30,18 @@ class FileEffort:
 
     @property
     def settled(self) -> int:
-        """The number of references without manual work."""
+        """The number of references that need no manual work."""
         return self.total - self.counts[State.MANUAL] - self.counts[State.REVIEW]
 
     @property
     def effort(self) -> float:
-        """The manual effort: 1 for each reference to write, 1/4 for each to review."""
+        """The estimated manual work: 1 for each reference to write by hand, 1/4 for each to review."""
         return self.entry.effort
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Blocker:
-    """A name to write by hand.
+    """A TensorFlow name whose uses have to be written by hand.
 
     Attributes:
       symbol: TensorFlow's name.
@@ -61,7 +61,7 @@ class Blocker:
 
 
 def by_file(ledger: Ledger) -> list[FileEffort]:
-    """Return the files that refer to TensorFlow, those with most to do first."""
+    """Return the files that refer to TensorFlow, sorted by the manual work left."""
     found = [
         FileEffort(entry, count_states(entry.outcome.findings))
         for entry in ledger.entries
@@ -71,7 +71,7 @@ def by_file(ledger: Ledger) -> list[FileEffort]:
 
 
 def blockers(ledger: Ledger) -> list[Blocker]:
-    """Return the names to write by hand, the most common first."""
+    """Return the names whose uses have to be written by hand, the most common first."""
     places: dict[str, list[tuple[Entry, Finding]]] = defaultdict(list)
     alone: Counter[str] = Counter()
     for entry in ledger.entries:
@@ -107,7 +107,7 @@ def common_folder(files: Iterable[FileEffort]) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Format a percentage that is 100 only for everything and 0 only for nothing."""
+    """Format a ratio as a percentage; 0 % means nothing at all, and 100 % everything."""
     if not whole:
         return ""
     per_cent = 100 * part / whole
@@ -118,5 +118,5 @@ def share(part: int, whole: int) -> str:
 
 
 def finished(files: Iterable[FileEffort]) -> int:
-    """Count the files without manual work left."""
+    """Count the files that need no manual work."""
     return sum(file.effort == 0 for file in files)

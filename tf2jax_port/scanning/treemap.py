@@ -16,7 +16,7 @@ _SMALLEST = 5.0  # a folder with a shorter side is drawn as one box
 
 @dataclasses.dataclass(slots=True)
 class Node:
-    """A folder or file with its number of references, and how many are left to review and to write."""
+    """A folder or file: how many references it has, and how many need a review or manual work."""
 
     name: str
     target: str = ""
@@ -28,7 +28,7 @@ class Node:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle of the picture."""
+    """A rectangle of the treemap."""
 
     x: float
     y: float
@@ -39,7 +39,7 @@ class Box:
 def to_svg(
     files: Sequence[FileEffort], link: Callable[[FileEffort], str], width: int, height: int
 ) -> str:
-    """Draw the treemap.
+    """Draw the treemap as SVG.
 
     Args:
       files: the files to draw.
@@ -100,7 +100,7 @@ def _draw(node: Node, box: Box, path: str) -> Iterator[str]:
 
 
 def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
-    """Fill a box with boxes of the given sizes, each as close to a square as possible.
+    """Divide a box into boxes with areas in the given ratios, each as close to a square as possible.
 
     Args:
       sizes: in descending order, none of them zero.
@@ -126,14 +126,14 @@ def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
 
 
 def _worst_ratio(row: Sequence[int], short: float, scale: float) -> float:
-    """Return the worst aspect ratio of a row's boxes."""
+    """Return the largest aspect ratio of the boxes in a row."""
     area = sum(row) * scale
     thick = area / short
     return max(max(thick * thick / (n * scale), n * scale / (thick * thick)) for n in row)
 
 
 def _lay_out_row(row: Sequence[int], box: Box, part: float) -> tuple[list[Box], Box]:
-    """Lay out a row of boxes along the shorter side; return them and the remaining box."""
+    """Place a row of boxes along the shorter side of a box; return them and the remaining box."""
     total = sum(row)
     placed, at = [], 0.0
     if box.width >= box.height:
@@ -178,7 +178,7 @@ def _leaf(node: Node, box: Box, path: str) -> str:
 
 
 def _bands(node: Node, box: Box) -> Iterator[str]:
-    """Draw the bands of a box from the bottom: done, to review, to write."""
+    """Draw a box as colored bands, from the bottom: done, to review, to write by hand."""
     bottom = box.y + box.height
     parts = (
         (node.total - node.review - node.manual, "good"),

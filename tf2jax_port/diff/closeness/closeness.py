@@ -41,7 +41,7 @@ EXACT = "exact"
 
 @dataclass(frozen=True, slots=True)
 class Closeness:
-    """The outcome for one array.
+    """The error of one array relative to the error that is allowed.
 
     Attributes:
       basis: `"float64"` if the original's run in double precision was the truth, `"relative"` if
@@ -60,13 +60,13 @@ class Closeness:
 
     @property
     def close(self) -> bool:
-        """Whether the array passes."""
+        """Whether the error is within the limit."""
         return self.ratio <= self.limit
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """The reference of an error measurement and the error that the original itself has.
+    """The array from which errors are measured, and the rounding error of the original itself.
 
     Two norms are used, so that one wrong element among a million right ones is found, and a million
     slightly wrong ones do not pass for rounding.
@@ -88,7 +88,7 @@ class Gauge:
     natural: float = 0.0
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
-        """Measure the error of `array` against the truth, or against another array."""
+        """Measure the error of `array` relative to `truth`, or to another array."""
         target = self.truth if against is None else against
         allowed = limit(max(1, array.size))
         worst = Closeness(self.basis, 0.0, allowed, 0.0, self.own_rms)
@@ -107,18 +107,21 @@ class Gauge:
         return fine <= max(coarse / SHRINKS, min(coarse / SHRINKS_BELOW_SINGLE, self.own_max))
 
     def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
-        """Return the gauge with more samples of the original's own error."""
+        """Return the gauge with the original's own error increased to that of further samples."""
         own_rms = max([self.own_rms, *(rms(e) for e in errors)])
         own_max = max([self.own_max, *(largest(e) for e in errors)])
         return replace(self, own_rms=own_rms, own_max=own_max)
 
     def relaxed(self) -> Gauge:
-        """Return a gauge for two lanes of which neither is the reference of the other."""
+        """Return a gauge with a larger limit, to compare two lanes neither of which is the reference."""
         factor = LANES_APART / LIMIT
         return replace(self, own_rms=self.own_rms * factor, own_max=self.own_max * factor)
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
-        """Return the gauge with other results as the truth at the elements `taken`."""
+        """Return the gauge with the elements of `truth` selected by the mask `taken` replaced.
+
+        The new elements come from `chosen`.
+        """
         taken = in_pieces(lambda taken, other: taken & np.isfinite(other), taken, chosen)
         truth = in_pieces(
             lambda taken, other, truth: np.where(taken, exact_wide(other), truth),
@@ -138,11 +141,11 @@ class Gauge:
         return replace(self, truth=truth, size=size, own_rms=own_rms, own_max=own_max)
 
     def is_small(self, error: float) -> bool:
-        """Return whether an error has the magnitude of rounding rather than of an element."""
+        """Return whether an error is as small as rounding, compared to the size of the elements."""
         return error <= max(1e-3 * largest(self.size), 1e-5 * self.natural)
 
     def with_canceled(self, dtype: np.dtype) -> Gauge:
-        """Return the gauge for a gradient that cancels to zero, with the rounding error of its terms.
+        """Return the gauge for a gradient that cancels to zero: it allows the rounding error of the terms.
 
         It applies only if the remainder is less than a ten-thousandth of outputs over inputs.
         """
@@ -152,7 +155,7 @@ class Gauge:
         return replace(self, own_rms=max(self.own_rms, least), own_max=max(self.own_max, least))
 
     def relative_noise(self) -> float:
-        """Return the original's own error over the size of the array; 0 for zeros."""
+        """Return the original's own error divided by the size of the array; 0 if the array is zero."""
         size = rms(self.size)
         return self.own_rms / size if size else 0.0
 
@@ -191,7 +194,7 @@ def gauge(
 
 
 def _reference_or_truth(reference: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the truth, with the reference's elements where either is not finite."""
+    """Return the truth in double precision; where either array is not finite, the reference."""
 
     def chosen(given: np.ndarray, truth: np.ndarray) -> np.ndarray:
         both = np.isfinite(given) & np.isfinite(truth)
@@ -207,7 +210,10 @@ def _magnitude(array: np.ndarray) -> np.ndarray:
 
 
 def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
-    """Return the norms of `settled`, skipping its median if no element can have flipped."""
+    """Return the root mean square and the maximum of `settled`.
+
+    The median that `settled` computes is skipped if all errors are small.
+    """
 
     def large(a: np.ndarray, truth: np.ndarray) -> np.ndarray:
         return distance(exact_wide(a), truth) > _FLIPPED * _magnitude(truth)
@@ -219,7 +225,7 @@ def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
 
 
 def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the errors, with 0 for elements that became a different number altogether.
+    """Return the absolute errors, with 0 for outliers, which are another number and not a rounded one.
 
     A mask that flips in float32 gives an error as large as the element, which does not measure the
     rounding of the others.
@@ -233,7 +239,7 @@ def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 
 def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return |a - b|, 0 where either is not finite."""
+    """Return |a - b| elementwise; 0 where either is not finite."""
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(a - b)
         if np.isfinite(apart).all():
@@ -243,27 +249,27 @@ def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def norms(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
-    """Return the root mean square and the maximum of `distance`."""
+    """Return the root mean square and the maximum of |a - b|."""
     return _norms(distance(exact_wide(x), exact_wide(y)) for x, y in pieces(a, b))
 
 
 def limit(count: int) -> float:
-    """Return the largest R that passes for this many elements."""
+    """Return the largest R (the port's error over the original's own) that passes for `count` elements."""
     return LIMIT * (1 + FEW / count)
 
 
 def largest(errors: np.ndarray) -> float:
-    """Return the maximum of nonnegative values; 0 for none."""
+    """Return the maximum of an array of nonnegative numbers; 0 if it is empty."""
     return float(np.max(errors)) if errors.size else 0.0
 
 
 def rms(errors: np.ndarray) -> float:
-    """Return the root mean square without overflow; 0 for no elements."""
+    """Return the root mean square, computed without overflow; 0 for an empty array."""
     return _norms(part for (part,) in pieces(errors))[0]
 
 
 def _norms(parts: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return root mean square and maximum of an array that arrives in parts."""
+    """Return the root mean square and the maximum of an array that is given in parts."""
     squares: list[tuple[float, float]] = []
     count, most = 0, 0.0
     for part in parts:

@@ -1,4 +1,4 @@
-"""Compare two arrays stage by stage and find the first stage that fails."""
+"""Compare two arrays in stages (interface, NaN placement, values); find the first that fails."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Worst:
 
     @property
     def place(self) -> str:
-        """The index in reports: `[3, 0]`, or `the only element`."""
+        """The index as text for reports: `[3, 0]`, or `the only element`."""
         return str(list(self.index)) if self.index else "the only element"
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The comparison of two arrays.
+    """The result of comparing two arrays.
 
     Attributes:
       stage: the first stage that fails; `None` if the arrays agree.
@@ -74,7 +74,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether no stage fails."""
+        """Whether all stages pass."""
         return self.stage is None
 
 
@@ -124,7 +124,7 @@ def compare(
 
 
 def placement(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return a mask of the elements whose NaN or infinity differs between the arrays."""
+    """Return a mask of the elements that are NaN or infinite in one array but not in the other."""
     wrong = np.zeros(a.shape, bool)
     for x, y in ((a.real, b.real), (a.imag, b.imag)) if a.dtype.kind == "c" else ((a, b),):
         wrong |= np.isnan(x) != np.isnan(y)
@@ -140,7 +140,7 @@ def _jax_dtypes(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, n
 
 
 def _compare_absent(a: np.ndarray | None, b: np.ndarray | None) -> Comparison:
-    """Compare with `None`, which equals zeros: JAX returns zeros instead of `None`."""
+    """Compare two results of which one is `None`: it equals zeros, as JAX returns zeros instead."""
     if a is None and b is None:
         return Comparison()
     present = b if a is None else a
@@ -166,7 +166,7 @@ def _compare_exact(a: np.ndarray, b: np.ndarray, note: str) -> Comparison:
 
 
 def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> Comparison:
-    """Compare floats: the port passes if it is close to the truth or to the original.
+    """Compare floats; the port passes if it is close to the truth or to the original.
 
     An original that is further from the truth than its port is no fault of the port, as long as
     the two are not completely different.
@@ -194,7 +194,7 @@ def _histogram(array: np.ndarray, measure: Gauge) -> tuple[int, ...]:
 
 
 def furthest(a: np.ndarray, b: np.ndarray, measure: Gauge) -> list[Worst]:
-    """Return the elements with the largest errors, and how many errors exceed rounding."""
+    """Return the elements with the largest errors; each also has the number of differing elements."""
     allowed = limit(a.size) * measure.own_rms
     wrong = start = 0
     # Sorted by decreasing error; of equal errors the first comes first.

@@ -1,4 +1,4 @@
-"""Test whether two random functions draw from the same distribution.
+"""Test whether two random functions sample from the same distribution.
 
 Every statistic is computed from many independent draws: elements of the result, its mean, its mean
 square, its extremes, and random sums of its elements, which reveal what single elements do not (a
@@ -33,7 +33,7 @@ _SEEDS = ("seed", "key", "rng")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The results of a lane in repeated calls.
+    """The results of calling a lane repeatedly.
 
     Attributes:
       samples: for each output and gradient its arrays; a `Failure` if a call failed.
@@ -60,7 +60,7 @@ class Distance:
 
 
 def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -> Draws:
-    """Call a lane repeatedly and collect the results.
+    """Call a lane repeatedly and collect its random results.
 
     Args:
       run: one call, without setting the seeds.
@@ -84,7 +84,7 @@ def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -
 
 
 def distance(old: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> Distance:
-    """Measure the distance between the draws of two functions."""
+    """Measure the distance between the distributions of the results of two functions."""
     if is_constant(new) and not is_constant(old):
         words = "the port returns the same numbers in every call: its key depends on no seed"
         return Distance(1.0, 0.0, "every element", words)
@@ -101,7 +101,10 @@ def distance(old: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> Distance:
 
 
 def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) -> Distance:
-    """Compare two samples of one of at most `count` statistics."""
+    """Compare the values of one statistic with the Kolmogorov-Smirnov test.
+
+    `count` is the number of statistics that are compared in total.
+    """
     allowed = math.sqrt(math.log(_BOUND * count / FALSE_ALARM) / min(len(old), len(new)))
     apart, words = _ks_distance(old, new), ""
     if apart > allowed:
@@ -113,7 +116,7 @@ def _compare_statistic(name: str, old: np.ndarray, new: np.ndarray, count: int) 
 
 
 def is_constant(samples: Sequence[np.ndarray]) -> bool:
-    """Return whether all draws are the same."""
+    """Return whether all samples are identical."""
     first = samples[0]
     return all(a.shape == first.shape and a.tobytes() == first.tobytes() for a in samples[1:])
 
@@ -121,7 +124,10 @@ def is_constant(samples: Sequence[np.ndarray]) -> bool:
 def _statistics(
     old: Sequence[np.ndarray], new: Sequence[np.ndarray]
 ) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the names of the statistics and, for both sides, a row of them per draw."""
+    """Compute statistics of every sample: return their names, and a matrix for each function.
+
+    A matrix has one row per sample and one column per statistic.
+    """
     shapes = {array.shape for array in (*old, *new)}
     if len(shapes) > 1:  # the size is random, too
         names = ["the size", "the mean", "the mean square", "the least", "the largest"]
@@ -159,13 +165,13 @@ def _summary(array: np.ndarray) -> np.ndarray:
 
 
 def _as_reals(array: np.ndarray) -> np.ndarray:
-    """Return the elements as real numbers; complex ones as a weighted sum of both parts."""
+    """Flatten to real numbers; a complex number becomes a weighted sum of its two parts."""
     wide = exact_wide(array).reshape(-1)
     return wide.real + 1.7 * wide.imag if wide.dtype.kind == "c" else wide
 
 
 def _ks_distance(one: np.ndarray, other: np.ndarray) -> float:
-    """Compute the Kolmogorov-Smirnov distance, ignoring shifts as small as rounding."""
+    """Compute the Kolmogorov-Smirnov distance of two samples, ignoring shifts as small as rounding."""
     a, b = np.sort(one), np.sort(other)
     slack = _SAME * max(np.max(np.abs(a)), np.max(np.abs(b)))
     points = np.concatenate([a, b])
@@ -179,7 +185,7 @@ def _ks_distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _with_next_seed(case: Arguments, by: int) -> Arguments:
-    """Return the case of one more call: with another seed, if it has one."""
+    """Return the inputs of a further call: integer seeds among the arguments are increased by `by`."""
     arrays = [
         read_only(np.asarray(array + array.dtype.type(by)))
         if name in _SEEDS and array.dtype.kind in "iu"

@@ -1,4 +1,4 @@
-"""Explain a difference: by the port, by rounding, or because the original disagrees with itself."""
+"""Find out why results differ: a fault of the port, rounding, or an unsteady original."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One array of the original in repeated runs.
+    """One array of the original, computed again on the same and on perturbed inputs.
 
     Attributes:
       again: on the same inputs.
@@ -70,7 +70,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The explanation of a difference.
+    """Why two arrays differ, and the outcome that follows.
 
     Attributes:
       outcome: `DIFFERENT`, `KNIFE_EDGE`, `EQUAL` or `UNSTEADY`.
@@ -97,7 +97,7 @@ def explain(
     double: Callable[[], np.ndarray | None],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """Explain why `port` differs from `reference`.
+    """Find out why the port's result differs from the original's, and decide the outcome.
 
     Args:
       reference: the result of the original.
@@ -130,7 +130,7 @@ def _explain_by_reruns(
     lanes: Sequence[Alternative],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """Compare with the original run again, on the same and on slightly perturbed inputs."""
+    """Run the original again, on the same and on slightly perturbed inputs, and decide the outcome."""
     runs = probe()
     if runs is None:
         return Explanation(DIFFERENT, first, measure=measure)
@@ -162,7 +162,7 @@ def _is_far_from_all(
     runs: Probe,
     lanes: Sequence[Alternative],
 ) -> bool:
-    """Return whether no result of the original is near the port, even with the widest gauge.
+    """Return whether the port is far from every result of the original, even with the widest gauge.
 
     It spares the detailed analysis of the perturbed runs, which is slow for large arrays.
     """
@@ -188,7 +188,7 @@ def _out_of_reach(
     measure: Gauge,
     most: float,
 ) -> bool:
-    """Return whether some element is too far from all answers for any `Gauge.replaced`.
+    """Return whether some element of the port is too far from all results of the original to pass.
 
     Args:
       reference: the result of the original.
@@ -215,7 +215,7 @@ def _out_of_reach(
 def _comparable(
     reference: np.ndarray, answers: Sequence[np.ndarray | None]
 ) -> Iterator[np.ndarray]:
-    """Select the arrays that can be compared with the reference element by element."""
+    """Yield the arrays that have the reference's shape and are numeric."""
     for array in answers:
         if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
             yield array
@@ -229,7 +229,7 @@ def _distances_from(reference: np.ndarray, answers: Sequence[np.ndarray | None])
 def _is_rounding(
     port: np.ndarray | None, measure: Gauge | None, double: Callable[[], np.ndarray | None]
 ) -> bool:
-    """Return whether original and port are the same function up to the port's rounding."""
+    """Return whether original and port agree when the port runs in double precision."""
     if port is None or measure is None or measure.basis != FLOAT64:
         return False
     fine = double()
@@ -239,7 +239,11 @@ def _is_rounding(
 
 
 def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
-    """Return the gauge including the original's sensitivity, and the results it jumps to."""
+    """Add the original's sensitivity to perturbed inputs to the gauge.
+
+    Returns:
+      The wider gauge, and the results on perturbed inputs that may replace the reference where it jumps.
+    """
     samples: list[np.ndarray] = []
     jumps: list[Alternative] = []
     for pair in runs.moved:
@@ -261,7 +265,10 @@ def _settle(
     measure: Gauge | None,
     rules: Rules,
 ) -> Explanation | None:
-    """Return a knife edge if every element of the port agrees with some result of the original."""
+    """Return a knife-edge explanation if each element of the port agrees with some run of the original.
+
+    Otherwise return `None`.
+    """
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
     arrays = [alternative.array for alternative in alternatives]
@@ -293,7 +300,10 @@ def _settle(
 def _settle_whole(
     port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
 ) -> Explanation | None:
-    """Return a knife edge for arrays of different shapes, if a whole result equals the port's."""
+    """Return a knife-edge explanation if the port agrees with another run of the original as a whole.
+
+    This is for results whose shape differs from the reference's. Otherwise return `None`.
+    """
     for alternative in alternatives:
         other = alternative.array
         if port is None or other is None or other.shape != port.shape:
@@ -306,7 +316,7 @@ def _settle_whole(
 
 
 def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
-    """Return a mask of the elements where two results of the original differ beyond rounding."""
+    """Return a mask of the elements at which two results of the original differ beyond rounding."""
     if measure is None:
         return np.asarray(a != b)
     x, y = exact_wide(a), exact_wide(b)
@@ -318,7 +328,7 @@ def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
 def _better(
     chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
 ) -> np.ndarray:
-    """Return a mask of the elements where `other` is nearer to the port than `chosen`."""
+    """Return a mask of the elements at which `other` is nearer to the port than `chosen`."""
     if measure is None:
         return np.asarray((other == port) & (chosen != port))
     return in_pieces(_nearer, chosen, other, port)
@@ -333,7 +343,7 @@ def _nearer(chosen: np.ndarray, other: np.ndarray, port: np.ndarray) -> np.ndarr
 
 
 def _regauged(measure: Gauge | None, chosen: np.ndarray, taken: np.ndarray) -> Gauge | None:
-    """Return the gauge with the chosen results as the truth where they were taken."""
+    """Return the gauge with the elements of `truth` in the mask `taken` replaced by `chosen`."""
     return measure if measure is None else measure.replaced(chosen, taken, chosen.dtype)
 
 

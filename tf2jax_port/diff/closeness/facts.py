@@ -1,4 +1,4 @@
-"""Hold everything that was observed about one case."""
+"""Define the data class of all observations of one case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REFERENCES = OLD_LANES[:2]
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """Repeated runs of the original.
+    """The results of running the original again.
 
     Attributes:
       again: on the same inputs.
@@ -69,7 +69,10 @@ class Facts:
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     def judged(self) -> Facts:
-        """Return what a report needs after judging: large arrays as `stand_in`, no reruns."""
+        """Return the facts without the data that only judging needs, to save memory.
+
+        Large arrays are replaced by a `stand_in`, and the original can no longer be run again.
+        """
         lanes = {
             lane: replace(
                 seen,
@@ -99,14 +102,14 @@ class Facts:
         return ran[0] if ran else None
 
     def reference_for(self, quantity: Quantity) -> str | None:
-        """Return the first of these lanes that has this quantity."""
+        """Return the first of TF eager and TF graph that computed a quantity; `None` if neither did."""
         for lane in _REFERENCES:
             if not isinstance(value_of(self.lanes[lane.id], quantity), Failure):
                 return lane.id
         return None
 
     def quantities(self) -> list[Quantity]:
-        """Return all quantities of the original: outputs, then gradients."""
+        """Return the quantities to compare: the original's outputs, then the gradients."""
         if self.reference is None:
             return []
         observation = self.lanes[self.reference]
@@ -122,7 +125,7 @@ class Facts:
         return found
 
     def gauge(self, quantity: Quantity) -> Gauge | None:
-        """Return the gauge for this quantity; `None` for exact numbers."""
+        """Return the gauge for a quantity, cached; `None` if the quantity is not a float."""
         if quantity not in self._gauges:
             made = self._make_gauge(quantity)
             if made is not None and quantity.cotangent in COTANGENTS:
@@ -133,7 +136,7 @@ class Facts:
         return self._gauges[quantity]
 
     def alternatives(self, quantity: Quantity, apart_from: str) -> list[Alternative]:
-        """Return the original's other results for the same inputs."""
+        """Return the original's results for a quantity in all lanes but one, and in double precision."""
         found = []
         for lane in OLD_LANES:
             value = value_of(self.lanes[lane.id], quantity)
@@ -145,7 +148,7 @@ class Facts:
         return found
 
     def probe(self, quantity: Quantity) -> Probe | None:
-        """Return this quantity in the repeated runs of the original."""
+        """Run the original again, and return the results for one quantity; `None` if it does not run."""
         runs = self.rerun()
         if runs is None:
             return None
@@ -156,7 +159,7 @@ class Facts:
         )
 
     def double(self, quantity: Quantity, lane: str) -> np.ndarray | None:
-        """Return this quantity in the run of a port's lane in double precision."""
+        """Run a lane of the port in double precision, and return the result for one quantity."""
         return self._array_of(self.port_in_double(lane), quantity)
 
     def _make_gauge(self, quantity: Quantity) -> Gauge | None:
@@ -179,7 +182,7 @@ class Facts:
         return gauge(working, reference, truth, baselines, scale)
 
     def _natural_size(self, quantity: Quantity) -> float:
-        """Return the magnitude of the outputs over that of the input, as in a product's gradient."""
+        """Return the magnitude of the outputs divided by that of the input: a gradient's expected size."""
         size = self.input_sizes.get(quantity.path, 0.0)
         lane = self.reference
         if not size or lane is None:
@@ -196,7 +199,7 @@ class Facts:
         return typical / size
 
     def _stays_wide(self) -> bool:
-        """Return whether all float outputs of the original's double-precision run are in float64.
+        """Return whether all float outputs of the original, run in double precision, are float64.
 
         A function that casts to float32 inside returns float64 gradients, but without the accuracy of
         float64.
@@ -208,7 +211,7 @@ class Facts:
         return all(array.dtype.name in ("float64", "complex128") for array in floats)
 
     def _scale(self, quantity: Quantity, shape: tuple[int, ...]) -> np.ndarray | None:
-        """Return the largest magnitude of a gradient's elements over all cotangents."""
+        """Return the largest absolute value of each gradient element over all cotangents."""
         if quantity.cotangent not in COTANGENTS:
             return None
         found = []
@@ -247,6 +250,6 @@ def _shrink(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:
 
 
 def _is_wider(truth: np.ndarray, reference: np.ndarray) -> bool:
-    """Return whether the result of the run in double precision has double precision."""
+    """Return whether `truth` is float64 or complex128, and `reference` has the same shape but not dtype."""
     wide = truth.dtype.name in ("float64", "complex128") and truth.dtype != reference.dtype
     return wide and truth.shape == reference.shape

@@ -1,4 +1,4 @@
-"""Measure how the original changes when its inputs change by a unit in the last place."""
+"""Measure how the original's results change when its inputs change by a unit in the last place."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """The response of one array of the original to two perturbations of the same direction.
+    """How one result of the original changes when its inputs are perturbed in one direction.
 
     Attributes:
       noise: per element, the change for one ulp; 0 where it jumps.
@@ -38,7 +38,7 @@ class Motion:
 
 
 class Perturbed:
-    """Slightly perturbed copies of a case.
+    """Makes slightly perturbed copies of a case.
 
     Equal elements change together, so that ties stay ties. Zeros, NaN and infinities stay; so do
     round numbers such as 0.5 or 3, which people use in test data to make ties with constants,
@@ -60,7 +60,7 @@ class Perturbed:
         self._alternating: dict[int, np.ndarray] = {}
 
     def by(self, ulps: int, direction: Direction) -> Arguments:
-        """Return the case with every float changed by about `ulps` units in the last place."""
+        """Return a copy of the case with every float changed by about `ulps` units in the last place."""
         arrays = self._case.arrays
         return self._case.with_arrays(
             [spilled(self._perturb(i, array, ulps, direction)) for i, array in enumerate(arrays)]
@@ -91,7 +91,7 @@ class Perturbed:
 
 
 def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) -> Motion:
-    """Distinguish proportional changes from jumps.
+    """Separate changes that are proportional to the perturbation from jumps, for each element.
 
     Args:
       still: the original's result.
@@ -117,7 +117,7 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
 
 
 def _as_real(array: np.ndarray) -> np.ndarray:
-    """Return a real array, with the parts of complex numbers along a new last axis."""
+    """Return an array as real numbers; the two parts of complex numbers form a new last axis."""
     if array.dtype.kind != "c":
         return array
     return np.stack([array.real, array.imag], axis=-1)
@@ -130,7 +130,7 @@ def _from_real(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 def _has_odd_rank(parts: np.ndarray) -> np.ndarray:
-    """Return whether each element's rank by magnitude is odd; equal magnitudes share a rank."""
+    """Return a mask of the elements whose rank, sorted by magnitude, is odd; ties share a rank."""
     size = np.abs(parts).reshape(-1)
     if size.dtype.itemsize < 4:  # a narrower type has no fast sort
         size = size.astype(np.float32)
@@ -143,7 +143,7 @@ def _has_odd_rank(parts: np.ndarray) -> np.ndarray:
 
 
 def _is_round(parts: np.ndarray) -> np.ndarray:
-    """Return whether the lower half of the significand is zero."""
+    """Return a mask of the numbers with few significant bits: the lower half of the bits is zero."""
     bits = 12 if parts.dtype.itemsize >= 4 else 4
     finite = np.where(np.isfinite(parts), parts, 0).astype(np.float64)
     significand = np.frexp(finite)[0] * 2.0**bits

@@ -1,4 +1,4 @@
-"""Compare an imported graph with TensorFlow's own run of it."""
+"""Compare an imported graph in JAX with the same graph in TensorFlow."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _run_tensorflow(path: str, found: Imported, feeds: Mapping[str, np.ndarray])
 
 
 def _run_signature(tf: Any, found: Imported, feeds: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """Run a SavedModel by its signature; TensorFlow's sessions miss some variables of Keras."""
+    """Run a SavedModel by its signature, since a session would miss some variables of Keras."""
     outputs = {key: str(edge) for key, edge in found.choice.outputs.items()}
     folder = str(found.model.variables.parent.parent) if found.model.variables else ""
     loaded = tf.saved_model.load(folder)

@@ -20,12 +20,12 @@ _DIGEST = "__tf2jax_port_source__"
 
 
 class DiffError(Exception):
-    """The comparison cannot be run; the message says what would make it possible."""
+    """The error for a comparison that cannot be run; the message says what would make it possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A function and its source.
+    """A loaded function, and where it comes from.
 
     Attributes:
       spec: the specification on the command line.
@@ -79,7 +79,7 @@ def find(spec: str, default: str = "") -> tuple[Any, ModuleType]:
 
 
 def named(function: Callable[..., Any]) -> Loaded:
-    """Wrap an existing function as `Loaded`, under the name by which it could be imported."""
+    """Return an existing function as `Loaded`, with a specification by which it could be imported."""
     name = getattr(function, "__qualname__", type(function).__name__)
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     place = getattr(module, "__name__", "__main__")
@@ -87,7 +87,7 @@ def named(function: Callable[..., Any]) -> Loaded:
 
 
 def split(spec: str, default: str = "") -> tuple[str, str]:
-    """Split a specification into file or module and attribute.
+    """Split a specification into the file or module and the attribute.
 
     Raises:
       DiffError: there is no attribute and no default for it.
@@ -139,7 +139,7 @@ def _import_module(place: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _add_to_path(directory: Path) -> Iterator[None]:
-    """Add a folder to `sys.path`, for good: a module may import its neighbors when it is called."""
+    """Add a folder to `sys.path` permanently, since a module may import its neighbors when called."""
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     yield

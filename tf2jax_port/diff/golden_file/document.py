@@ -31,13 +31,13 @@ _PLAIN = (str, int, bool, type(None))
 
 
 class Store:
-    """Arrays by their fingerprints."""
+    """A dict from fingerprints to arrays."""
 
     def __init__(self, arrays: Mapping[str, np.ndarray] | None = None) -> None:
         self.arrays = dict(arrays or {})
 
     def put(self, array: np.ndarray | None) -> Any:
-        """Store an array and return its entry in the document: the key, and the dtype if complex.
+        """Store an array and return what refers to it in the document: its key, and a complex dtype.
 
         Raises:
           DiffError: the file format has no such type.
@@ -59,7 +59,7 @@ class Store:
         return f"{key}:{words}" if words else key
 
     def get(self, entry: Any) -> np.ndarray | None:
-        """Return the array of an entry of the document.
+        """Return the array that an entry of the document refers to.
 
         Raises:
           DamagedError: there is none.
@@ -79,7 +79,7 @@ class Store:
 
 
 def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOST_BYTES) -> None:
-    """Write the file completely or not at all.
+    """Write the file atomically.
 
     Raises:
       DiffError: it would be too large, or cannot be written.
@@ -133,7 +133,7 @@ def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
-    """Parse and check the document and its arrays.
+    """Parse a document and its arrays, and check that they are unchanged.
 
     Raises:
       DamagedError: something was changed.

@@ -18,7 +18,7 @@ MOST = 2000
 
 
 def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
-    """Summarize every float that an eager run computes, in order, up to `MOST`.
+    """Summarize all float tensors that an eager run computes, in order, up to `MOST` of them.
 
     Args:
       lanes: a `TensorFlowLanes`.
@@ -52,7 +52,7 @@ def fingerprints(lanes: Any, case: Arguments) -> tuple[Fingerprint, ...]:
 
 
 def fingerprint(op: str, at: str, array: np.ndarray) -> Fingerprint:
-    """Summarize one value."""
+    """Summarize one array in a few numbers."""
     finite = np.abs(array) < np.inf if array.dtype.kind == "c" else np.isfinite(array)
     wide = exact_wide(array[finite])
     if not wide.size:
@@ -66,7 +66,7 @@ def fingerprint(op: str, at: str, array: np.ndarray) -> Fingerprint:
 
 
 def _user_line() -> str:
-    """Return the innermost line of the call stack that is in the user's own code."""
+    """Return the innermost line of the call stack that belongs to the user's own code."""
     for frame in reversed(traceback.extract_stack(limit=60)):
         if user_files.is_users(frame.filename):
             return f"{Path(frame.filename).name}:{frame.lineno}"

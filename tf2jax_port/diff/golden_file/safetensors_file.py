@@ -42,11 +42,11 @@ MOST_HEADER = 64 << 20
 
 
 class DamagedError(Exception):
-    """The bytes are not a valid file of this format; the message says where."""
+    """The error for bytes that are not a valid file of this format; the message says where."""
 
 
 def holds(dtype: np.dtype) -> bool:
-    """Return whether the format has the type."""
+    """Return whether the format can store a dtype."""
     return dtype.name in _NAMES
 
 
@@ -115,7 +115,7 @@ def _parse_header(header: bytes) -> dict[str, Any]:
 
 
 def _read_array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
-    """Read the array of an entry that begins at `begin`; also return where it ends."""
+    """Read the array that begins at `begin`, as its header entry says; also return its end."""
     try:
         dtype = _DTYPES[entry["dtype"]]
         shape = [int(size) for size in entry["shape"]]

@@ -1,4 +1,4 @@
-"""Diff two goldens of one original."""
+"""List the differences between two goldens of one original."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.diff.vocabulary.lanes import BY_ID
 
 
 def changes(before: Golden, after: Golden) -> list[str]:
-    """Return one line for each change, compared bit by bit; empty if there is none."""
+    """Return one line for each difference between two goldens; arrays are compared bit by bit."""
     lines = [
         _change_line(name, getattr(before, field), getattr(after, field))
         for name, field in (
@@ -89,7 +89,7 @@ def _compare_outputs(prefix: str, before: Any, after: Any) -> Iterator[str]:
 
 
 def _describe_change(before: np.ndarray | None, after: np.ndarray | None) -> str:
-    """Describe the difference of two arrays; empty if they are identical bit by bit."""
+    """Describe how two arrays differ; an empty text if they are identical bit by bit."""
     if before is None or after is None:
         return "" if before is after else "None became numbers" if before is None else "became None"
     if (before.shape, before.dtype) != (after.shape, after.dtype):

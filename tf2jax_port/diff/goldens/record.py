@@ -1,4 +1,4 @@
-"""Record a golden: the original in all of its lanes, with TensorFlow."""
+"""Record a golden: run the original in all of its lanes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare a port with a golden, which needs only the file and JAX."""
+"""Compare a port with a golden; this needs JAX but not TensorFlow."""
 
 from __future__ import annotations
 
@@ -95,13 +95,13 @@ def verify_elsewhere(
 
 
 def request_of(golden: Golden, new: Loaded, only: Sequence[int]) -> run.Request:
-    """Make a request that suffices for a report."""
+    """Make the request that a report on a comparison with a golden refers to."""
     old = Loaded(golden.spec, golden.terms["old"]["name"], _absent, golden.terms["old"]["sha256"])
     return run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
 
 
 def finished(report: Report, golden: Golden, path: Path, new: str, only: Sequence[int]) -> Report:
-    """Add the command that reproduces the report and a note on the golden."""
+    """Add the command that reproduces the report, and a note on the golden, to the report."""
     again = _command(path, new, report, only)
     return replace(report, reproduce=again, notes=(*report.notes, *_describe_golden(golden)))
 
@@ -118,7 +118,7 @@ def _command(path: Path, new: str, report: Report, only: Sequence[int]) -> str:
 
 
 def _describe_golden(golden: Golden) -> list[Reason]:
-    """Describe where the results of the original come from."""
+    """Return notes on the golden: with what versions and on what device it was recorded."""
     made = ", ".join(
         f"{name} {golden.versions[name]}"
         for name in (golden.framework, "python")

@@ -1,1 +1,1 @@
-"""Provide the cases of a comparison from their various sources."""
+"""Collect the inputs of a comparison: from functions, files, signatures or recorded calls."""

@@ -12,7 +12,7 @@ from tf2jax_port.diff.values.precision import representable
 
 
 def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> list[Arguments]:
-    """Collect every case with copies of its arrays, so that no lane can change the inputs of another.
+    """Collect all cases; arrays are copied, so that no lane can change the inputs of another.
 
     Args:
       source: `cases`, a function that returns argument tuples.
@@ -37,5 +37,5 @@ def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> lis
 
 
 def fit(case: Arguments, x64: bool) -> Arguments | Failure:
-    """Round the case to values that both sides can represent, or return why that is impossible."""
+    """Round the case to values that both sides can represent; a `Failure` if that is impossible."""
     return attempt(case.map, lambda array: representable(array, x64))

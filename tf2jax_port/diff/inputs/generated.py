@@ -41,7 +41,7 @@ _SOME, _NONE, _ALL = "some", "none", "all"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The specification of one argument.
+    """The specification of one array argument, from which inputs are generated.
 
     Attributes:
       name: of the parameter; it determines the role of integers without bounds.
@@ -60,7 +60,7 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The settings that the arguments of one case share."""
+    """The settings for generating the arguments of one case."""
 
     size: int
     scale: float
@@ -123,7 +123,7 @@ def spec_of(name: str, leaf: Any) -> Any:
 
 
 def calls(structure: Sequence[Any], seed: int) -> Iterator[tuple[Any, ...]]:
-    """Yield argument tuples for a nested structure that has a `Spec` in place of each array."""
+    """Yield generated argument tuples; `structure` has a `Spec` in place of each array."""
     for number, plan in enumerate(_plans(structure)):
         yield tuple(_CaseMaker(seed, number, plan)(part) for part in structure)
 
@@ -173,7 +173,10 @@ class _CaseMaker:
         return self._floats(rng, leaf, shape).astype(leaf.dtype)
 
     def _size(self, size: Size) -> int:
-        """Return a size; unknown sizes of different names differ, so that swapped axes are found."""
+        """Return the size that a number or name stands for.
+
+        Unknown sizes with different names get different numbers, so that swapped axes are found.
+        """
         if isinstance(size, int):
             return size
         return self._plan.size if self._plan.size < 2 else self._plan.size + _offset(size)
@@ -218,7 +221,7 @@ class _CaseMaker:
 
 
 def _overwrite_with_edges(found: np.ndarray, edges: Sequence[float]) -> np.ndarray:
-    """Overwrite the first elements with edge values."""
+    """Overwrite the first elements of an array with edge values such as zero and NaN."""
     flat = found.reshape(-1)
     count = min(len(edges), flat.size)
     flat[:count] = edges[:count]
@@ -233,12 +236,12 @@ _ROLES: Mapping[str, str] = {
 
 
 def _role(name: str) -> str:
-    """Guess the role of integers from the name of the parameter."""
+    """Guess what an integer argument is for, from the name of its parameter."""
     return next((role for role, words in _ROLES.items() if re.search(words, name)), "")
 
 
 def _offset(name: str) -> int:
-    """Return 0 for the most common names of sizes, a small offset for others."""
+    """Return a number that makes sizes of different names differ; 0 for the most common names."""
     return 0 if name in ("n", "axis0", "batch", "b") else 1 + zlib.crc32(name.encode()) % 3
 
 

@@ -26,7 +26,7 @@ Calls = Callable[[], Iterable[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Inputs, and the module that another process must import for their types.
+    """The inputs of a comparison, and the module that defines the types in them.
 
     Attributes:
       calls: returns the argument tuples.
@@ -38,7 +38,7 @@ class Source:
 
 
 def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXAMPLES) -> Source:
-    """Return the inputs that a specification names.
+    """Load the inputs that a specification refers to.
 
     Args:
       spec: `CASES.py` or `CASES.py:NAME` (a generator function, or a Hypothesis strategy),
@@ -77,7 +77,7 @@ def _from_module(spec: str, seed: int, examples: int) -> Source:
 
 
 def from_strategy(strategy: Any, examples: int, seed: int) -> list[tuple[Any, ...]]:
-    """Draw examples from a Hypothesis strategy, reproducibly; a tuple is one call."""
+    """Return reproducible examples of a Hypothesis strategy; each tuple is one call."""
     import hypothesis
 
     found: list[tuple[Any, ...]] = []
@@ -99,7 +99,10 @@ def from_strategy(strategy: Any, examples: int, seed: int) -> list[tuple[Any, ..
 
 
 def from_npz(path: Path, old: Callable[..., Any]) -> list[tuple[Any, ...]]:
-    """Read calls from an archive: `x` or `arr_0` of one call, `3/x` of call 3, `params/w` in a dict.
+    """Read calls from an `.npz` file.
+
+    Its names are those of parameters: `x` (or `arr_0`) for a single call, `3/x` for call 3, `params/w` for an
+    entry of a dict.
 
     Raises:
       DiffError: it cannot be read, or its names are not those of parameters.
