@@ -81,7 +81,7 @@ class Comparison:
         self.noise = (_NOISE if is_double else _NOISE_IN_SINGLE) * largest
 
     def twins(self, number: int) -> list[int]:
-        """Return the original's values that equal a value of the port, without copies if possible."""
+        """Return the original's values that equal a value of the port, leaving out copies if possible."""
         flat = self._new_values.flat(number)
         found = list(self._index.equal_to(flat, self._new_values.tolerance(number)))
         own = [twin for twin in found if not is_copy(self.old.trail.maker(twin))]
@@ -124,7 +124,7 @@ class Comparison:
 
 
 def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None:
-    """Locate the last operation whose cotangent differs; `None` if all cotangents agree.
+    """Locate the last operation whose cotangent differs from the original's, or return `None`.
 
     Args:
       old: the original's values and cotangents.
@@ -146,7 +146,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
 
 
 def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
-    """Return the port's values whose cotangents differ, starting from inputs with wrong gradients."""
+    """Return the values with wrong cotangents that are computed from inputs with wrong gradients."""
     old, new = compared.old, compared.new
     named = {name: number for number, name in new.trail.names.items()}
     theirs = {name: number for number, name in old.trail.names.items()}
@@ -213,7 +213,7 @@ def is_copy(step: Step | None) -> bool:
 
 
 def _users(trail: Trail, number: int) -> list[User]:
-    """Return the operations that use a value directly or through copies, except stopped gradients."""
+    """Return the operations that use a value or a copy of it; `stop_gradient` counts as a use."""
     found = []
     for step in trail.users(number):
         inner = []
@@ -239,7 +239,7 @@ class Blame(NamedTuple):
 
 
 def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Blame:
-    """Choose the operation, among those that use a value, to blame for its wrong cotangent."""
+    """Choose, among the operations that use a value, the one to blame for its wrong cotangent."""
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]

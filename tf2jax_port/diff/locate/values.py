@@ -87,7 +87,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
 def _in_scopes(
     old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
 ) -> tuple[list[Located], bool]:
-    """Search the whole programs and their reductions to single outputs for faults.
+    """Search for faults in the whole programs and in their reductions to single outputs.
 
     Return the faults found, and whether the search ran out of time.
     """
@@ -140,7 +140,7 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate where an array has equal elements but another shape or type; `None` if none has."""
+    """Locate where an array of the port has the right elements but a wrong shape or type, or `None`."""
     theirs, mine = Values(old), Values(new)
     index = Index(theirs)
 
@@ -306,7 +306,7 @@ def _step_of(old: Trail, number: int) -> Step:
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """Return the names of a region's operations on which an operation depends, its own included."""
+    """Return the names of the given operation and of those in a region on which it depends."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}

@@ -146,7 +146,7 @@ def _by_operations(e: Evidence) -> str | None:
 
 
 def _by_table(e: Evidence) -> str | None:
-    """Return the documented difference of a TensorFlow function called on the original's line, if any."""
+    """Return the documented difference of a TensorFlow function on the original's line, or `None`."""
     for name in re.findall(r"\btf\.([\w.]+)", e.old_place.text):
         try:
             row = find(name)

@@ -66,7 +66,7 @@ class Computed:
         return next((place for place in places if place is not None), None)
 
     def named(self, place: Place) -> Place | None:
-        """Return the line that assigned a wrong value to a name that a correct line reads, or `None`.
+        """Return the line that assigned a wrong value to a name used on a correct line, or `None`.
 
         A line counts as correct if the original has the same line.
         """
@@ -115,7 +115,10 @@ class Computed:
         return itertools.chain.from_iterable(map(statements, sorted(files)))
 
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
-        """Return the suspect constants on an operation's line, and the elements of all short constants."""
+        """Return the suspect constants on an operation's line.
+
+        Also return the elements of all its short constants, each as a tuple of numbers.
+        """
         of = self._of
         here = {step.number}
         wrong: list[int] = []
@@ -275,10 +278,7 @@ def _count_tokens(said: Statement) -> Counter[str]:
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """Return a dict from each statement that wrote to an array to a mask of its surviving elements.
-
-    An element survives if no later statement overwrote it.
-    """
+    """Return a dict from each result that wrote to an array to a mask of the elements it wrote last."""
     taken, found = np.zeros(shape, bool), {}
     for n in sorted(host.before(number), reverse=True):
         written = host.told[n].written
@@ -289,7 +289,7 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield, for each axis, the mask extended to whole lines along that axis."""
+    """Yield, for each axis, a mask with every row along that axis set if any of its elements is."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 

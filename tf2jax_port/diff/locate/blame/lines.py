@@ -58,9 +58,9 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Move the original's value of an omission back to before it was only reshaped.
+        """Ignore reshaping after an omitted operation: return the injection with the value before it.
 
-        Return the injection unchanged if the reshaping is all that the port omits.
+        The injection is unchanged if the reshaping is all that the port omits.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
@@ -172,7 +172,7 @@ class Lines:
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
-        """Return whether an operand of an operation is a mask of exactly these elements, or its complement."""
+        """Return whether an operand of an operation is a mask that equals a given one or its complement."""
         for operand in step.operands:
             flat = self._of.new.flat(operand)
             if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
@@ -282,7 +282,9 @@ class Lines:
         return None
 
     def _is_named_wrongly(self, made: Place, used: Place) -> bool:
-        """Return whether a correct line reads a name that was assigned on a line the original lacks.
+        """Return whether a correct line reads a name that a wrong line of the same function assigns.
+
+        A line is correct if the original has the same line.
 
         Args:
           made: the line that computed the value.
@@ -325,7 +327,7 @@ class Lines:
         )
 
     def _producers(self, number: int) -> list[Step]:
-        """Return the operation that computed a value and the operations that only moved it, last first."""
+        """Return the operation that computed a value and those that only moved or copied it, last first."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:
@@ -461,7 +463,7 @@ class Lines:
 
 
 def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
-    """Return the names of the arguments from which a value is computed within a region."""
+    """Return the names of the arguments on which a value depends within a region."""
     found: set[str] = set()
     seen, waiting = set(), [number]
     while waiting:
@@ -479,12 +481,12 @@ def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
 
 
 def _comes_from(trail: Trail, number: int) -> bool:
-    """Return whether a value is an argument or is computed, so that it is not a literal."""
+    """Return whether a value is computed or an argument, as opposed to a literal."""
     return trail.maker(number) is not None or number in trail.names
 
 
 def _number_literals(said: Statement) -> list[str]:
-    """Return the number literals in a statement, those for axes included."""
+    """Return the number literals in a statement, including axes."""
     return [word for word in said.words if word[0].isdigit()]
 
 

@@ -33,14 +33,14 @@ class Mask:
     axis: int = 0
 
     def fits(self, shape: Sequence[int]) -> bool:
-        """Return whether the mask can be applied to arrays of a shape."""
+        """Return whether the mask can be applied to arrays of the given shape."""
         if self.turned:
             shape = (*shape[1:2], *shape[:1])
         mine = self.selects.shape
         return tuple(shape[self.axis : self.axis + len(mine)]) == mine
 
     def size(self, shape: Sequence[int]) -> int:
-        """Return the number of elements that the mask selects from an array of a shape."""
+        """Return the number of elements that the mask selects from an array of the given shape."""
         return int(np.prod(shape)) // self.selects.size * int(self.selects.sum())
 
     def compact(self, array: np.ndarray) -> np.ndarray:
@@ -114,7 +114,7 @@ def forms(
 def varies(array: np.ndarray) -> bool:
     """Return whether an array has at least two different elements.
 
-    Constant arrays are not compared, because they match by accident.
+    Constant arrays are skipped, because they match by accident.
     """
     return bool(np.any(array != array.reshape(-1)[0]))
 

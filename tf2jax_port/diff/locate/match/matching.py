@@ -79,7 +79,7 @@ class Values:
         return list(forms(array, self._masks, self._sizes))
 
     def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
-        """Yield a value's elements with and without padding, and whether padding was removed."""
+        """Yield pairs of a value's elements, with or without padding, and whether padding was removed."""
         own = self.flat(number)
         if own is not None:
             yield own, number in self.trail.short
@@ -188,7 +188,15 @@ class Index:
 
 
 def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None) -> bool:
-    """Return whether an output of the port, or an array in place of it, equals the original's output."""
+    """Return whether an output of the port equals the original's output.
+
+    Args:
+      old: the original's values.
+      new: the port's values.
+      theirs: the number of the original's output.
+      mine: the number of the port's output.
+      instead: an array to compare in place of the port's output.
+    """
     array = new.trail.array(mine) if instead is None else np.asarray(instead)
     a, b = old.flat(theirs), flattened(array)
     if a is None or b is None:
@@ -259,7 +267,7 @@ def _key(flat: np.ndarray) -> float:
 
 
 def _exactness(trail: Trail) -> list[float]:
-    """Return each value's tolerance, that of the least precise type it was computed through."""
+    """Return the tolerance of each value, which depends on the least precise type among its inputs."""
     found: list[float] = []
     for number, maker in enumerate(trail.makers):
         array = trail.array(number)

@@ -58,12 +58,12 @@ def with_views(trail: Trail) -> Trail:
 
 
 def _exchange_first_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Exchange the first two axes of the only array."""
+    """Exchange the first two axes of the only array in a sequence."""
     return np.swapaxes(arrays[0], 0, 1)
 
 
 def _exchange_last_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Exchange the last two axes of the only array, which must have three or more.
+    """Exchange the last two axes of the only array in a sequence.
 
     Raises:
       ValueError: the array has fewer than three axes.
@@ -74,7 +74,7 @@ def _exchange_last_axes(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _channels_first(arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Move the last axis of the only array, the channels of images, to position 1.
+    """Move the channels, the last axis of the only array in a sequence, to position 1.
 
     Raises:
       ValueError: the array has fewer than four axes; other views cover those.
@@ -89,10 +89,10 @@ def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Remove the padding from the only array by a mask.
+    """Remove the padding from the only array in a sequence.
 
     Raises:
-      ValueError: the mask does not fit, or the result has another size or equal elements only.
+      ValueError: the mask does not fit, the result has an unexpected size, or all its elements are equal.
     """
     array = arrays[0]
     if not mask.fits(array.shape) or mask.size(array.shape) not in sizes:
@@ -123,7 +123,9 @@ def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]
 
 
 class _Views:
-    """Adds views to a trail, each with the same views of its operands as operands if they exist.
+    """Adds views to a trail.
+
+    The operands of a view are the same views of the original operands if these exist.
 
     Args:
       trail: the original's run.

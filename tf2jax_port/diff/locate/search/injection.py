@@ -174,7 +174,7 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the values that join the port's unshared region if a value does not count as shared."""
+        """Return the port's values that no longer count as shared if a given value does not either."""
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values

@@ -88,7 +88,7 @@ def _group_by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list
 
 
 def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None:
-    """Return the first replacement of some operations that makes all dependent outputs agree."""
+    """Return the first replacement of the given operations that makes all affected outputs agree."""
     trail = of.new.trail
     for instead in changes(trail, steps, less=True):
         result = replay(trail, {}, {}, of.useful, instead=instead)
@@ -109,9 +109,9 @@ def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None
 
 
 def _counterpart(of: Injector, result: Mapping[int, Any], reached: Collection[str]) -> int:
-    """Return the original's first value that the port computes only with the replacement.
+    """Return the original's first value that the port has only after the replacement.
 
-    If there is none, return the original's first output that the replacement reaches.
+    If there is none, return the original's first output that the replacement changes.
     """
     for number in sorted(result):
         held = result[number]

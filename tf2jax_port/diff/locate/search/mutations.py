@@ -1,4 +1,4 @@
-"""Search for the wrong operation that causes a wrong value, such as an addition for a subtraction.
+"""Search for the wrong operation that causes a wrong value, such as floor in place of round.
 
 A port may compute a value through intermediate values that the original lacks. If the result is wrong, any
 operation that it depends on may be the cause: each is replaced by common alternatives, in every call and
@@ -27,9 +27,9 @@ _BUDGET, _MOST = 15.0, 400
 
 
 def exchanged(of: Injector, found: Injection) -> Injection:
-    """Return the injection with an earlier operation blamed if replacing that fixes the same values.
+    """Blame an earlier operation for a wrong value if replacing that operation fixes the value.
 
-    The injection is returned unchanged unless operations on exactly one line qualify.
+    Return the changed injection. It is unchanged unless operations on exactly one line qualify.
 
     Args:
       of: the two runs.
@@ -62,9 +62,9 @@ def exchanged(of: Injector, found: Injection) -> Injection:
 
 
 def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Changed) -> Injection:
-    """Return the injection with other operations blamed.
+    """Return a copy of an injection that blames the given operations.
 
-    If they are not all executions of their line, the fault is reported as a wrong operation (`MEANT`).
+    If they are not all executions of their line, the kind of fault becomes a wrong operation (`MEANT`).
     """
     first = steps[0]
     if len(of.new.trail.wherever(first)) <= len(steps):
@@ -76,7 +76,10 @@ def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Chan
 def _replay_alternatives(
     of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
 ) -> Changed | None:
-    """Return the changed values of the first replacement that gives the right values, or `None`."""
+    """Replay alternatives to operations until one gives the right values; return the changed values.
+
+    Return `None` if no alternative does.
+    """
     trail = of.new.trail
     for instead in changes(trail, steps):
         result = replay(trail, {}, {}, useful, instead=instead)
@@ -86,7 +89,7 @@ def _replay_alternatives(
 
 
 def _is_right(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
-    """Return whether a value equals the wanted array after a replay."""
+    """Return whether a value equals the given array after a replay."""
     flat = flattened(np.asarray(result[number])) if number in result else None
     if flat is None or wanted is None:
         return False

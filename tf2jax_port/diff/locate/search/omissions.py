@@ -29,7 +29,7 @@ class Omissions:
         self._trials, self._candidates, self._origins = trials, candidates, origins
 
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
-        """Yield injections, at a use of a shared value, of values the original computes from it.
+        """Yield injections of values that the original computes from a shared value before its use.
 
         Args:
           edge: the shared value, as a number of the port.
@@ -64,7 +64,7 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Return whether a value is a single float or a constant float array, and no literal."""
+        """Return whether a value is a single float or a constant float array, and not a literal."""
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None
@@ -75,7 +75,7 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Return the injection at the port's operation if it is not omitted but has no effect; else `None`.
+        """Return an injection at the port's own operation if it is present but has no effect, or `None`.
 
         The operation has no effect because another operand is wrong.
         """
@@ -92,9 +92,10 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Return the injection at a later operation of the port that does the same wrongly, or `None`.
+        """Return an injection at a later operation of the port that does the omitted one's work wrongly.
 
-        That operation must leave a right value unchanged, as a second bucketizing or clipping does.
+        Return `None` if there is none. The later operation must leave a right value unchanged, as a second bucketizing
+        or clipping does.
         """
         right, held = self._trials.old.flat(found.old), self._trials.new.flat(found.new)
         if right is None or held is None or self._trials.is_over:

@@ -26,7 +26,7 @@ class Origins:
         self._trials, self._picked = trials, picked
 
     def traced(self, found: Injection) -> Injection:
-        """Return the injection moved back to the operation that computed the wrong value."""
+        """Trace a fault back to the operation that computed the wrong value; return the injection there."""
         found = self._unconverted(found) or found
         for _ in range(len(self._trials.new.trail.steps)):
             if not found.uses:
@@ -53,7 +53,7 @@ class Origins:
         return found
 
     def _unconverted(self, found: Injection) -> Injection | None:
-        """Return the injection at the integer from which a wrong value was converted, or `None`."""
+        """Return an injection at the integer that was converted to the wrong value, or `None`."""
         step = found.step
         maker = self._trials.new.trail.maker(step.operands[0]) if step.operands else None
         if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
@@ -89,7 +89,7 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Return the injection at a single operand that alone explains the fault, or `None`."""
+        """Return an injection at a single wrong operand that alone explains the fault, or `None`."""
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None

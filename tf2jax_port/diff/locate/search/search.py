@@ -74,9 +74,9 @@ class Search(Trials):
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
-        """Return the injection at a wrong flag or index that selects among right values, or `None`.
+        """Return an injection at a wrong flag or index that selects among right values, or `None`.
 
-        It may also be at an array of which each iteration of a loop uses a part.
+        The injection may also be at an array of which each iteration of a loop uses a part.
         """
         in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
         for number in sorted(self.unshared(found.new)):
@@ -121,7 +121,7 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Replace an injection at an operand by one at the operation's result, if that fixes the outputs.
+        """Replace an injection at an operand by one at the operation's result if that fixes the outputs.
 
         The right result must not depend on the injected value, or must be the injected value.
         """
@@ -174,7 +174,10 @@ class Search(Trials):
         return None
 
     def _as_missing_transpose(self, found: Injection | None, turn: int) -> Injection | None:
-        """Return an injection that only exchanges axes as an omitted transpose; any other unchanged."""
+        """Reclassify an injection that only exchanges axes as an omitted transpose, and return it.
+
+        Any other injection is returned unchanged.
+        """
         if (
             found is None
             or turn != AS_IT_IS
@@ -189,7 +192,7 @@ class Search(Trials):
         return replace(found, kind=OMITTED, step=users[0]) if users else found
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield the injection of another value, at a use of a shared value, that fixes the outputs.
+        """Yield an injection of another value in place of a shared value if that fixes the outputs.
 
         Args:
           edge: the shared value, as a number of the port.

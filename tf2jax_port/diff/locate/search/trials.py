@@ -64,7 +64,7 @@ class Trials(Injector):
         return flat.size > 1 and bool(np.ptp(flat) if np.isfinite(flat).all() else True)
 
     def is_fresh(self, *what: object) -> bool:
-        """Return whether a trial is new, and record it as done."""
+        """Return whether a trial has not been made before, and record it as made."""
         is_new = what not in self._done
         self._done.add(what)
         return is_new
@@ -127,7 +127,9 @@ class Trials(Injector):
     def in_every_pass(
         self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0
     ) -> Injection | None:
-        """Return the injection in every iteration of a loop, or every call of a function, or `None`.
+        """Inject values in every iteration of a loop or every call of a function; return the injection.
+
+        Return `None` if that does not fix the outputs.
 
         Args:
           kind: the kind of fault.
@@ -161,7 +163,7 @@ class Trials(Injector):
         return None
 
     def _everywhere(self, number: int, held: np.ndarray) -> Uses:
-        """Return replacements for all uses of a value, or of the value it was reshaped from."""
+        """Return replacements for all uses of a value, or of the array from which it was reshaped."""
         trail = self.new.trail
         while (maker := trail.maker(number)) is not None and maker.name in LAYOUT - {"transpose"}:
             if self.size(maker.operands[0]) != held.size:

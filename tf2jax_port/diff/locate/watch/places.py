@@ -121,11 +121,11 @@ class Counter:
         self._passed: dict[tuple[int, ...], int] = {}
 
     def next(self, key: tuple[int, ...]) -> int:
-        """Count an execution of the position with a key, and return its number, from 0."""
+        """Count one more execution of a position and return its number, from 0."""
         number = self._passed.get(key, -1) + 1
         self._passed[key] = number
         return number
 
     def total(self, key: tuple[int, ...]) -> int:
-        """Return how often the position with a key was executed."""
+        """Return how often a position was executed."""
         return self._passed[key] + 1

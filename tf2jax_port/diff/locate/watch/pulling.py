@@ -113,7 +113,7 @@ class JaxNudged(JaxWatch):
         return result + jnp.asarray(self._nudges, result.dtype)
 
     def held(self, one: Any) -> Any:
-        """Return the value that a tracer of differentiation holds."""
+        """Return the primal value of a differentiation tracer."""
         return jp.primal_tracer(one)
 
 

@@ -76,7 +76,7 @@ def statements(file: str) -> tuple[Statement, ...]:
 
 
 def calls(place: Place) -> list[ast.Call]:
-    """Return the syntax nodes of the calls that begin on a line, the outermost first."""
+    """Return the syntax tree nodes of the calls that begin on a line, the outermost first."""
     walked = ast.walk(parsed(place.file))
     return [n for n in walked if isinstance(n, ast.Call) and n.lineno == place.line]
 
@@ -125,7 +125,7 @@ def likest(
 
 
 def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
-    """Return the line, among the given ones, most similar to a line of the other program, or `None`."""
+    """Return the line, of those given, most similar to a line of the other program, or `None`."""
     said = statement(wanted)
     found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
     best = max(found, key=lambda one: found[one], default=None)
@@ -133,9 +133,10 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
 
 
 def renaming(wanted: Place, given: Place) -> Place | None:
-    """Return the only line that assigns the given line's result to the other program's name, or `None`.
+    """Return the only line that copies the given line's result to another name, or `None`.
 
-    Such a line only renames the result; the operation on the other program's line is missing there.
+    The name must be the one that the other program's line assigns. The operation on that line is then missing
+    between the two lines of this program.
 
     Args:
       wanted: the line of the other program.
@@ -193,7 +194,7 @@ def _assigned_numbers(node: ast.stmt) -> tuple[float, ...]:
 
 
 def _header(node: ast.stmt) -> list[ast.AST]:
-    """Return the syntax nodes of a statement without its nested statements."""
+    """Return the syntax tree nodes of a statement without its nested statements."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.args] if isinstance(node, ast.FunctionDef) else []
     parts = []

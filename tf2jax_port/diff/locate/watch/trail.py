@@ -202,13 +202,16 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """Return the groups of `passes` and, if larger, the group of equal operations on the same line."""
+        """Return the groups of `passes`, and all like operations on the same line if there are more."""
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
         return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
 
     def passes(self, step: Step) -> list[list[Step]]:
-        """Return the executions of a step in its loop and, if more, those in all calls of its function."""
+        """Return the group of all executions of a step in its loop.
+
+        If there are more in all calls of its function, return these as a second group.
+        """
         if not self._passes:
             for other in self.steps:
                 self._passes.setdefault(("looped", other.key), []).append(other)

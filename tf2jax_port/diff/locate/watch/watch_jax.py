@@ -57,11 +57,11 @@ class JaxWatch(jp.core.Trace):
             return self.parent.stage_value(val)
 
     def input(self, array: Any, name: str) -> None:
-        """Record an array as the argument with a name."""
+        """Add an array to the trail as the argument with the given name."""
         self.trail.names[self.number_of(array)] = name
 
     def number_of(self, held: Any) -> int:
-        """Return the number of an array or number literal in the trail; add it if it is new."""
+        """Return the number of an array or number literal in the trail, adding it if necessary."""
         if id(held) not in self._numbers:
             self._alive.append(held)
             number = self.trail.value(self.held(held))

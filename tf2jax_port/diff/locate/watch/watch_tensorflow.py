@@ -32,12 +32,12 @@ class TensorFlowWatch:
         self._seen: dict[bytes, int] = {}
 
     def input(self, tensor: Any, name: str) -> None:
-        """Record a tensor as the argument with a name."""
+        """Add a tensor to the trail as the argument with the given name."""
         number = self._number(tensor)
         self.trail.names[number] = name
 
     def number_of(self, tensor: Any) -> int:
-        """Return the number of a tensor in the trail; add the tensor if it is new."""
+        """Return the number of a tensor in the trail, adding it if necessary."""
         return self._number(tensor)
 
     def __call__(
@@ -83,9 +83,9 @@ class TensorFlowWatch:
 
 
 def content_of(array: np.ndarray | None) -> bytes:
-    """Return the bytes of a float array, by which equal arrays are found; empty if not distinctive.
+    """Return the bytes of a float array as a key for finding equal arrays.
 
-    Single numbers, zeros, other types and very large arrays give the empty key.
+    The key is empty for single numbers, zeros, other types and very large arrays.
     """
     if array is None or array.size < 2 or array.dtype.kind not in "fc" or not array.any():
         return b""
