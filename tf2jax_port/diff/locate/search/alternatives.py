@@ -32,7 +32,7 @@ def changes(trail: Trail, steps: Sequence[Step], less: bool = False) -> Iterator
 def _alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[Again]:
     """Yield functions that may replace an operation and accept the same operands.
 
-    For steps of the same operation with operands of the same shapes, the n-th alternative is the same.
+    The order is fixed: for equal operations on operands of equal shapes, the n-th alternatives are equal.
 
     Args:
       step: the operation.
@@ -159,7 +159,7 @@ def _concatenations(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iter
 
 
 def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the product with another contracted axis of the same size."""
+    """Yield the product with another axis of the same size contracted, in either operand."""
     contracted, batched = applied.params["dimension_numbers"]
     for side, shape in enumerate(shapes):
         for at, axis in enumerate(contracted[side]):

@@ -62,7 +62,7 @@ Candidate = tuple[int, np.ndarray, int]
 class Candidates:
     """The original's values that may replace a wrong value of the port.
 
-    They are the values that only the original has, and the shared values next to them.
+    They are the values that only the original has, and the shared values from which they are computed.
 
     Args:
       of: the two runs.
@@ -201,7 +201,7 @@ class Candidates:
         return away
 
     def _operand_twins(self, step: Step) -> set[int]:
-        """Return the original's values that equal operands of the port's expression around a step."""
+        """Return the original's values that equal operands of the expression to which a step belongs."""
         trail = self._of.new.trail
         found: set[int] = set()
         waiting = [step]
@@ -219,12 +219,12 @@ class Candidates:
         return found
 
     def _dissimilarity(self, number: int, step: Step, other: int, taken: set[int]) -> float:
-        """Return how unlike the port's operation the operation is that computed a value of the original.
+        """Return a score of how much an operation of the original differs from one of the port.
 
         Args:
           number: the value of the port.
           step: the operation that computed it.
-          other: the value of the original.
+          other: the value of the original; the operation that computed it is compared.
           taken: the original's values that equal operands of the port's expression.
         """
         theirs = self._of.old.trail.maker(other)

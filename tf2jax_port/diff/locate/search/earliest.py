@@ -57,7 +57,7 @@ class Earliest:
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
-        """Return whether an injection is at a line before the last one that computes right counts."""
+        """Return whether an injection is at a line before the last one that computes integers correctly."""
         if not self._trials.new.counts(found.new) or found.step.place == last.step.place:
             return False
         there = [

@@ -1,4 +1,4 @@
-"""Search for two values of the port that are exchanged by mistake."""
+"""Search for two values that the port uses in place of each other."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Exchanges:
     def _partners(self, edge: int) -> list[int]:
         """Return the values with which a value may have been exchanged.
 
-        They are other shared values used by port-only computations, and results computed on the same line.
+        They are the shared values that unshared values are computed from, and results computed on the same line.
         """
         found = set(self._trials.new_region.edge)
         maker = self._trials.new.trail.maker(edge)

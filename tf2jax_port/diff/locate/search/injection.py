@@ -80,7 +80,7 @@ class Injector:
 
     @property
     def known(self) -> set[int]:
-        """The port's values that the original shares and on which differing outputs depend."""
+        """The port's values that the original also has and on which the differing outputs depend."""
         return self._shared[1]
 
     def twins(self, number: int) -> frozenset[int]:
