@@ -1,7 +1,7 @@
 """Read ignore comments: `# tf2jax: ignore`, `ignore[TJ301]` and `ignore-file`.
 
-A comment behind code applies to its own line; one on a line of its own applies to the next line of code,
-or to the whole file.
+A comment after code applies to its own line. A comment on a line of its own applies to the next line of code, or to
+the whole file.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Ignored:
     """The ignore comments of a file.
 
     Attributes:
-      lines: for each line with an ignore comment, the prefixes of the diagnostics that it names; the prefix
-        of all diagnostics if it names none.
+      lines: a dict from lines with an ignore comment to the prefixes of the diagnostics to ignore; the prefix of all
+        diagnostics if the comment names none.
       whole_file: whether the whole file is ignored.
     """
 
@@ -91,9 +91,9 @@ def _read_comments(source: Source) -> Ignored:
 
 
 def _parse_codes(text: str | None) -> tuple[str, ...]:
-    """Return the diagnostic prefixes that a comment names, or the prefix of all diagnostics.
+    """Return the prefixes of the diagnostics that a comment names, or the prefix of all diagnostics.
 
-    A comment whose codes are all mistyped ignores every diagnostic, since ignoring is what its author meant.
+    If all codes are misspelled, the comment ignores every diagnostic, since its author wanted to ignore something.
     """
     codes = [code.strip().upper() for code in (text or "").split(",")]
     return tuple(code for code in codes if _CODE.fullmatch(code)) or ("TJ",)

@@ -14,13 +14,13 @@ class Argument(NamedTuple):
     """One argument as written.
 
     Attributes:
-      start: offset at which its keyword, star or parenthesis begins.
-      value: offset at which its value begins, including parentheses; `start` for a positional one.
+      start: offset at which its keyword, star or opening parenthesis begins.
+      value: offset at which its value begins, including parentheses; `start` for a positional argument.
       end: offset at which it ends, including parentheses.
-      comma: offset of the comma behind it, or -1.
+      comma: offset of the comma after it, or -1.
       node: the value.
-      keyword: its name, `**` for a mapping, `None` for a positional one.
-      parenthesized: whether the value has its own parentheses.
+      keyword: its name, `**` for a mapping, `None` for a positional argument.
+      parenthesized: whether the value has parentheses of its own.
     """
 
     start: int
@@ -52,7 +52,7 @@ _PLACE = operator.itemgetter(0)
 
 
 def _find_marks(data: bytes, start: int, end: int) -> _Marks:
-    """Find the marks in a text of white space, comments and punctuation."""
+    """Return the parentheses, commas and comments between two arguments, with their offsets."""
     text = data[start:end]
     if text in (b"(", b", ", b")"):  # the common case
         return [(text[:1], start)]
@@ -62,7 +62,7 @@ def _find_marks(data: bytes, start: int, end: int) -> _Marks:
 def call_layout(source: Source, call: ast.Call) -> CallLayout:
     """Return the layout of a call.
 
-    The parentheses of a lone generator argument are the call's own; then `opened` is -1.
+    If the only argument is a generator expression, both share one pair of parentheses; then `opened` is -1.
     """
     data, span = source.data, source.span
     call_end = span(call)[1]
@@ -137,9 +137,9 @@ def _simple_layout(source: Source, call: ast.Call, call_end: int) -> CallLayout 
 
 
 def _opening_parenthesis(marks: _Marks) -> int:
-    """Return the offset of the call's opening parenthesis.
+    """Return the offset of a call's opening parenthesis.
 
-    It is the first one that does not close a parenthesis around the function.
+    The marks before it may close parentheses around the function.
     """
     for mark, place in marks:
         if mark == b"(":
@@ -150,7 +150,7 @@ def _opening_parenthesis(marks: _Marks) -> int:
 def _locate_argument(
     source: Source, before: _Marks, after: _Marks, item: _Written, opened: int
 ) -> Argument:
-    """Locate one argument, given the marks before and after it."""
+    """Return the layout of one argument, given the marks before and after it."""
     (start, end), node, keyword = item
     # Parentheses around a positional argument are in the gap, those of a keyword's value are not.
     own = [place for mark, place in before if mark == b"(" and place > opened]

@@ -1,4 +1,4 @@
-"""Define the interface through which a file sees the other modules of its project."""
+"""Define the interface through which the rewriter of a file queries the other modules of its project."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import NamedTuple, Protocol
 
 
 class Export(NamedTuple):
-    """The meaning of an imported name.
+    """The object that an imported name refers to.
 
     Attributes:
-      dotted: the full TensorFlow name, such as `tensorflow.math`; empty for a module of the project that
-        may have attributes from TensorFlow.
+      dotted: the full TensorFlow name, such as `tensorflow.math`; empty for a module of the project, some of whose
+        attributes may come from TensorFlow.
       ambiguous: whether the module also binds the name to something else.
     """
 
@@ -22,9 +22,9 @@ class Neighbors(Protocol):
     """The other modules of the project, as seen from one file."""
 
     def export(self, path: str) -> Export | None:
-        """Resolve a dotted path as this file's imports spell it: `.utils.tf`.
+        """Resolve a dotted path as this file's imports write it: `.utils.tf`.
 
-        Returns `None` for what is neither TensorFlow's nor a module of the project.
+        Returns `None` if it is neither a TensorFlow name nor a module of the project.
         """
 
     def takes(self, name: str) -> bool:
@@ -34,11 +34,11 @@ class Neighbors(Protocol):
         """Return whether a file with this text may get a TensorFlow name from another module."""
 
     def mentions(self, name: str) -> bool:
-        """Return whether non-Python text around the program mentions a name of it."""
+        """Return whether non-Python lines around the program, as in notebooks, contain a name."""
 
 
 class _NoNeighbors:
-    """The neighbors of a file that is processed on its own: none."""
+    """The neighbors of a file that is processed on its own: there are none."""
 
     def export(self, path: str) -> Export | None:
         """Return `None`: there are no other modules."""

@@ -1,4 +1,4 @@
-"""Track modules stored on objects: `self.tf = tf` in one method, `self.tf.add` in another."""
+"""Resolve modules stored on objects: `self.tf = tf` in one method, `self.tf.add` in another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from tf2jax_port.rewrite.reading.scopes import Function, Names, Scope
 def object_attributes(
     names: Names, possible: set[str]
 ) -> Iterator[tuple[ast.Attribute, ast.expr, Scope]]:
-    """Yield reads of `self.x`, the value that the class assigns to it, and the scope of that value.
+    """Yield the reads of attributes of `self` to which a class assigns a single value.
+
+    Each read comes with the assigned value and the scope of that value.
 
     Args:
       names: the bindings of a file.
@@ -42,12 +44,12 @@ def object_attributes(
 
 
 def _agree(values: list[ast.expr | None]) -> bool:
-    """Return whether all assignments to an attribute assign the same name."""
+    """Return whether all assignments to an attribute have the same value."""
     return all(v is not None for v in values) and len({ast.dump(v) for v in values if v}) == 1
 
 
 def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
-    """Return the class of `x` in `x.attribute` if `x` is the first parameter of its method."""
+    """Return the class whose method has `x` of `x.attribute` as first parameter, `None` otherwise."""
     if type(attribute.value) is not ast.Name:
         return None
     for node in names.ancestors(attribute):
@@ -64,7 +66,7 @@ def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
 
 
 def _assigned_value(names: Names, store: ast.Attribute, possible: set[str]) -> ast.expr | None:
-    """Return the value that an attribute is assigned if it begins with a possible name."""
+    """Return the value assigned to an attribute if it begins with a possible name, else `None`."""
     statement = names.parents.get(store)
     if isinstance(statement, ast.Assign) and any(t is store for t in statement.targets):
         return _if_possible(statement.value, possible)

@@ -1,4 +1,4 @@
-"""Handle code inside quotation marks: string annotations and f-string expressions."""
+"""Handle code inside of quotes: string annotations and expressions in f-strings."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tf2jax_port.rewrite.reading.source import Source
 
 
 def parse_annotation(source: Source, constant: ast.Constant) -> tuple[ast.expr, bool] | None:
-    """Parse a string annotation and tell whether its text stands in the file unchanged.
+    """Parse a string annotation, and determine whether edits at its positions are valid.
 
     Returns:
-      The expression with positions in the file, and `True` if edits at those positions are valid (no prefix,
-      escape, triple quotes or joined strings); `None` if the string is not an expression.
+      The expression, with positions in the file; and whether its text is in the file unchanged: no prefix, escape,
+      triple quotes or joined strings. `None` if the string is not an expression.
     """
     text = constant.value
     if not isinstance(text, str):
@@ -38,7 +38,7 @@ def parse_annotation(source: Source, constant: ast.Constant) -> tuple[ast.expr, 
 
 
 def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
-    """Yield the string constants of an annotation that are types themselves."""
+    """Yield the strings in an annotation that are types, not values as in `Literal["a"]`."""
     if isinstance(annotation, ast.Subscript):
         name = annotation.value
         last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
@@ -57,10 +57,10 @@ def strings_in(annotation: ast.expr) -> Iterator[ast.Constant]:
 
 
 def add_annotations(source: Source, names: Names) -> set[ast.AST]:
-    """Add the expressions of string annotations to `names`.
+    """Parse the string annotations of a file and add them to `names`.
 
     Returns:
-      The nodes whose text does not stand in the file unchanged.
+      The nodes whose text is not in the file unchanged, so that they cannot be edited.
     """
     frozen: set[ast.AST] = set()
     for annotation, scope in names.annotations:
@@ -76,7 +76,7 @@ def add_annotations(source: Source, names: Names) -> set[ast.AST]:
 
 
 def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
-    """Return the f-string or string annotation around a node, `None` if there is none."""
+    """Return the f-string or string annotation that contains a node, `None` if there is none."""
     if not names.strings:
         return None
     for ancestor in names.ancestors(node):
@@ -88,9 +88,9 @@ def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
 
 
 def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
-    """Return whether the text at the position of an f-string node parses to that node.
+    """Return whether the position of a node in an f-string is right: its text parses to that node.
 
-    Python 3.11 gives some nodes inside f-strings wrong positions.
+    Python 3.11 gives some nodes in f-strings wrong positions.
     """
     whole = node
     for ancestor in names.ancestors(node):
@@ -107,5 +107,5 @@ def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
 
 
 def fits_in_string(text: str) -> bool:
-    """Return whether new text can stand inside quotation marks on every supported Python."""
+    """Return whether a text can be written between quotes on every supported version of Python."""
     return not any(mark in text for mark in "'\"\\\n\r#")

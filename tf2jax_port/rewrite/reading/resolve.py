@@ -1,8 +1,8 @@
 """Find the references to TensorFlow in a file and resolve their full names.
 
-A reference is a name that an import of TensorFlow binds, with all the attributes that follow it. A name
-that is shadowed (by a parameter, a loop variable, another import) is not a reference; one that only may
-be shadowed is ambiguous.
+A reference is a name that an import binds to TensorFlow, with all attributes that follow it. If a parameter, a loop
+variable or another import shadows the name, it is not a reference; if the name may be shadowed, the reference is
+ambiguous.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class Reference:
     """One use of a TensorFlow name.
 
     Attributes:
-      chain: the nodes from the first that belongs to TensorFlow to the last attribute: `tf`, `tf.math`,
-        `tf.math.log`. In `compat.tf` and `self.tf` the first node is not a bare name.
-      dotted: the full name of each node of the chain: `tensorflow.math` for the second one.
-      version: 1 for a name reached through `compat.v1`, or in a file written for TensorFlow 1.
+      chain: the nodes from the first that refers to TensorFlow to the last attribute: `tf`, `tf.math`, `tf.math.log`.
+        In `compat.tf` and `self.tf` the first node is not a bare name.
+      dotted: the full name of each node of the chain, such as `tensorflow.math` for the second one.
+      version: 1 for a name reached through `compat.v1`, or in a file written for TensorFlow 1; otherwise 2.
       scope: the scope of the use.
-      bindings: the imports and module aliases that the name may be bound by.
+      bindings: the imports and assignments that may bind the name.
       ambiguous: whether the file also binds the name to something else.
-      path: TensorFlow's name: `math.log`, empty for the module itself.
+      path: TensorFlow's name, such as `math.log`; empty for TensorFlow itself.
     """
 
     chain: tuple[ast.expr, ...]
@@ -76,19 +76,19 @@ class Reference:
 
     @property
     def spelled(self) -> str:
-        """The name as the file writes it, `tf.math.log`."""
+        """The name as the file writes it, such as `tf.math.log`."""
         return ast.unparse(self.node)
 
 
 def find_references(
     names: Names, neighbors: Neighbors = ALONE, *, version_1: bool = False
 ) -> list[Reference]:
-    """Find all uses of TensorFlow's names, in text order.
+    """Return all uses of TensorFlow names, in text order.
 
     Args:
       names: the bindings and uses of a file.
       neighbors: the other modules of its project.
-      version_1: the file is known to be written for TensorFlow 1.
+      version_1: whether the file is known to be written for TensorFlow 1.
     """
     search = _Search(names, neighbors)
     possible = _possible_names(names, neighbors)
@@ -105,10 +105,10 @@ def find_references(
 
 
 def module_members(names: Names, neighbors: Neighbors) -> dict[str, Export | str | None]:
-    """Resolve the module-level names of a file for the modules that import them.
+    """Resolve the module-level names of a file, for the modules that import them.
 
     Returns:
-      For each name its TensorFlow name, the path of another module of the project, or `None`.
+      A dict from each name to its TensorFlow name, to the path of another module of the project, or to `None`.
     """
     search = _Search(names, neighbors)
     found: dict[str, Export | str | None] = {}
@@ -148,7 +148,7 @@ def _possible_names(names: Names, neighbors: Neighbors) -> set[str]:
 
 
 def _root_name(value: ast.expr) -> str:
-    """Return the first name of `a.b.c`, an empty string for other expressions."""
+    """Return `a` of `a.b.c`, an empty string for other expressions."""
     first = _root_node(value)
     return first.id if type(first) is ast.Name else ""
 
@@ -161,7 +161,7 @@ def _root_node(value: ast.expr) -> ast.expr:
 
 @functools.lru_cache(maxsize=8192)
 def is_version_1(path: str) -> bool:
-    """Return whether only TensorFlow 1 has this name directly under `tf`."""
+    """Return whether only TensorFlow 1 has this name without `compat.v1`."""
     return path in V1_ALIASES or path in V1_ONLY or path.startswith(_V1_MODULES)
 
 
@@ -171,7 +171,7 @@ def is_module(path: str) -> bool:
 
 
 def canonical(path: str, version: int) -> str:
-    """Return the table's name for a path; names specific to version 1 get the prefix `v1.`."""
+    """Return the row name of a path; names with a meaning only in version 1 get the prefix `v1.`."""
     if path in V1_ALIASES:
         return V1_ALIASES[path]
     if path in V1_ONLY or (version == 1 and path in V1_PARAMS):
@@ -180,13 +180,13 @@ def canonical(path: str, version: int) -> str:
 
 
 def is_tensorflow(dotted: str) -> bool:
-    """Return whether a full name is `tensorflow` or below it."""
+    """Return whether a full name is `tensorflow` or begins with `tensorflow.`."""
     return dotted == "tensorflow" or dotted.startswith("tensorflow.")
 
 
 @functools.lru_cache(maxsize=8192)
 def tensorflow_path(dotted: str) -> tuple[str, int]:
-    """Split a full name into the name without `compat` and the version.
+    """Split a full name into TensorFlow's own name, without `compat`, and the version.
 
     `tensorflow.compat.v1.math` becomes `("math", 1)`.
     """
@@ -202,7 +202,7 @@ def tensorflow_path(dotted: str) -> tuple[str, int]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Meaning:
-    """The meaning of a name: a TensorFlow object or a module of the project."""
+    """The object that a name refers to: a TensorFlow object or a module of the project."""
 
     dotted: str
     bindings: tuple[Binding, ...]
@@ -211,7 +211,7 @@ class _Meaning:
 
 
 class _Search:
-    """Resolves the names of one file, with caches."""
+    """Resolves the names of one file, and caches the results."""
 
     def __init__(self, names: Names, neighbors: Neighbors) -> None:
         self.names = names
@@ -222,7 +222,7 @@ class _Search:
         self.stars = [p for p in paths if is_tensorflow(p) or neighbors.export(p) is not None]
 
     def reference(self, name: ast.Name, scope: Scope) -> Reference | None:
-        """Resolve a name with its attributes to a reference, `None` if it is not TensorFlow's."""
+        """Return the reference that begins with a name, `None` if the name is not TensorFlow's."""
         meaning = self.meaning(name.id, self._seen_from(name, scope))
         if meaning is None:
             return None
@@ -241,7 +241,7 @@ class _Search:
         return self._follow_attributes(first, start, scope, meaning.bindings)
 
     def _seen_from(self, name: ast.Name, scope: Scope) -> Scope:
-        """Return the scope in which a name is looked up: the outer one for `tf = tf` in a class."""
+        """Return the scope in which to look up a name; for `tf = tf` in a class, the enclosing one."""
         if scope.kind != "class" or scope.parent is None:
             return scope
         bindings = scope.bindings.get(name.id, ())
@@ -251,7 +251,7 @@ class _Search:
     def _follow_attributes(
         self, first: ast.expr, start: Export, scope: Scope, bindings: tuple[Binding, ...]
     ) -> Reference:
-        """Build the reference from its first node to the last attribute behind it."""
+        """Build a reference from its first node and all attributes that follow."""
         chain = [first]
         dotted = [start.dotted]
         parent = self.names.parents.get(first)
@@ -264,7 +264,7 @@ class _Search:
         return Reference(*whole, version, scope, bindings, start.ambiguous, path)
 
     def through_star(self, name: str) -> Export | None:
-        """Resolve a name that the file does not bind through its star imports."""
+        """Resolve a name that may come from one of the file's star imports."""
         for star in reversed(self.stars):
             if not is_tensorflow(star):
                 found = self.neighbors.export(f"{star}.{name}" if star.strip(".") else star + name)
@@ -275,14 +275,14 @@ class _Search:
         return None
 
     def attributes_of_objects(self, possible: set[str]) -> Iterator[Reference]:
-        """Yield references through `self.tf` if the class assigns only TensorFlow to it."""
+        """Yield references through `self.tf`, if the class assigns only a TensorFlow module to it."""
         for attribute, value, scope in object_attributes(self.names, possible):
             dotted = self._aliased(value, scope)
             if dotted is not None:
                 yield self._follow_attributes(attribute, Export(dotted), scope, ())
 
     def meaning(self, name: str, scope: Scope) -> _Meaning | None:
-        """Resolve a name in a scope, `None` if it is neither TensorFlow's nor a project module's."""
+        """Resolve a name in a scope; `None` if it is neither TensorFlow nor a project module."""
         home = scope.lookup(name)
         if home is None:
             brought = self.through_star(name) if self.stars else None
@@ -298,7 +298,7 @@ class _Search:
         return self.known[key]
 
     def _resolve(self, home: Scope, key: tuple[int, str]) -> _Meaning | None:
-        """Resolve a name from all its bindings in the scope that binds it."""
+        """Resolve a name, given the scope that binds it, from all of its bindings."""
         found: dict[str, None] = {}
         through: list[Binding] = []
         other = False
@@ -324,7 +324,7 @@ class _Search:
         return _Meaning((old or list(found))[-1], tuple(through), other or len(paths) > 1)
 
     def _dotted_name(self, binding: Binding, home: Scope) -> Export | None:
-        """Return the full TensorFlow name that a binding imports or assigns, `None` for others."""
+        """Return the full TensorFlow name of an import or assignment, `None` for other bindings."""
         if binding.kind == "import":
             own = is_tensorflow(binding.path)
             return Export(binding.path) if own else self.neighbors.export(binding.path)
@@ -337,7 +337,7 @@ class _Search:
         return binding.kind == "import" and self.neighbors.export(binding.path) is not None
 
     def _aliased(self, value: ast.expr, home: Scope) -> str | None:
-        """Resolve the value in `layers = tf.keras.layers`; only modules are followed."""
+        """Return the full name of the module in `layers = tf.keras.layers`, `None` for other values."""
         attributes: list[str] = []
         while isinstance(value, ast.Attribute):
             attributes.insert(0, value.attr)
@@ -356,7 +356,7 @@ class _Search:
 
     @staticmethod
     def _is_fallback(binding: Binding) -> bool:
-        """Return whether a binding is `tf = None`, the fallback for a missing TensorFlow."""
+        """Return whether a binding is `tf = None`, a fallback in case TensorFlow is missing."""
         return (
             binding.kind == "assign"
             and isinstance(binding.value, ast.Constant)
@@ -365,7 +365,7 @@ class _Search:
 
 
 def imported_by_call(value: ast.expr) -> str | None:
-    """Return the module of `importlib.import_module("tensorflow")` and similar calls."""
+    """Return the module that a call such as `importlib.import_module("tensorflow")` imports."""
     if not isinstance(value, ast.Call) or not value.args:
         return None
     function = value.func

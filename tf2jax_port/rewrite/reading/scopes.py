@@ -1,8 +1,8 @@
-"""Resolve which names a file binds and which binding each use of a name refers to.
+"""Record which names a file binds, and resolve which binding each use of a name refers to.
 
-The rules are Python's: functions, lambdas and comprehensions have their own scopes, a class body is not
-visible from its methods, `global` and `nonlocal` redirect, and a name bound anywhere in a function is
-local throughout it.
+The rules are Python's: functions, lambdas and comprehensions have scopes of their own; names of a class body are not
+visible in its methods; `global` and `nonlocal` refer to outer scopes; a name that is bound anywhere in a function is
+local in all of it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ Node = ast.AST
 
 
 class Binding(NamedTuple):
-    """One place that binds a name.
+    """One place in the code that binds a name.
 
-    `path` is the dotted name of an import, `value` the value of a plain assignment; all other bindings (loops,
-    parameters, deletions, ...) have neither.
+    `path` is the dotted name of an import, `value` the value of a plain assignment; other bindings, such as loop
+    variables and parameters, have neither.
     """
 
     kind: Literal["import", "assign", "parameter", "other"]
@@ -31,7 +31,7 @@ class Binding(NamedTuple):
 
 @dataclasses.dataclass(eq=False, slots=True)
 class Scope:
-    """One namespace of a file."""
+    """One scope of a file: a module, function, class, comprehension or list of type parameters."""
 
     kind: Literal["module", "function", "class", "comprehension", "types"]
     parent: Scope | None = None
@@ -46,7 +46,7 @@ class Scope:
         return scope
 
     def home(self, name: str) -> Scope:
-        """Return the scope that a binding of `name` made here belongs to."""
+        """Return the scope to which an assignment to `name` in this scope applies."""
         scope: Scope = self
         while scope.kind == "comprehension" and scope.parent is not None:
             scope = scope.parent
@@ -57,7 +57,7 @@ class Scope:
         return scope
 
     def _enclosing(self, name: str) -> Scope | None:
-        """Return the enclosing function scope that binds a nonlocal name."""
+        """Return the enclosing function scope that binds a nonlocal name, if any."""
         scope = self.parent
         while scope is not None:
             if scope.kind in ("function", "comprehension") and name in scope.bindings:
@@ -66,7 +66,7 @@ class Scope:
         return None
 
     def lookup(self, name: str) -> Scope | None:
-        """Return the scope whose binding a use of `name` here refers to, `None` if unbound."""
+        """Return the scope that binds `name` for uses in this scope, `None` if no scope does."""
         if self.redirected.get(name) == "global":
             module = self.module()
             return module if name in module.bindings else None
@@ -81,7 +81,7 @@ class Scope:
 
 @dataclasses.dataclass(slots=True)
 class Names:
-    """The bindings, uses and parents found by a walk over a tree."""
+    """The bindings, uses and parents of nodes that a walk over a syntax tree has found."""
 
     module: Scope
     uses: list[tuple[ast.Name, Scope]]
@@ -97,24 +97,24 @@ class Names:
     strings: list[ast.expr]  # strings with code inside: f-strings, string annotations
 
     def ancestors(self, node: Node) -> Iterator[Node]:
-        """Yield the nodes around `node`, innermost first."""
+        """Yield the nodes that contain `node`, innermost first."""
         while node in self.parents:
             node = self.parents[node]
             yield node
 
     def statement(self, node: Node) -> ast.stmt:
-        """Return the innermost statement that holds `node`."""
+        """Return the innermost statement that contains `node`."""
         if isinstance(node, ast.stmt):
             return node
         return next(n for n in self.ancestors(node) if isinstance(n, ast.stmt))
 
 
 def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
-    """Walk a tree once and record every binding and every use of a name.
+    """Walk a syntax tree once and record every binding and every use of a name.
 
     Args:
       tree: the tree of a whole file.
-      redirects: whether it may contain `global` or `nonlocal`.
+      redirects: whether the file may contain `global` or `nonlocal`.
     """
     walk = _Walk(Names(Scope("module"), [], {}, {}, [], [], [], [], [], [], [], []), redirects)
     walk.children(tree, walk.names.module)
@@ -122,7 +122,7 @@ def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
 
 
 def resolve_more(names: Names, node: ast.expr, parent: ast.expr, scope: Scope) -> None:
-    """Add an expression that is not in the tree: the one in a string annotation."""
+    """Record the names of an expression outside of the tree, parsed from a string annotation."""
     names.strings.append(parent)
     _Walk(names, redirects=False).visit(node, parent, scope)
 
@@ -146,7 +146,7 @@ if hasattr(ast, "TypeAlias"):  # Python 3.12; its name is a node
 
 
 class _Walk:
-    """One walk over a tree. Its inner loop dominates the time of a scan, so it makes few calls."""
+    """One walk over a syntax tree. It dominates the time of a scan, so that it avoids function calls."""
 
     def __init__(self, names: Names, redirects: bool) -> None:
         self.names = names
@@ -232,7 +232,7 @@ class _Walk:
     def bind_value(
         self, scope: Scope, target: ast.Name, value: ast.expr, statement: ast.stmt | None
     ) -> None:
-        """Bind a name to a value."""
+        """Record an assignment of a value to a name."""
         if type(value) in _NAMING:
             self.names.assigned.append((target.id, value))
         self.bind(scope, target.id, Binding("assign", target, "", value, statement))

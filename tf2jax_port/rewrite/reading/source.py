@@ -1,7 +1,7 @@
-"""Decode the bytes of a file into text with its encoding and line offsets.
+"""Decode the bytes of a file to a text with line offsets, and encode it again.
 
-Syntax trees give positions as line and column in UTF-8 bytes. So the text is held as UTF-8, whatever the
-file's own encoding, and a position becomes one offset into it.
+Syntax trees give positions as line and column in UTF-8 bytes. Therefore the text is kept as UTF-8, whatever the
+encoding of the file, and each position becomes one offset into it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 class UnreadableError(Exception):
-    """A file cannot be read as Python text; `code` is the diagnostic that says why."""
+    """Raised if a file cannot be read as Python; `code` is the diagnostic that gives the reason."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
@@ -29,7 +29,7 @@ class UnreadableError(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Source:
-    """A text as UTF-8, with the information to encode it as the bytes of its file."""
+    """A text as UTF-8 bytes, with the encoding and byte order mark of its file."""
 
     data: bytes
     encoding: str = "utf-8"
@@ -38,7 +38,7 @@ class Source:
 
     @property
     def newline(self) -> str:
-        """The first line end in the file."""
+        """The line ending of the file's first line."""
         found = _LINE_END.search(self.data)
         return found.group().decode() if found else "\n"
 
@@ -57,24 +57,24 @@ class Source:
         return start, self.starts[(node.end_lineno or 0) - 1] + (node.end_col_offset or 0)
 
     def line_end(self, line: int) -> int:
-        """Return the offset behind the last character of a line, before its line end."""
+        """Return the offset at which a line ends, before its line ending."""
         end = self.starts[line] if line < len(self.starts) else len(self.data)
         return len(self.data[:end].rstrip(b"\r\n")) if line < len(self.starts) else end
 
     def encode(self, data: bytes) -> bytes:
-        """Encode another UTF-8 text as the bytes of this file."""
+        """Encode new UTF-8 text with the encoding of this file."""
         if self.encoding == "utf-8":
             return codecs.BOM_UTF8 + data if self.bom else data
         return data.decode().encode(self.encoding)
 
 
 def from_text(text: str) -> Source:
-    """Build a source from a string, as if read from a UTF-8 file."""
+    """Build a `Source` from a string, as if it was read from a UTF-8 file."""
     return _with_lines(text.encode(), "utf-8", bom=False)
 
 
 def with_data(source: Source, data: bytes) -> Source:
-    """Return a source with another text and the same encoding."""
+    """Return a `Source` with new text and the same encoding."""
     return _with_lines(data, source.encoding, bom=source.bom)
 
 

@@ -1,4 +1,4 @@
-"""Define the diagnostics of places that options or comments keep unchanged, or write exactly."""
+"""Define the diagnostics of references that an option or comment keeps, or makes exact."""
 
 from __future__ import annotations
 

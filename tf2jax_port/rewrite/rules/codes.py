@@ -70,14 +70,14 @@ RULES: tuple[Rule, ...] = (
 
 
 class UnknownCodeError(KeyError):
-    """Raised when no diagnostic has a number."""
+    """Raised if there is no diagnostic with a given number."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def find_rule(code: str) -> Rule:
-    """Return the diagnostic of a number such as `TJ101`, in upper or lower case.
+    """Return the diagnostic with a number such as `TJ101`, in upper or lower case.
 
     Raises:
       UnknownCodeError: there is no such diagnostic; the message lists the nearest ones.

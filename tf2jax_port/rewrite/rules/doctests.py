@@ -1,4 +1,4 @@
-"""Define the diagnostic of examples in docstrings."""
+"""Define the diagnostic for examples in docstrings."""
 
 from __future__ import annotations
 

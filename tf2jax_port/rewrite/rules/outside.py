@@ -1,4 +1,4 @@
-"""Define the diagnostics of code around the computation: pipelines, files, logs, devices."""
+"""Define the diagnostics of code outside of array computation: pipelines, files, logs, devices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _rule(
     symbol: str = "",
     instead: Instead | None = None,
 ) -> Rule:
-    """Create a rule whose first example is one line that stays unchanged, under its marker."""
+    """Build a rule whose first example is a line that stays unchanged, below a marker comment."""
     message = next(family.message for family in FAMILIES if family.code == code)
     named = symbol or line[line.index("tf.") :].partition("(")[0]
     marked = Rewrites(

@@ -1,4 +1,4 @@
-"""Write the documentation page of each diagnostic from its rule."""
+"""Generate the documentation page of each diagnostic from its rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _STATES = {
 
 
 def page(rule: Rule) -> str:
-    """Return the page of one diagnostic, in Markdown."""
+    """Return the Markdown page of one diagnostic."""
     parts = [
         f"# {rule.code}: {rule.name}\n",
         f"State: {_STATES[rule.state]}.\n",
@@ -43,7 +43,7 @@ def page(rule: Rule) -> str:
 
 
 def index() -> str:
-    """Return the page that lists all diagnostics."""
+    """Return the Markdown page that lists all diagnostics."""
     rows = [
         f"| [{rule.code}]({rule.code}.md) | {rule.name} | {_STATES[rule.state]} |" for rule in RULES
     ]
@@ -52,13 +52,13 @@ def index() -> str:
 
 
 def pages() -> dict[str, str]:
-    """Return all pages by file name, each with the note that it is generated."""
+    """Return a dict from file names to pages; each page begins with a note that it is generated."""
     every = {f"{rule.code}.md": page(rule) for rule in RULES}
     return {name: GENERATED + text for name, text in {"index.md": index(), **every}.items()}
 
 
 def flags(options: Options) -> str:
-    """Return the command-line flags that select non-default options."""
+    """Return the command-line flags for the options that differ from their defaults."""
     words = ["--exact"] * options.exact + ["--safe-only"] * options.safe_only
     words += ["--doctests"] * options.doctests
     words += ["--random keys"] * (options.random == "keys")

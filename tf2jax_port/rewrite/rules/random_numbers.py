@@ -1,4 +1,4 @@
-"""Define the diagnostics of random numbers drawn with JAX's keys, for `--random keys`."""
+"""Define the diagnostics of calls of `jax.random` with keys, for `--random keys`."""
 
 from __future__ import annotations
 

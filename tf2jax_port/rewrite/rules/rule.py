@@ -10,10 +10,10 @@ from tf2jax_port.rewrite.options import Options
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rewrites:
-    """A program before and after rewriting; a second run changes nothing.
+    """An example program before and after rewriting; rewriting it again changes nothing.
 
-    If `runs` is set, the tests run both, the first in TensorFlow and the second in JAX, and compare every array
-    that they assign. `options` are the options of the run.
+    If `runs` is set, the tests run both programs, the first in TensorFlow and the second in JAX, and compare every array
+    that they assign. `options` are the options of the rewriter.
     """
 
     before: str
@@ -24,7 +24,7 @@ class Rewrites:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Leaves:
-    """A program that the diagnostic does not apply to, and why."""
+    """An example program to which the diagnostic does not apply, and the reason."""
 
     code: str
     because: str
@@ -32,7 +32,7 @@ class Leaves:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Instead:
-    """A program and its manual replacement; the tests run both and compare."""
+    """An example program and its manual replacement; the tests run both and compare the results."""
 
     before: str
     after: str
@@ -43,15 +43,15 @@ Example = Rewrites | Leaves | Instead
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rule:
-    """One diagnostic.
+    """The definition of one diagnostic.
 
     Attributes:
       code: its permanent number.
       name: the name of the pattern.
-      state: the state of references with this diagnostic; `None` for a file that was skipped.
+      state: the state of references with this diagnostic; `None` for a file that is skipped.
       why: the pattern, and the reason for its treatment.
       safety: what is guaranteed, and what a person must check or do.
-      examples: programs that the tests rewrite, and run where they can.
+      examples: programs that the tests rewrite and, if possible, run.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Drop the decisions that the options do not select or that a comment forbids."""
+"""Drop the edits that options or comments rule out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELD_BACK = "TJ313"
 
 
 def leave_alone(draft: Draft) -> Draft:
-    """Replace decisions that are not selected, or that a comment forbids, by ones without edits."""
+    """Replace each decision that options or a comment rule out by one without edits."""
     options, ignored = draft.file.options, draft.file.ignored
     chosen = {r: choose(d, options, ignored, r) for r, d in draft.decisions.items()}
     return draft.with_decisions(chosen)
@@ -24,10 +24,10 @@ def leave_alone(draft: Draft) -> Draft:
 def choose(
     decision: Decision, options: Options, ignored: Ignored, reference: Reference | None = None
 ) -> Decision:
-    """Return the decision, or one without edits if the options or a comment rule it out.
+    """Return a decision, without its edits if the options or a comment rule them out.
 
     Args:
-      decision: the decision proposed for the place.
+      decision: the proposed decision.
       options: the options of the run.
       ignored: the ignore comments of the file.
       reference: the reference that is decided, `None` for a method.
@@ -45,7 +45,7 @@ def choose(
 
 
 def has_marker(decision: Decision) -> bool:
-    """Return whether a marker comment is written: for manual work and names read as TensorFlow 1."""
+    """Return whether a decision needs a marker comment: manual work, or a name read as TensorFlow 1."""
     if decision.message.endswith(READ_AS_VERSION_1):
         return True
     return decision.state is State.MANUAL and decision.code != HELD_BACK
@@ -54,7 +54,7 @@ def has_marker(decision: Decision) -> bool:
 def _left_alone(
     decision: Decision, options: Options, ignored: Ignored
 ) -> tuple[State, str, str] | None:
-    """Return state, code and message if the decision must not be carried out, else `None`."""
+    """Return the state, code and message for a decision that is ruled out, `None` if it is not."""
     code = decision.code
     if ignored.covers(decision.span, code):
         return State.KEPT, "TJ502", f"a comment says so ({code})"

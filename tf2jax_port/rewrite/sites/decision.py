@@ -27,11 +27,11 @@ class Decision:
     Attributes:
       state: the state of the finding.
       code: the diagnostic.
-      message: one line for this place.
+      message: one line that explains the outcome of this reference.
       symbol: TensorFlow's name, with the prefix `tf.`.
       span: the node whose text the report shows before and after.
       edits: the edits to apply.
-      plain: with `--target shims`: the edits only turn `tf` into `shims`.
+      plain: with `--target shims`: whether the edits only turn `tf` into `shims`.
     """
 
     state: State
@@ -63,7 +63,7 @@ class File:
 
     @property
     def target(self) -> TargetName:
-        """The target of the rewrite: `jax`, or TensorFlow's names from `shims`."""
+        """The library that operators are rewritten to: `jax` or `shims`."""
         return self.options.target
 
 
@@ -75,7 +75,7 @@ class MovedImports:
       edits: the edits of the import statements.
       kept: the references that need no edit, because their import changes.
       names: the number of names that the statements import.
-      module: the name of `keras` itself in the file, `""` if no statement imports it.
+      module: the file's name for the module `keras`, `""` if no statement imports it.
     """
 
     edits: tuple[Edit, ...] = ()
@@ -89,7 +89,7 @@ Decisions = dict[Reference, Decision]  # in text order
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Draft:
-    """The state of a file between two passes: the decisions so far and the imports that move."""
+    """The state of a file between two passes: the decisions so far and the replaced Keras imports."""
 
     file: File
     decisions: Decisions

@@ -1,4 +1,4 @@
-"""Decide references to Keras: rename them to Keras 3 and report the differences."""
+"""Decide references to Keras: rename them to Keras 3 and report differences."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ _ARGUMENT = re.compile(r"`(\w+)`")
 
 
 def is_module_of_keras(path: str) -> bool:
-    """Return whether a path is a Keras 3 module that still has the contents it had in Keras 2."""
+    """Return whether a path is a Keras 3 module with the same contents as in Keras 2."""
     name = path.removeprefix("keras.")
     return path != name and name in MODULES and not name.startswith(_OTHERWISE)
 
 
 def is_of_keras(known: Known) -> bool:
-    """Return whether the target of a row is a name of Keras 3."""
+    """Return whether a row replaces its name by one of Keras 3."""
     return isinstance(known.row.target, Shim) and known.row.target.function.startswith("keras.")
 
 
 def settle(file: File, known: Known, decision: Decision) -> Decision:
-    """Adapt a decision whose target is a name of Keras 3 instead of a function of `shims`."""
+    """Return the decision for a Keras name, given the one that the general rules would make."""
     if known.row.name.startswith("keras.symbols."):
         return _adapt_symbolic(decision)
     if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
@@ -75,7 +75,7 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
 
 
 def _adapt_symbolic(decision: Decision) -> Decision:
-    """Adapt the decision for an operator that is called with a symbolic tensor."""
+    """Return the decision for an operator that is called with a symbolic tensor."""
     if decision.edits:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
     message = decision.message if decision.code == "TJ341" else NO_ARRAY
@@ -92,10 +92,10 @@ def _has_stars(file: File, node: ast.expr) -> bool:
 
 
 def _adapt_refusal(file: File, known: Known, decision: Decision) -> Decision:
-    """Adapt a manual decision for a name of Keras.
+    """Return the decision for a Keras name that the general rules leave to a person.
 
-    A call with `*args` is rewritten to the same class and reviewed; a keyword that only Keras 2 has gets a
-    hint about its replacement.
+    A call with `*args` is rewritten to the same class and marked for review. If Keras 3 lacks a keyword, the message says
+    what to use instead.
     """
     if decision.code == "TJ303" and isinstance(known.row.target, Shim):
         node = known.reference.node
@@ -124,7 +124,7 @@ def _writes_keras(decision: Decision) -> bool:
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Add to the first decision that writes Keras that `KERAS_BACKEND` must be set."""
+    """Add to the first decision with Keras code the message that `KERAS_BACKEND` must be set."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

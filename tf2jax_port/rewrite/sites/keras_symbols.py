@@ -1,8 +1,8 @@
 """Rewrite operators on symbolic Keras tensors to `keras.ops`.
 
-In a functional model, `tf.reduce_mean(hidden, axis=1)` on the output of `keras.Input` and layers does not
-compute yet. JAX's functions raise for such a tensor, as TensorFlow's do in Keras 3. Where the surrounding
-code shows that an argument is symbolic, the operator is replaced by its counterpart in `keras.ops`.
+In a functional model, `tf.reduce_mean(hidden, axis=1)` is called on the symbolic output of `keras.Input` and layers.
+JAX's functions raise an error for such a tensor, as TensorFlow's do with Keras 3. If the surrounding code shows that
+an argument is symbolic, the operator is replaced by its counterpart in `keras.ops`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applicatio
 
 
 def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference]) -> bool:
-    """Return whether a file may hold symbolic tensors: it creates inputs or reads a model's ends."""
+    """Return whether a file may use symbolic tensors: from inputs, or a model's inputs and outputs."""
     if b"keras" not in data:
         return False
     brought = b"Input" in data or any("Input" in r.dotted[-1] for r in references)
@@ -36,7 +36,7 @@ def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference])
 
 
 def of_symbols(file: File, known: Known) -> Known:
-    """Replace the row by its `keras.ops` counterpart if the call has a symbolic argument."""
+    """Return the row for `keras.ops` if the call has a symbolic argument, else the row as it is."""
     if not file.symbolic:
         return known
     node, row = known.reference.node, known.row
@@ -54,19 +54,19 @@ def of_symbols(file: File, known: Known) -> Known:
 
 
 def arguments_of(call: ast.Call) -> list[ast.expr]:
-    """Return the arguments of a call, including keyword arguments."""
+    """Return the positional and keyword arguments of a call."""
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 class Symbols:
-    """Infers whether an expression is a symbolic tensor from the assignments in its scope."""
+    """Infers whether an expression is a symbolic tensor, from the assignments in its scope."""
 
     def __init__(self, file: File) -> None:
         self.file = file
         self.open: set[tuple[str, int, str]] = set()
 
     def holds(self, node: ast.expr) -> bool:
-        """Return whether an expression is a symbolic tensor or a list that holds one."""
+        """Return whether an expression is a symbolic tensor, or a list that contains one."""
         if isinstance(node, ast.List | ast.Tuple):
             return any(map(self.holds, node.elts))
         if isinstance(node, ast.BinOp):
@@ -86,7 +86,7 @@ class Symbols:
         return False
 
     def _of_call(self, call: ast.Call) -> bool:
-        """Return whether a call of a layer or operator yields a symbolic tensor."""
+        """Return whether a call returns a symbolic tensor."""
         row = self._find_row(call.func)
         if row is not None and row.name in _SOURCES:
             return True
@@ -110,7 +110,7 @@ class Symbols:
         return row is not None and row.name.startswith(_MODELS)
 
     def _find_row(self, node: ast.expr) -> Row | None:
-        """Look up the row of a name of TensorFlow or of Keras itself."""
+        """Return the row of a TensorFlow or Keras name, `None` if there is none."""
         reference = self.file.values.by_node.get(node)
         if reference is not None:
             known = look_up(reference)
@@ -133,7 +133,7 @@ class Symbols:
     def _assigned_values(self, name: ast.Name, question: str) -> list[ast.expr]:
         """Return the values assigned to a name.
 
-        To prevent endless recursion, each question is asked only once per name; after that the list is empty.
+        To prevent endless recursion, the list is empty if the same question is asked again for a name.
         """
         home = self._binding_scope(name)
         key = (question, id(home), name.id)

@@ -1,7 +1,7 @@
 """Rewrite methods that TensorFlow's tensors have and arrays lack: `x.numpy()`, `x.get_shape()`.
 
-A method is not a TensorFlow name: only the surrounding code can show what `x` is. Where it does not, the
-new spelling works for tensors and arrays alike, and the place is reported for review.
+Only the surrounding code can show whether `x` is a tensor. If it does not, the new code works for tensors and arrays
+alike, and is reported for review.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Idiom:
-    """One tensor method: the whole expression, its tensor and the form of its replacement.
+    """One use of a tensor method: the whole expression, its tensor and its replacement.
 
-    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`; `sure` is true where
-    the new text is correct for any object before the dot.
+    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`; `sure` is true if the new text
+    is correct whatever object the method is called on.
     """
 
     symbol: str
@@ -54,13 +54,13 @@ class Idiom:
 
 
 def find_idioms(file: File) -> list[Decision]:
-    """Return the decisions for all tensor methods of a file, in text order."""
+    """Return the decisions for all uses of tensor methods in a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
     return (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
 
 
 def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
-    """Decide the tensor methods among the given attributes."""
+    """Return the decisions for those of the attributes that are tensor methods."""
     own = {node for reference in file.references for node in reference.chain}
     attributes = [node for node in named if node not in own]
     elsewhere = any(
@@ -92,7 +92,10 @@ def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
 
 
 def _shape_comparisons(file: File) -> list[Decision]:
-    """Decide `x.shape == [2, 3]`: TensorFlow's shape equals a list, a tuple does not."""
+    """Return the decisions for comparisons such as `x.shape == [2, 3]`.
+
+    TensorFlow's shape equals a list, but JAX's shape is a tuple, which does not.
+    """
     decisions = []
     for comparison in file.names.comparisons:
         shape, node = _shape_and_list(file, comparison)
@@ -132,7 +135,7 @@ def _is_shape(file: File, node: ast.expr) -> bool:
 
 
 def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
-    """Yield the nodes from the tensor up to the whole expression, which belong to this idiom."""
+    """Yield the nodes of an idiom, from the parent of the tensor to the whole expression."""
     yield idiom.whole
     for node in file.names.ancestors(idiom.tensor):
         if node is idiom.whole:
@@ -141,7 +144,7 @@ def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
 
 
 def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
-    """Yield the idioms among attributes, longer ones before those that they contain."""
+    """Yield the uses of tensor methods among attributes, longer ones before those inside of them."""
     parents = file.names.parents
     for node in attributes:
         call = parents[node]
@@ -171,7 +174,7 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
 
 
 def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
-    """Yield idioms of dtypes (`x.dtype.is_floating`) and of TensorFlow's static shapes."""
+    """Yield the uses of attributes of dtypes (`x.dtype.is_floating`) and of static shapes."""
     for node in attributes:
         parent = file.names.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
@@ -185,7 +188,7 @@ def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterat
 
 
 def _of_range(file: File, node: ast.Attribute) -> Idiom:
-    """Return the idiom of `x.dtype.max`, which is `jnp.finfo` or `jnp.iinfo` in JAX."""
+    """Return the idiom for `x.dtype.max`, which becomes `jnp.finfo` or `jnp.iinfo`."""
     tensor = node.value.value if isinstance(node.value, ast.Attribute) else node.value
     numbers = file.corners.numbers.numbers(tensor)
     whole = numbers in INTEGERS
@@ -195,7 +198,7 @@ def _of_range(file: File, node: ast.Attribute) -> Idiom:
 
 
 def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
-    """Yield the idiom of a static shape's method; `whole` is its call if it is called."""
+    """Yield the idiom for a method of a static shape; `whole` is the call, or the attribute itself."""
     symbol = f"Tensor.shape.{node.attr}"
     tensor = _tensor_of_shape(node.value)
     known = tensor is not None or is_static_shape(file.values, node.value)
@@ -212,7 +215,7 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
 
 
 def _is_known(file: File, idiom: Idiom) -> bool:
-    """Return whether the code shows what stands before the dot, or the new text fits all types."""
+    """Return whether the object is known to be a tensor, or the new text is right for any object."""
     if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
         tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
         return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
@@ -220,12 +223,12 @@ def _is_known(file: File, idiom: Idiom) -> bool:
 
 
 def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
-    """Return whether a call has one argument and its result is unused."""
+    """Return whether a call has one positional argument and its result is unused."""
     return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
 
 
 def _tensor_of_shape(node: ast.expr) -> ast.expr | None:
-    """Return the tensor in `x.shape` or `x.get_shape()`."""
+    """Return `x` of `x.shape` or `x.get_shape()`, `None` for other expressions."""
     if isinstance(node, ast.Attribute) and node.attr == "shape":
         return node.value
     if isinstance(node, ast.Call) and not node.args and not node.keywords:
@@ -236,7 +239,7 @@ def _tensor_of_shape(node: ast.expr) -> ast.expr | None:
 
 
 def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
-    """Build the decision and the edit for an idiom, `None` if it cannot be rewritten."""
+    """Return the decision for a use of a tensor method, `None` if it cannot be rewritten."""
     source, spelling = file.source, file.spelling
     start, end = source.span(idiom.whole)
     inner_start, inner_end = source.span(idiom.tensor)
@@ -271,7 +274,7 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
 
 
 def _is_made_here(file: File, node: ast.expr) -> bool:
-    """Return whether a name is bound to results of calls only, so that it can be bound anew."""
+    """Return whether a name is only assigned results of calls or operators, so that it can be reassigned."""
     scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
     if scope is None or not isinstance(node, ast.Name):
         return False
@@ -282,7 +285,7 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_place(node: ast.expr) -> bool:
-    """Return whether a node is `x` or `self.x`, which can be assigned and read twice."""
+    """Return whether an expression is a name or an attribute of one: it can be read twice and assigned."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)

@@ -45,12 +45,12 @@ READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 
 
 def decide_each(draft: Draft) -> Draft:
-    """Decide each reference on its own."""
+    """Decide each reference independently of the others."""
     return draft.with_decisions({r: decide(draft.file, r) for r in draft.file.references})
 
 
 def decide(file: File, reference: Reference) -> Decision:
-    """Decide one reference."""
+    """Return the decision for one reference."""
     symbol = _symbol_of(reference)
     decision = _left_alone(file, reference, symbol) or _decide_by_row(file, reference, symbol)
     if decision.edits and not may_edit(file, decision):
@@ -59,7 +59,7 @@ def decide(file: File, reference: Reference) -> Decision:
 
 
 def may_edit(file: File, decision: Decision) -> bool:
-    """Return whether a decision's edits are safe: code inside a string has restrictions."""
+    """Return whether a decision's edits can be applied; inside of strings there are restrictions."""
     node = decision.span
     if enclosing_string(file.names, node) is None:
         return True
@@ -70,14 +70,14 @@ def may_edit(file: File, decision: Decision) -> bool:
 
 
 def _symbol_of(reference: Reference) -> str:
-    """Return TensorFlow's name, with `compat.v1` if the file spells it so."""
+    """Return TensorFlow's name for reports, with `compat.v1` if the file writes it."""
     both = reference.version == 1 and reference.path in V1_PARAMS
     explicit = both and "compat.v1" in reference.dotted[-1]
     return f"tf.compat.v1.{reference.path}" if explicit else f"tf.{reference.path}".rstrip(".")
 
 
 def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
-    """Decide a reference by looking up its row."""
+    """Decide a reference by its row in the table."""
     known = look_up(reference)
     if known is None and keras_sites.is_module_of_keras(reference.path):
         text = file.spelling.text(reference.path)
@@ -113,7 +113,7 @@ def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) 
 
 
 def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
-    """Rewrite `@tf.function` to `jax.jit` if the decorated function is pure."""
+    """Return the decision to rewrite `@tf.function` to `jax.jit`, `None` if the function may be impure."""
     if known.row.name != "function" or known.rest or file.target != "jax":
         return None
     node: ast.expr = known.reference.node
@@ -135,7 +135,7 @@ def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
 
 
 def _operands_in(file: File) -> pure_functions.Operands:
-    """Return a function that lists the operands of a call whose other arguments are fixed."""
+    """Return a function that lists a call's operands, `None` if its other arguments are not constant."""
 
     def operands(call: ast.Call) -> list[ast.expr] | None:
         reference = file.values.by_node.get(call.func)
@@ -158,7 +158,7 @@ def _operands_in(file: File) -> pure_functions.Operands:
 
 
 def is_fixed(file: File, node: ast.expr) -> bool:
-    """Return whether an argument is a literal or a dtype."""
+    """Return whether an argument is a literal or the name of a dtype."""
     reference = file.values.by_node.get(node)
     if reference is not None:
         known = look_up(reference)
@@ -176,13 +176,16 @@ def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decis
 
 
 def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
-    """Return whether an ambiguous name is taken as TensorFlow 1 because of the rest of the file."""
+    """Return whether a name that both versions define is taken as TensorFlow 1's.
+
+    The rest of the file decides, if the name is written without `compat.v1`.
+    """
     both = reference.version == 1 and reference.path in V1_PARAMS
     return both and not symbol.startswith("tf.compat.")
 
 
 def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
-    """Return a manual decision for a reference that cannot be looked up, else `None`."""
+    """Return the decision for a reference that cannot be rewritten whatever its row, else `None`."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
         return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
@@ -211,7 +214,7 @@ def _explain_unknown(reference: Reference) -> tuple[str, str]:
 
 
 def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
-    """Decide a name that is not callable: a dtype, a type, a constant or an error class."""
+    """Decide a name that is not a function: a dtype, a type, a constant or an error class."""
     reference = known.reference
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
@@ -252,7 +255,7 @@ def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
 def _replace_name(
     file: File, known: Known, symbol: str, state: State, code: str, text: str
 ) -> Decision:
-    """Build a decision that replaces the name only."""
+    """Return the decision to replace only the name."""
     written = file.spelling.text(text)
     node = known.reference.node
     plain = _is_namesake(known, text)
@@ -261,7 +264,7 @@ def _replace_name(
 
 
 def _is_namesake(known: Known, function: str) -> bool:
-    """Return whether a name is correct as soon as its first part is `shims`."""
+    """Return whether a name becomes correct if only `tf` is replaced by `shims`."""
     reference = known.reference
     if function != f"shims.{reference.path}":
         return False
@@ -269,7 +272,7 @@ def _is_namesake(known: Known, function: str) -> bool:
 
 
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
-    """Decide an operator that is used as a value: `activation=tf.nn.relu`, a bare decorator."""
+    """Decide an operator that is not called but used as a value: `activation=tf.nn.relu`."""
     row, function = known.row, facade(known.row)
     receiver = _tensorflow_receiver(file, known)
     if receiver is not None:
@@ -288,7 +291,7 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
 
 
 def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
-    """Return the function that stays TensorFlow and takes the operator as an argument, if any."""
+    """Return the TensorFlow function without replacement that an operator is passed to, if any."""
     parent = file.names.parents[known.reference.node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is known.reference.node:
@@ -302,7 +305,7 @@ def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
 
 
 def _direct_counterpart(file: File, known: Known) -> str | None:
-    """Return JAX's function for an operator of one array that is passed as a callback."""
+    """Return JAX's function for an operator that is passed as a callback, if it takes one array."""
     row = known.row
     if not isinstance(row.target, Native) or corner(row, file.options):
         return None
@@ -317,7 +320,7 @@ def _direct_counterpart(file: File, known: Known) -> str | None:
 
 
 def _is_partial(call: ast.Call) -> bool:
-    """Return whether a call is `functools.partial`, which may bind `name=` (unknown to JAX)."""
+    """Return whether a call is `functools.partial`, which may bind `name`, unknown to JAX."""
     return "partial" in ast.unparse(call.func)
 
 
@@ -392,7 +395,7 @@ def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
 def _decide_starred(
     file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal
 ) -> Decision:
-    """Decide a call with `*args`: the function of `shims` takes the same arguments."""
+    """Decide a call whose arguments cannot be bound; with `*args`, it may become one of `shims`."""
     function = facade(known.row)
     as_it_is = not known.version_1_params and not constructs.without_place(known.row)
     if refusal.code != "TJ303" or function is None or not as_it_is:
@@ -404,7 +407,7 @@ def _decide_starred(
 
 
 def _write_form(site: CallSite) -> list[Edit] | None:
-    """Return the edits for the first expression of a row that can be written here."""
+    """Return the edits for the first JAX expression of a row that fits the call, `None` if none does."""
     for target in version_1.forms(site.row):
         form = site
         if target is not site.row.target:
@@ -416,7 +419,7 @@ def _write_form(site: CallSite) -> list[Edit] | None:
 
 
 def _switched_on(site: CallSite, symbol: str) -> Decision:
-    """Remove a call such as `tf.enable_v2_behavior()`, which has no effect in JAX."""
+    """Return the decision to remove a call such as `tf.enable_v2_behavior()`, needless in JAX."""
     start, end = site.source.span(site.call)
     statement = isinstance(site.parent, ast.Expr) and site.source.span(site.parent) == (start, end)
     edit = Edit(start, end, ("pass" if statement else NOTHING,))
@@ -425,7 +428,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
 
 
 def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
-    """Build the decision for a call that is written as JAX."""
+    """Return the decision for a call that becomes the JAX expression of its row."""
     assert isinstance(row.target, Native)
     if differs:
         return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
@@ -437,7 +440,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
 
 
 def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
-    """Mark a decision for review if the name differs or prints more in TensorFlow 1."""
+    """Mark a decision for review if TensorFlow 1's function differs, or its `data` argument is dropped."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
     prints = any(name in PRINTED for name, _ in bound.dropped)
     printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
@@ -448,12 +451,12 @@ def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
 
 
 def _is_bound_by_with(site: CallSite) -> bool:
-    """Return whether a `with` statement binds the value of the block to a name."""
+    """Return whether the call is in `with ... as name`."""
     return isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
 
 
 def _is_of_text(row: Row, bound: Bound) -> bool:
-    """Return whether a call converts a string to a tensor."""
+    """Return whether a call such as `tf.constant` converts a string to a tensor."""
     if row.name not in ("constant", "convert_to_tensor", "identity"):
         return False
     value = next(iter(bound.arguments.values())).node
@@ -462,7 +465,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 
 def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
-    """Rewrite `tf.shape(x)[0]`, or `tf.shape(x)` used as a shape, to sizes that are static in JAX."""
+    """Return the decision to rewrite `tf.shape(x)[0]`, or `tf.shape(x)` as a shape, to `jnp.shape(x)`."""
     if known.row.name != "shape":
         return None
     indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)
@@ -477,7 +480,7 @@ def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decisi
 
 
 def _is_shape_argument(file: File, node: ast.expr) -> bool:
-    """Return whether a node is the shape argument of another operator."""
+    """Return whether a node is passed as the `shape` or `dims` of another operator."""
     parent = file.names.parents[node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func not in file.values.by_node:
@@ -494,7 +497,7 @@ def _is_shape_argument(file: File, node: ast.expr) -> bool:
 
 
 def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
-    """Decide a call that becomes a call of the function of `shims`."""
+    """Decide a call that becomes a call of `shims`, with TensorFlow's signature."""
     row, function = known.row, facade(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)

@@ -1,1 +1,1 @@
-"""Infer properties of expressions: tensor or list, dtype, size, raggedness."""
+"""Infer properties of expressions: whether they are tensors, lists, static shapes, ragged; dtypes."""

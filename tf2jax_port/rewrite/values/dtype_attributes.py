@@ -1,4 +1,4 @@
-"""Rewrite attributes of TensorFlow's dtypes and shapes: `x.dtype.is_floating`."""
+"""List the JAX code for attributes of TensorFlow's dtypes and shapes: `x.dtype.is_floating`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPE_METHODS = (
 
 
 def is_of_dtype(node: ast.Attribute, *, called: bool) -> bool:
-    """Return whether a dtype attribute is read from a dtype, judging by the names."""
+    """Return whether an attribute is one of a dtype, judging by the names."""
     if node.attr in _TENSORFLOWS:
         return not called
     owner = node.value

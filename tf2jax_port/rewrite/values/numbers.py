@@ -31,13 +31,13 @@ _KEPT_BY_METHODS = ("astype", "reshape", "read_value", "value", "numpy", "copy",
 
 
 def dtype_numbers(node: ast.expr) -> Numbers:
-    """Return the kind of numbers of a dtype: `tf.int32`, `np.uint8`, `"float32"`."""
+    """Return whether a dtype, `tf.int32` or `"float32"`, holds floats, integers or booleans."""
     name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
     return _NAMED.get(name, Numbers.UNKNOWN) if isinstance(name, str) else Numbers.UNKNOWN
 
 
 class NumbersOf:
-    """Infers the kind of numbers in an expression from the assignments in its scope."""
+    """Infers which numbers an expression holds, from the assignments in its scope."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -45,9 +45,9 @@ class NumbersOf:
         self.known: dict[tuple[int, str], Numbers] = {}
 
     def numbers(self, node: ast.expr | None) -> Numbers:
-        """Infer the kind of numbers that an expression holds.
+        """Infer whether an expression holds floats, integers or booleans.
 
-        A literal integer beside a tensor is ignored, since it takes the tensor's dtype.
+        A literal integer next to a tensor is ignored, since it takes the dtype of the tensor.
         """
         if isinstance(node, ast.Constant):
             return _of_constant(node.value)
@@ -72,7 +72,7 @@ class NumbersOf:
         return self._of_call(node) if isinstance(node, ast.Call) else Numbers.UNKNOWN
 
     def _of_several(self, nodes: list[ast.expr], *, weak: bool = True) -> Numbers:
-        """Infer the kind of numbers that the operands of one operator share.
+        """Infer which numbers the result of an operator holds, given its operands.
 
         With `weak`, literal integers are ignored, since they take the dtype of the other operand.
         """
@@ -84,7 +84,7 @@ class NumbersOf:
         return found.pop() if len(found) == 1 else Numbers.UNKNOWN
 
     def _of_call(self, node: ast.Call) -> Numbers:
-        """Infer the kind of numbers that a call returns."""
+        """Infer which numbers the result of a call holds."""
         reference = self.values.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         if known is not None:
@@ -96,7 +96,7 @@ class NumbersOf:
         return dtype_numbers(node.func)
 
     def _of_method(self, node: ast.Call, function: ast.Attribute) -> Numbers:
-        """Infer the numbers returned by `x.astype(...)`, `x.reshape(...)` or a NumPy function."""
+        """Infer which numbers the result of `x.astype(...)` or of a NumPy function holds."""
         given = _keyword_argument(node, "dtype")
         if function.attr == "astype":
             return dtype_numbers(node.args[0]) if node.args else Numbers.UNKNOWN
@@ -116,7 +116,7 @@ class NumbersOf:
         return dtype_numbers(function)
 
     def _of_operator(self, node: ast.Call, known: Known) -> Numbers:
-        """Infer the kind of numbers that an operator of the table returns."""
+        """Infer which numbers the result of a TensorFlow operator holds."""
         name = known.row.name
         if name in ALWAYS:
             return ALWAYS[name]
@@ -133,7 +133,7 @@ class NumbersOf:
         return self._of_arguments(node, name)
 
     def _of_arguments(self, node: ast.Call, name: str) -> Numbers:
-        """Infer the numbers of an operator's result from those of its arguments."""
+        """Infer which numbers the result of an operator holds from its arguments."""
         parameters = PASSED.get(name)
         if parameters is None:
             return Numbers.UNKNOWN
@@ -143,7 +143,7 @@ class NumbersOf:
         return self._of_several(given, weak=name in ADAPTING)
 
     def _of_name(self, name: str, scope: Scope) -> Numbers:
-        """Infer the kind of numbers that all assignments of a name agree on."""
+        """Infer which numbers a name holds; unknown if its assignments disagree."""
         home = scope.lookup(name)
         if home is None:
             return Numbers.UNKNOWN
@@ -171,14 +171,14 @@ def _of_constant(value: object) -> Numbers:
 
 
 def _is_integer(node: ast.expr) -> bool:
-    """Return whether a node is a literal integer, which takes the dtype of its tensor operand."""
+    """Return whether a node is a literal integer."""
     if isinstance(node, ast.UnaryOp):
         return _is_integer(node.operand)
     return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def _takes_inexact_only(known: Known) -> bool:
-    """Return whether TensorFlow has the operator for floating and complex dtypes only."""
+    """Return whether TensorFlow's operator accepts only floating-point and complex dtypes."""
     row = known.row
     words = {word for _, text in row.kernels for word in text.split() if word[0] != "-"}
     computes = isinstance(row.target, Native | Shim) and row.params is not None

@@ -1,7 +1,7 @@
-"""Find the parameters that receive lists from calls in the same file.
+"""Find the parameters of a file's functions that receive lists from calls in the same file.
 
-TensorFlow's operators accept a list for a tensor, JAX's do not; so such a parameter is converted to an
-array where it is passed to an operator.
+TensorFlow's operators accept a list in place of a tensor, JAX's do not. Therefore such a parameter is converted to an
+array when it is passed to an operator.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class PassedLists:
         self.known: dict[ast.arg, bool] = {}
 
     def may_be_list(self, node: ast.expr) -> bool:
-        """Return whether a name is a parameter that some call passes a list for."""
+        """Return whether a node is a parameter for which some call passes a list."""
         scope = self.values.scope_of.get(node) if isinstance(node, ast.Name) else None
         home = scope.lookup(node.id) if scope is not None and isinstance(node, ast.Name) else None
         if home is None or home.kind != "function" or not isinstance(node, ast.Name):
@@ -64,7 +64,7 @@ class PassedLists:
 
     @functools.cached_property
     def _calls_by_name(self) -> dict[str, list[ast.Call]]:
-        """The calls of a file by the last part of the function's name."""
+        """A dict from the last part of a function's name to the calls with that name."""
         names = self.values.names
         found: dict[str, list[ast.Call]] = {}
         for node in (*(use for use, _ in names.uses), *names.attributes):

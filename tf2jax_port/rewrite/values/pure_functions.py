@@ -1,7 +1,7 @@
-"""Find the functions under `tf.function` that can be compiled with `jax.jit` once rewritten.
+"""Find the functions under `tf.function` that can be compiled with `jax.jit` after the rewrite.
 
-The test is conservative: every parameter is used as an operand only, every call is an operator that JAX
-has, and only modules are read from outside. All other functions stay with `shims.function`.
+The test is conservative: parameters are used only as operands, every call is of an operator that JAX has, and
+nothing but modules is read from outside. All other functions use `shims.function`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Operands = Callable[[ast.Call], "list[ast.expr] | None"]
 
 
 def decorated(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDef | None:
-    """Return the function whose only decorator is the node, `None` for methods and other uses."""
+    """Return the function that a node alone decorates, `None` for methods and other uses."""
     function = parents[node]
     alone = isinstance(function, ast.FunctionDef) and function.decorator_list == [node]
     method = isinstance(parents.get(function), ast.ClassDef)
@@ -56,7 +56,7 @@ def is_pure(function: ast.FunctionDef, operands: Operands) -> bool:
 
 
 def _computes(node: ast.expr, known: set[str], operands: Operands) -> bool:
-    """Return whether an expression consists of operators, numbers and known names only."""
+    """Return whether an expression consists only of operators, numbers and known names."""
     if isinstance(node, ast.Constant):
         return type(node.value) in (int, float)
     if isinstance(node, ast.Name):

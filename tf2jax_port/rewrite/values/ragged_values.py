@@ -14,7 +14,7 @@ _DENSE_RESULTS = ("reduce_", "shape", "rank", "size", "math.reduce_")
 
 
 def is_ragged(values: Values, node: ast.expr, seen: frozenset[str] = frozenset()) -> bool:
-    """Return whether an expression is a ragged tensor or holds one."""
+    """Return whether an expression is a ragged tensor, or a list that contains one."""
     if isinstance(node, ast.List | ast.Tuple):
         return any(is_ragged(values, element, seen) for element in node.elts)
     if isinstance(node, ast.BinOp):
@@ -51,7 +51,7 @@ def _gives_ragged(values: Values, node: ast.Call, seen: frozenset[str]) -> bool:
 
 
 def _binds_ragged(values: Values, binding: Binding, seen: frozenset[str]) -> bool:
-    """Return whether a binding gives a name a ragged tensor."""
+    """Return whether an assignment or annotation shows that a name is a ragged tensor."""
     if binding.kind == "assign" and binding.value is not None:
         return is_ragged(values, binding.value, seen)
     annotation = binding.node.annotation if isinstance(binding.node, ast.arg) else None

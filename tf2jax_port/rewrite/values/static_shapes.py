@@ -1,4 +1,4 @@
-"""Infer which expressions are static shapes: `x.shape`, slices of it and names bound to one."""
+"""Infer which expressions are static shapes: `x.shape`, its slices, and names assigned to them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tf2jax_port.table.version_1 import NO_TENSORS
 
 
 class Kind(enum.Enum):
-    """The inferred type of an expression."""
+    """The inferred kind of an expression: tensor, list or unknown."""
 
     TENSOR = "tensor"
     LIST = "list"
@@ -54,7 +54,7 @@ _TENSOR_METHODS = ("astype", "reshape", "read_value", "value")
 
 
 def _returns_tensor(known: Known) -> bool:
-    """Return whether a call of a row returns a tensor."""
+    """Return whether an operator returns a single tensor."""
     row = known.row
     operator = isinstance(row.target, Native | Shim) and row.params is not None
     tensor = row.name not in _NO_TENSOR and row.name not in NO_TENSORS
@@ -62,7 +62,7 @@ def _returns_tensor(known: Known) -> bool:
 
 
 class Values:
-    """Infers the kind of expressions from the assignments and annotations in their scope."""
+    """Infers whether expressions are tensors or lists, from assignments and annotations."""
 
     def __init__(self, names: Names, references: list[Reference]) -> None:
         self.names = names
@@ -72,11 +72,11 @@ class Values:
 
     @functools.cached_property
     def scope_of(self) -> dict[ast.Name, Scope]:
-        """The scope in which each name is used."""
+        """A dict from each use of a name to its scope."""
         return dict(self.names.uses)
 
     def kind(self, node: ast.expr) -> Kind:
-        """Infer the kind of an expression."""
+        """Infer whether an expression is a tensor or a list."""
         if isinstance(node, _LISTS):
             return Kind.LIST
         if isinstance(node, ast.Name):
@@ -98,7 +98,7 @@ class Values:
         return Kind.UNKNOWN
 
     def is_size(self, node: ast.expr) -> bool:
-        """Return whether a node is `tf.shape(x)[0]`, which becomes a number."""
+        """Return whether an expression is `tf.shape(x)[0]`, with a literal index."""
         if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Call):
             return False
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
@@ -106,13 +106,13 @@ class Values:
         return fixed and self.is_call_of(node.value, "shape")
 
     def is_call_of(self, node: ast.Call, name: str) -> bool:
-        """Return whether a call is a call of the operator `name` of the table."""
+        """Return whether a call is one of the operator with this name."""
         reference = self.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         return known is not None and known.row.name == name and not known.rest
 
     def holds_tensor(self, node: ast.expr) -> bool:
-        """Return whether an expression is a tensor or a list that holds one."""
+        """Return whether an expression is a tensor, or a list or tuple that contains one."""
         if isinstance(node, ast.List | ast.Tuple):
             return any(self.holds_tensor(element) for element in node.elts)
         return self.kind(node) is Kind.TENSOR
@@ -138,7 +138,7 @@ class Values:
         return Kind.UNKNOWN
 
     def _of_name(self, name: str, scope: Scope) -> Kind:
-        """Infer the kind that all assignments of a name agree on."""
+        """Infer the kind of a name; unknown if its assignments disagree."""
         home = scope.lookup(name)
         if home is None:
             return Kind.UNKNOWN
@@ -165,7 +165,7 @@ class Values:
         return self._of_unpacked(binding.node)
 
     def _of_unpacked(self, target: ast.AST) -> Kind:
-        """Infer the kind of a name in `a, b = ...`."""
+        """Infer the kind of a name that is assigned in `a, b = ...`."""
         targets = self.names.parents.get(target)
         statement = self.names.parents.get(targets) if targets is not None else None
         if not isinstance(targets, ast.Tuple | ast.List) or not isinstance(statement, ast.Assign):

@@ -1,1 +1,1 @@
-"""Write new text into a file."""
+"""Plan and apply edits of a file's text."""

@@ -1,8 +1,7 @@
 """Define edits of a text and apply them in one pass.
 
-An edit replaces a span of the text by pieces. A piece is new text, or a span of the old text that is
-rendered with the edits inside it; so a call inside an argument of a call is edited in the same pass as
-the outer call.
+An edit replaces a span of the text by pieces. A piece is new text, or a span of the old text in which further edits
+are applied. So a call inside an argument of another call is edited in the same pass as the outer call.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A part of the old text that is kept, apart from the edits inside it."""
+    """A part of the old text that an edit keeps; edits inside of it are applied."""
 
     start: int
     end: int
@@ -31,14 +30,14 @@ class Edit(NamedTuple):
 
 
 class OverlapError(Exception):
-    """Two edits overlap, or one lies in text that another one drops."""
+    """Raised if two edits overlap, or one is inside text that another edit drops."""
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
     """Apply all edits to a text.
 
-    Edits may nest: an inner one must lie in a `Span` that the outer one keeps. Insertions at the same offset
-    are written in the order in which they were planned.
+    Edits may be nested: an inner one must be inside a `Span` that the outer one keeps. Insertions at the same offset are
+    applied in the order in which they are given.
 
     Raises:
       OverlapError: two edits overlap, or text that contains an edit is dropped.
@@ -47,7 +46,7 @@ def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 class EditedText:
-    """A text with its edits, any part of which can be rendered."""
+    """A text with edits, any part of which can be rendered."""
 
     def __init__(self, data: bytes, edits: Iterable[Edit]) -> None:
         self.data = data
@@ -55,7 +54,11 @@ class EditedText:
         self.starts = [edit.start for edit in self.edits]
 
     def render(self, start: int, end: int, *, exact: bool = False, after: int = 0) -> bytes:
-        """Render `[start, end)`; edits before index `after` are outer ones, already in progress."""
+        """Return the new text of `[start, end)`.
+
+        Edits before index `after` are enclosing ones, which are being rendered already. With `exact`, insertions at `end` are
+        included.
+        """
         out: list[bytes] = []
         place = start
         index = max(after, bisect.bisect_left(self.starts, start))
@@ -77,7 +80,7 @@ class EditedText:
         return b"".join(out)
 
     def render_node(self, start: int, end: int) -> bytes:
-        """Render the new text of one node, without insertions just before or behind it."""
+        """Return the new text of one node, without insertions just before or after it."""
         first = bisect.bisect_left(self.starts, start)
         last = bisect.bisect_left(self.starts, end, first)
         own = [edit for edit in self.edits[first:last] if start < edit.end <= end]
@@ -89,11 +92,15 @@ class EditedText:
 
     @staticmethod
     def _inside(edit: Edit, end: int, exact: bool) -> bool:
-        """Return whether an edit lies before `end`, or is an insertion at `end` if `exact`."""
+        """Return whether an edit begins before `end`, or with `exact` is an insertion at `end`."""
         return edit.start < end or (exact and edit.start == end and edit.end == end)
 
     def _skip_inner(self, edit: Edit, index: int) -> int:
-        """Return the index of the first edit after `edit`; inner ones are already rendered."""
+        """Return the index of the first edit after the end of `edit`.
+
+        Raises:
+          OverlapError: an inner edit is in text that `edit` drops.
+        """
         while index < len(self.edits) and self.edits[index].start < edit.end:
             inner = self.edits[index]
             kept = (p for p in edit.pieces if isinstance(p, Span))

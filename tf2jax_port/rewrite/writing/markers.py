@@ -1,7 +1,7 @@
-"""Read and write marker comments: `# TJ301: tf.foo: why`, on a line above manual work.
+"""Read and write marker comments, `# TJ301: tf.foo: why`, which stand above code that needs manual work.
 
-A run first removes all markers and then inserts those that still apply. So a second run changes nothing,
-and a marker disappears together with its cause.
+A run first removes all markers and then inserts those that still apply. So a second run changes nothing, and a
+marker disappears together with its cause.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _INDENT = re.compile(rb"[ \t\f]*")
 
 
 def has_markers(data: bytes) -> bool:
-    """Return whether a text may hold a marker."""
+    """Return whether a text may contain a marker."""
     return b"# TJ" in data and _MARKER.search(data) is not None
 
 
 def marker_lines(source: Source, tree: ast.Module) -> list[int]:
-    """Return the lines, counted from 1, that are markers and not part of a string."""
+    """Return the numbers, from 1, of the lines that are markers and not part of a string."""
     found = [
         line
         for line, start in enumerate(source.starts, 1)
@@ -52,13 +52,13 @@ def without_lines(source: Source, lines: list[int]) -> bytes:
 
 
 def any_says(source: Source, lines: list[int], text: str) -> bool:
-    """Return whether one of the markers at the given lines ends with a text."""
+    """Return whether one of the markers on the given lines ends with a text."""
     ends = (source.data[source.starts[n - 1] : source.line_end(n)] for n in lines)
     return any(end.endswith(text.encode()) for end in ends)
 
 
 def marker_line(source: Source, names: Names, node: ast.AST) -> int:
-    """Return the line above which a node's marker belongs: the start of its logical line."""
+    """Return the line above which the marker of a node is inserted: the start of its logical line."""
     for candidate in (node, *names.ancestors(node)):
         anchor: ast.AST | None = candidate
         while anchor is not None and _is_anchor(names, anchor):
@@ -70,7 +70,7 @@ def marker_line(source: Source, names: Names, node: ast.AST) -> int:
 
 
 def _is_anchor(names: Names, node: ast.AST) -> bool:
-    """Return whether a node begins its own line: a statement, an `except` or a decorator."""
+    """Return whether a marker can be above a node: a statement, an `except` or a decorator."""
     if isinstance(node, ast.stmt | ast.ExceptHandler):
         return True
     return node in getattr(names.parents.get(node), "decorator_list", ())
@@ -105,7 +105,7 @@ def _begins_logical_line(source: Source, line: int, column: int) -> bool:
 
 
 def insertions(source: Source, wanted: dict[int, list[str]]) -> Iterator[Edit]:
-    """Yield the edits that insert marker texts above lines, with the same indentation."""
+    """Yield the edits that insert marker comments above lines, with the same indentation."""
     for line, texts in sorted(wanted.items()):
         start = source.starts[line - 1]
         found = _INDENT.match(source.data, start)

@@ -1,4 +1,4 @@
-"""Choose a file's names for `jax`, `jnp`, `np` and `shims`, reusing imports and avoiding clashes."""
+"""Choose a file's names for `jax`, `jnp`, `np` and `shims`: reuse its imports and avoid conflicts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LEADING_NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\s*\.)")
 
 
 def bound_names(names: Names) -> dict[str, int]:
-    """Count the scopes of the file that bind each name."""
+    """Return a dict from each name to the number of scopes of the file that bind it."""
     counts: dict[str, int] = {}
     for scope in (names.module, *names.scopes.values()):
         for name in scope.bindings:
@@ -34,11 +34,11 @@ def bound_names(names: Names) -> dict[str, int]:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Spelling:
-    """The file's name for each module that new text needs.
+    """The names that a file uses for the modules that new text needs.
 
     Attributes:
-      chosen: the file's name for each module, by the name that the table uses.
-      present: the names of `chosen` that the file imports already.
+      chosen: a dict from the usual name of a module (`jnp`) to the file's name for it.
+      present: the usual names of the modules that the file already imports.
       bound: every name that the file binds.
     """
 
@@ -50,7 +50,7 @@ class Spelling:
     )
 
     def text(self, text: str) -> str:
-        """Translate new text to the file's own module names."""
+        """Replace the usual module names in new text by those of the file."""
         written = self._written.get(text)
         if written is None:
             own = self.chosen
@@ -59,14 +59,14 @@ class Spelling:
         return written
 
     def allows(self, names: Iterable[str]) -> bool:
-        """Return whether the builtins that an expression uses (`list`, `len`) are not shadowed."""
+        """Return whether an expression may use these builtins or modules: nothing shadows them."""
         return all(
             name in self.chosen or (hasattr(builtins, name) and name not in self.bound)
             for name in names
         )
 
     def missing(self, edits: Iterable[Edit]) -> list[tuple[str, str]]:
-        """Return `(module, name)` of the imports that edits need, in the order of writing."""
+        """Return `(module, name)` of each import that the edits need and the file lacks."""
         texts = {piece for edit in edits for piece in edit.pieces if isinstance(piece, str)}
         used = {name for text in texts for name in _LEADING_NAME.findall(text)}
         return [
@@ -77,7 +77,7 @@ class Spelling:
 
 
 def choose_spelling(names: Names) -> Spelling:
-    """Choose a name for each module: the file's own, else the usual one, else a free one."""
+    """Choose a name for each module: the one that the file imports, the usual one or a free one."""
     bound = bound_names(names)
     chosen, present = {}, set()
     for usual, module in MODULES.items():
@@ -91,7 +91,7 @@ def choose_spelling(names: Names) -> Spelling:
 
 
 def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
-    """Return the name under which a module is imported once at module level, if any."""
+    """Return the name under which the file imports a module, if it is bound only once."""
     for name, bindings in module.bindings.items():
         binding = bindings[0]
         if len(bindings) == 1 and bound[name] == 1 and binding.path == path:
@@ -102,7 +102,7 @@ def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
 
 
 def _free_name(usual: str, bound: dict[str, int]) -> str:
-    """Return a name for a module that the file does not bind."""
+    """Return the usual name of a module, or a variant if the file binds that name."""
     for name in (usual, f"{usual}_", f"jax_{usual}", f"jax_{usual}_"):
         if name not in bound:
             return name

@@ -15,9 +15,9 @@ class Hole:
     """A placeholder for an argument.
 
     Attributes:
-      parameter: the parameter whose argument fills it.
-      operand: whether an operator or attribute is adjacent, so that most expressions need parentheses.
-      bare: whether no bracket of the expression encloses it.
+      parameter: the parameter whose argument fills the placeholder.
+      operand: whether an operator or attribute is applied to it, so that most arguments need parentheses.
+      bare: whether it is outside of all brackets.
     """
 
     parameter: str
@@ -27,7 +27,7 @@ class Hole:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Optional:
-    """A part such as `, axis={axis}`, omitted if the call passes none of `kept_by`."""
+    """A part such as `, axis={axis}` that is omitted if the call passes none of `kept_by`."""
 
     pieces: tuple[str | Hole, ...]
     kept_by: frozenset[str]
@@ -38,7 +38,7 @@ Part = str | Hole | Optional
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slot:
-    """One argument of the expression's outermost call: a single placeholder or fixed text."""
+    """One argument of the expression's outermost call: a placeholder or fixed text."""
 
     keyword: str | None
     hole: str | None
@@ -47,14 +47,14 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """A parsed expression of a row.
+    """The parsed expression of a row.
 
     Attributes:
       pieces: text, placeholders and optional parts in order.
-      function: the dotted function if the expression is a single call, otherwise empty.
+      function: the dotted name of the function if the expression is a single call, otherwise empty.
       slots: the arguments of that call.
       atomic: whether the expression never needs parentheses.
-      names: the names that it reads: `jnp`, `jax`, `np`, `shims`, builtins.
+      names: the names that the expression reads: `jnp`, `jax`, `np`, `shims`, builtins.
     """
 
     pieces: tuple[Part, ...]
@@ -75,7 +75,7 @@ class Template:
 
     @functools.cached_property
     def by_parameter(self) -> dict[str, Slot]:
-        """The call's arguments that are placeholders, by parameter."""
+        """A dict from parameters to the arguments of the call that are their placeholders."""
         return {slot.hole: slot for slot in self.slots if slot.hole}
 
     @functools.cached_property
@@ -85,7 +85,7 @@ class Template:
 
     @functools.cached_property
     def repeats(self) -> bool:
-        """Whether a parameter fills several arguments of the call."""
+        """Whether the call passes the same parameter more than once."""
         return len(self.by_parameter) < sum(bool(slot.hole) for slot in self.slots)
 
 
@@ -116,7 +116,7 @@ def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
 
 
 def _with_names(expression: str) -> tuple[str, dict[str, str]]:
-    """Replace each placeholder by a unique name and return the parameter of each name."""
+    """Replace each placeholder by a unique name; also return a dict from these names to parameters."""
     out: list[str] = []
     holes: dict[str, str] = {}
     for literal, field, _, _ in string.Formatter().parse(expression):
@@ -129,7 +129,7 @@ def _with_names(expression: str) -> tuple[str, dict[str, str]]:
 
 
 def _is_operand(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Return whether an operator, call or attribute applies directly to a node."""
+    """Return whether an operator, call, subscript or attribute is applied to a node."""
     parent = parents[node]
     if isinstance(parent, ast.Call):
         return parent.func is node
@@ -139,7 +139,7 @@ def _is_operand(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 
 
 def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Return whether no bracket of the expression encloses a node."""
+    """Return whether a node is outside of all brackets of the expression."""
     while node in parents:
         parent = parents[node]
         if isinstance(parent, ast.Call) and parent.func is not node:
@@ -155,9 +155,9 @@ def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def _optional_spans(
     text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
 ) -> list[tuple[int, int, frozenset[str]]]:
-    """Return the span of `, axis={axis}` for each optional parameter, and what keeps it.
+    """Return the span of each optional argument, and the parameters that keep it in the call.
 
-    A positional argument can be omitted only together with all that follow it.
+    A positional argument can be omitted only together with all arguments that follow it.
     """
     spans = []
     for call in ast.walk(tree):
@@ -182,7 +182,7 @@ def _optional_spans(
 
 
 def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, tuple[Slot, ...]]:
-    """Return the function and the arguments of an expression that is a single call."""
+    """Return the function and arguments of an expression that is a single call, else `("", ())`."""
     if not isinstance(body, ast.Call) or any(
         isinstance(n, ast.Name) and n.id in holes for n in ast.walk(body.func)
     ):
