@@ -1,7 +1,7 @@
-"""Check the arguments of operators: static faults at once, faults in the data when it is known.
+"""Check the arguments of operators: shapes and dtypes at once, values as soon as they are known.
 
-Faults in the data go through `primitives.check`: eagerly they raise; inside a dynamic trace a flag is
-returned with the result and the call raises; inside an enclosing JAX trace they are not detected.
+Checks of values go through `primitives.check`: eagerly they raise; inside a dynamic trace a flag is
+returned with the result and the call raises; inside an enclosing JAX trace they have no effect.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError
 def check_data(
     bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
 ) -> None:
-    """Raise an error if any of `bad` holds, at once or after the call."""
+    """Raise an error if any element of `bad` is true: at once, or after the call if it is traced."""
     if jp.is_tracer(bad):
         primitives.check(bad, errors.message(function, problem, **lines), error=error)
     elif np.any(np.asarray(bad)):
@@ -145,7 +145,7 @@ def static_int(function: str, name: str, value) -> int:
 
 
 def _constant_behind(value):
-    """Return the number behind a constant that was made inside of the trace, or `None`."""
+    """Return the number that a traced constant holds, or `None`."""
     if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
         return None
     known = numbering.symbolic_value(value)
@@ -226,7 +226,7 @@ def check_scalar(function: str, name: str, array) -> None:
 
 
 def check_kind(function: str, kind: str, *arrays) -> None:
-    """Check that arrays have a dtype that TensorFlow has a kernel for, in the words of `kernels`."""
+    """Check that arrays have one of the dtypes described by `kind`, an entry of the kernel table."""
     for array in arrays:
         kernels.check_dtype(function, kind, array.dtype, array.shape)
 

@@ -1,4 +1,4 @@
-"""Match pairs of contracted axes, of which TensorFlow requires equal products of sizes only."""
+"""Match pairs of contracted axes; TensorFlow requires only equal products of their sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.sizes import trace
 
 
 def settle(pairs) -> None:
-    """Specialize input sizes to numbers where those of a pair differ in this call.
+    """Specialize input sizes to numbers if the sizes of a pair of contracted axes differ.
 
     TensorFlow requires only the products of the sizes to be equal.
     """
@@ -29,7 +29,7 @@ def settle(pairs) -> None:
 
 
 def as_one(x, axes, *, last: bool):
-    """Merge axes into one, at the end or in front."""
+    """Merge axes into one, which becomes the last axis or the first."""
     rest = [i for i in range(x.ndim) if i not in axes]
     sides = [*rest, *axes] if last else [*axes, *rest]
     left = tuple(x.shape[i] for i in rest)
@@ -38,7 +38,7 @@ def as_one(x, axes, *, last: bool):
 
 
 def differ(pairs) -> bool:
-    """Return whether known sizes of a pair are not equal."""
+    """Return whether the sizes of any pair are known and differ."""
     return any(one != other for one, other in _known_pairs(pairs))
 
 

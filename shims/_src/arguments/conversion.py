@@ -55,7 +55,7 @@ def as_array(value, dtype=None):
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
-    """Reject Python integers out of range for a 32-bit dtype that may replace a 64-bit one.
+    """Check that Python integers fit a 32-bit dtype, which may stand for a 64-bit one.
 
     Raises:
       NarrowingError: a number does not fit; for an unsigned dtype a negative one wraps around.
@@ -66,9 +66,9 @@ def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
 
 
 def _array_of_numbers(value, plain: np.ndarray):
-    """Convert Python numbers, nested or alone, to the array that TensorFlow makes of them.
+    """Convert a Python number, or nested lists of numbers, to an array of TensorFlow's dtype.
 
-    The first one decides: the others must fit it, and a NumPy float keeps its dtype.
+    The first number determines the dtype; the others must fit it. A NumPy float keeps its dtype.
 
     Raises:
       ValueError: a number does not fit.
@@ -125,7 +125,7 @@ def _composite_error(value):
 
 
 def check_no_strings(array):
-    """Reject strings, which no accelerator has.
+    """Reject NumPy arrays of strings, since JAX has no string arrays.
 
     Raises:
       MissingKernelError: the NumPy array holds text.
@@ -201,7 +201,9 @@ def _check_range(array) -> None:
 
 
 def narrow_array(array, dtype=None):
-    """Convert a 64-bit NumPy array to JAX's width, or any to `dtype`; return other values unchanged.
+    """Convert a NumPy array to `dtype`, or by default from 64 bits to the width that JAX uses.
+
+    Values that are not NumPy arrays are returned unchanged.
 
     Raises:
       NarrowingError: a number does not fit.
@@ -236,7 +238,7 @@ def _convert_array(array, dtype):
 
 
 def strong(array):
-    """Remove the weak type of `array`, with which loops and branches would fail."""
+    """Remove the weak type of `array`, since JAX rejects type changes of loop carries and branches."""
     if getattr(array, "weak_type", False):
         return lax.convert_element_type(array, array.dtype)
     return array

@@ -43,13 +43,13 @@ def preferring(dtype, *names: str, kept: str | None = None):
 
 
 def fixed(dtype, *names: str):
-    """Decorate an operator: convert host values of the named parameters to `dtype`."""
+    """Return a decorator that converts NumPy arrays and numbers among the named parameters to `dtype`."""
     only = np.dtype(dtype)
     return _converting_decorator(names, lambda given: only)
 
 
 def _converting_decorator(names, wanted):
-    """Create a decorator that converts host values of parameters to the dtype that `wanted` returns."""
+    """Return a decorator that converts NumPy arrays and numbers to the dtype that `wanted` returns."""
 
     def decorate(f):
         order = list(inspect.signature(f).parameters)
@@ -72,7 +72,7 @@ def _converting_decorator(names, wanted):
 
 
 def as_preferred(value, dtype):
-    """Convert a host value to `dtype`, unless it is text or does not fit; keep JAX arrays."""
+    """Convert NumPy arrays and Python numbers to `dtype`, unless they do not fit; keep other values."""
     if isinstance(value, (list, tuple)) and (
         any(map(_is_array, value)) or _has_other_lengths(value)
     ):
@@ -89,7 +89,7 @@ def as_preferred(value, dtype):
 
 
 def _has_other_lengths(value) -> bool:
-    """Return whether the elements of a list differ in length, or in being lists."""
+    """Return whether a list is irregular: its items differ in length, or lists and numbers mix."""
     return len({len(x) if isinstance(x, (list, tuple)) else -1 for x in value}) > 1
 
 

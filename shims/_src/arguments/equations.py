@@ -56,7 +56,7 @@ def _labeled_axes(equation, term, array):
 
 
 def _unify_ellipsis_sizes(terms, arrays) -> list:
-    """State that the sizes of the axes of ellipses are equal, or 1, and return the operands."""
+    """Require broadcastable sizes on the axes of ellipses, and return the operands."""
     spans = []
     for term, array in zip(terms, arrays, strict=True):
         before, _, after = term.partition("...")

@@ -46,7 +46,7 @@ MODULES = frozenset(_DATA["modules"])
 
 @functools.cache
 def allowed(words: str) -> frozenset[str]:
-    """Return the names of the dtypes that an entry of the table means: `real -uint8 complex64`."""
+    """Return the dtype names described by an entry of the table, such as `real -uint8 complex64`."""
     names: frozenset[str] = frozenset()
     for word in words.split():
         kind = word.removeprefix("-")
@@ -62,7 +62,7 @@ def allows(words: str, dtype: np.dtype) -> bool:
 
 
 def spoken(words: str) -> str:
-    """Format an entry of the table for messages: `real numbers, but not uint8`."""
+    """Convert an entry of the table to text for error messages: `real numbers, but not uint8`."""
     told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
     with_, without = (
         " or ".join(told[w].lstrip("-") for w in told if w.startswith("-") is left)
@@ -109,7 +109,7 @@ _WITHOUT_ROWS = frozenset(
 
 
 def of(f) -> tuple[tuple[int, str, str, bool], ...]:
-    """Look up the dtypes of an operator: `(position, parameter, words, alone)` for each array.
+    """Look up the dtypes that an operator accepts: `(position, parameter, words, alone)` per array.
 
     Raises:
       LookupError: the operator's module is not in the table, so that its dtypes would go unchecked;
@@ -122,7 +122,7 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
 
 
 def checked(f):
-    """Decorate a function with the dtype check of the table; `dispatch.operator` includes it."""
+    """Decorate a function with a check of its dtypes; `dispatch.operator` includes this decorator."""
     takes = of(f)
 
     @functools.wraps(f)

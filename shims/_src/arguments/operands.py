@@ -1,7 +1,7 @@
-"""Convert the operands of operators to arrays that agree in dtype and sizes.
+"""Convert the operands of operators to arrays of one dtype and compatible sizes.
 
-TensorFlow converts numbers and NumPy arrays to the dtype of the tensors beside them, and rejects
-tensors of two dtypes. Sizes that are known only at run time are unified where two arrays meet.
+TensorFlow converts numbers and NumPy arrays to the dtype of the other operands, and rejects tensors of
+two dtypes. Symbolic sizes that must be equal are unified.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def describe(array) -> str:
 
 
 def operand(value, dtype=None):
-    """Convert `value` to an array; numbers and NumPy arrays are converted to `dtype`, if given."""
+    """Convert `value` to an array; `dtype` applies to Python numbers and NumPy arrays."""
     if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
         return value
     if dtype is None:
@@ -40,14 +40,14 @@ def operand(value, dtype=None):
 
 
 def _is_flexible(value) -> bool:
-    """Return whether TensorFlow would give the value the dtype of the tensors beside it."""
+    """Return whether TensorFlow would convert the value to the dtype of the other operands."""
     if isinstance(value, jax.Array):
         return value.weak_type
     return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
 
 
 def is_array(value) -> bool:
-    """Return whether a value has a dtype of its own that neighboring operands follow."""
+    """Return whether a value has a dtype of its own, to which other operands are converted."""
     if isinstance(value, jax.Array):
         return not value.weak_type
     return hasattr(value, "__jax_array__")
@@ -102,7 +102,7 @@ def _mismatch_error(function, culprit, values, dtype):
 
 
 def broadcasting(function: str, *arrays):
-    """Unify the sizes that meet under broadcasting (checked at run time), and return the arrays.
+    """Require broadcastable sizes (checked at run time if symbolic), and return the arrays.
 
     Arrays of known shapes are returned unchanged.
 
@@ -167,7 +167,7 @@ def _check_broadcasts(function, arrays):
 
 
 def check_alike(function: str, **arrays) -> None:
-    """Check that known sizes of the arrays are equal, without broadcasting.
+    """Check that arrays have equal ranks and equal known sizes, without broadcasting.
 
     Raises:
       InvalidArgumentError: ranks or known sizes differ.
@@ -189,7 +189,7 @@ def check_alike(function: str, **arrays) -> None:
 
 
 def agreeing(function: str, arrays, axes):
-    """Unify the sizes of the arrays along each of `axes`, and return the arrays."""
+    """Unify symbolic sizes of the arrays along each of `axes`, and return the arrays."""
     arrays = list(arrays)
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
         for i in axes:
@@ -204,7 +204,7 @@ def agreeing(function: str, arrays, axes):
 
 
 def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
-    """Unify the sizes of axis `i` of `a` and axis `j` of `b`, and return both arrays."""
+    """Unify the sizes of axis `i` of `a` and axis `j` of `b` if one is symbolic; return both arrays."""
     target = _common_size([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
@@ -222,7 +222,7 @@ def _is_one(d) -> bool:
 
 
 def _common_size(sizes, *, broadcasts: bool = True):
-    """Return the size that the others must equal; `None` if all agree or all are known."""
+    """Return the size to unify all `sizes` with; `None` if they are equal or all are numbers."""
     sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
     distinct = [d for i, d in enumerate(sizes) if not _is_among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):

@@ -51,7 +51,7 @@ def bitcast(input, type, name=None):
 
 
 def _bytes_of_each(x, dtype):
-    """Return the bytes of `x`, grouped by numbers of `dtype`: `uint8[..., itemsize]`."""
+    """Return the bytes of `x` in groups that each hold one number of `dtype`: `[..., itemsize]`."""
     own, wanted = x.dtype.itemsize, dtype.itemsize
     if wanted > own:
         _check_last_axis("bitcast", x, wanted // own)

@@ -70,7 +70,7 @@ def cast(x, dtype, name=None):
 
 
 def _narrow_floats(x, dtype):
-    """Narrow NumPy floats to the dtype that JAX uses, unless 64 bits are asked for."""
+    """Convert NumPy floats to the precision that JAX uses, unless the target dtype has 64 bits."""
     is_wide = as_numpy_dtype(dtype) in (np.float64, np.complex128)
     if is_wide or not isinstance(x, np.ndarray) or x.dtype.kind not in "fc":
         return x
@@ -79,7 +79,7 @@ def _narrow_floats(x, dtype):
 
 
 def _check_fractions(x, dtype):
-    """Reject Python and NumPy floats that fit a 64-bit integer but not JAX's 32-bit one."""
+    """Reject floats that overflow the 32-bit integer dtype with which JAX replaces a 64-bit one."""
     if dtype in (np.int64, np.uint64) and x.dtype.kind == "f":
         check_width(x[np.abs(x) < 2.0**63].astype(dtype))
 
@@ -130,7 +130,7 @@ def _to_integer(x, dtype):
 
 
 def _select_by_vector(vectors, rest, length: int):
-    """Select `vectors` for elements in full SIMD vectors of `length`, and `rest` behind them."""
+    """Select `vectors` for elements in full SIMD vectors of `length`, and `rest` for the remainder."""
     if is_known_shape(rest) and rest.size < length:
         return rest
     place, count = jnp.zeros((), jnp.int32), 1
@@ -149,7 +149,7 @@ def _to_signed(x, dtype):
 
 
 def _modulo(x, dtype):
-    """Return the low 32 bits of the 64-bit integer, in floating-point steps that are all exact."""
+    """Convert floats to int64 and return the low 32 bits; every floating-point step is exact."""
     fits = jnp.abs(x) < 2.0**63
     whole = jnp.trunc(
         jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)
@@ -199,7 +199,7 @@ def saturate_cast(value, dtype, name=None):
 
 
 def _part_of(dtype):
-    """Return the dtype of the parts of a complex dtype; any other dtype is returned as it is."""
+    """Return the dtype of the real part of a complex dtype; return other dtypes unchanged."""
     return jnp.finfo(dtype).dtype if jnp.issubdtype(dtype, jnp.complexfloating) else dtype
 
 
@@ -210,7 +210,7 @@ def _clamp(x, dtype):
 
 
 def _common_range(have, want):
-    """Return the lowest and highest number of the dtype `have` that fit into `want`."""
+    """Return the lowest and highest value of the dtype `have` that the dtype `want` can represent."""
     mine, other = _limits(have), _limits(want)
     try:
         common = np.promote_types(have, want)

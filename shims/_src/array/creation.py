@@ -259,9 +259,9 @@ def _range_dtype(dtypes):
 
 
 def _convert_bound(value, dtype):
-    """Convert a bound of a range, but keep Python integers and dimensions as they are.
+    """Convert a bound of a range to `dtype`; Python integers and dimensions are returned unchanged.
 
-    A size that is computed from them is then known while the program is traced.
+    The length of the range, if computed from them, is then known while the program is traced.
     """
     if jp.is_symbolic(value) or isinstance(value, (int, np.integer)):
         return value
@@ -347,7 +347,10 @@ def linspace(start, stop, num, name=None, axis=0):
 
 
 def _multiply_rounded(delta, steps):
-    """Multiply with rounding; fused with the sum, the number halfway from -1 to 1 is 3e-8, not 0."""
+    """Multiply, and round the product before anything is added to it.
+
+    If the multiplication were fused with the sum, the midpoint from -1 to 1 would be 3e-8, not 0.
+    """
     is_complex = jnp.issubdtype(delta.dtype, jnp.complexfloating)
     return delta * steps if is_complex else rounded_product(delta, steps)
 

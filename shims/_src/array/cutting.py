@@ -19,10 +19,10 @@ from shims._src.tracing.sized_by import sized_by
 
 
 def entries(values) -> list:
-    """Return the entries of a vector given as numbers, dimensions, scalars or one array.
+    """Return a vector as a list of its entries: numbers, dimensions or traced scalars.
 
-    Scalars may be traced. A value computed from dimensions comes back as a dimension, a known value
-    as a number.
+    The vector is a sequence of numbers, dimensions and scalars, or one array. A traced value that was
+    computed from dimensions is converted to a dimension, a known value to a number.
     """
     if not isinstance(values, (tuple, list)):
         if not jp.is_tracer(values):
@@ -32,7 +32,7 @@ def entries(values) -> list:
 
 
 def _entry(value):
-    """Return one entry as a number or dimension where possible, as a traced scalar otherwise."""
+    """Convert one entry to a number or a dimension if possible; else return the traced scalar."""
     if jp.is_symbolic(value):
         return value
     if not jp.is_tracer(value):
@@ -42,7 +42,7 @@ def _entry(value):
 
 
 def window(x, axis: int, start, count, *, function: str):
-    """Slice `count` elements along an axis from `start` on; -1 takes all that follow.
+    """Slice `count` elements along an axis from `start` on; a `count` of -1 takes all that remain.
 
     Raises:
       InvalidArgumentError: the slice is out of bounds.
@@ -210,7 +210,7 @@ def strided_slice(
 
 
 def _check_index(x, index) -> None:
-    """Check that every entry has an axis, and that single positions are in range."""
+    """Check that an index has no more items than the array has axes, and that integers are in range."""
     used = sum(i is not None and i is not Ellipsis for i in index)
     if index.count(Ellipsis) > 1 or used > x.ndim:
         raise checks.invalid(

@@ -85,7 +85,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def _gather_rows(take, params, indices):
-    """Gather rows under a gradient tape; the recorded gradient is `IndexedSlices` too."""
+    """Gather rows, and record their gradient on the active tape as `IndexedSlices`."""
     with recording.unrecorded():
         taken = take(params, indices)
     shape = params.shape
@@ -180,14 +180,14 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
 
 def _gather_from_empty(params, indices, batch_dims: int):
-    """Return the empty result of `gather_nd` on an array without elements, or raise."""
+    """Compute `gather_nd` of an array without elements: an empty result, or an error."""
     _check_has_elements(params, indices)
     rest = params.shape[batch_dims + indices.shape[-1] :]
     return jnp.zeros((*indices.shape[:-1], *rest), params.dtype)
 
 
 def _check_has_elements(params, indices) -> None:
-    """Check that `params` has elements if there are indices, even if those name no axis."""
+    """Raise an error if there are indices into an array without elements."""
     rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
     checks.check_data(
         (primitives.as_size(rows) > 0) & (primitives.true_size(elements) == 0),
@@ -224,8 +224,8 @@ def check_coordinates(function: str, indices, shape) -> None:
 def coordinates(indices, shape, *, lenient: bool = False):
     """Split coordinates `[..., k]` into one index array per axis.
 
-    With `lenient`, negative coordinates are replaced by positions behind the end, since JAX would
-    count them from the end.
+    With `lenient`, negative coordinates become out-of-range indices, since JAX would count them from the
+    end.
     """
     places = tuple(indices[..., i] for i in range(indices.shape[-1]))
     if not lenient:

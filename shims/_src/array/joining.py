@@ -304,7 +304,7 @@ def _parts(x, sizes, axis):
 
 
 def _slice_axis(x, start, extent, axis):
-    """Slice `extent` elements from `start` on; both may be known only at run time."""
+    """Slice `extent` elements from `start` on along an axis; both numbers may be traced."""
     if is_known(start) and is_known(extent) and is_known(x.shape[axis]):
         return lax.slice_in_dim(x, start, start + extent, axis=axis)
     places = jnp.arange(extent, dtype=jnp.int32) + primitives.as_size(start)
@@ -388,12 +388,12 @@ def _roll_axis(x, shift, axis: int):
 
 
 def _rank(value):
-    """Return the rank of a number or sequence that may be traced."""
+    """Return the rank of a number, array or sequence; it may contain traced values."""
     return 1 if isinstance(value, (tuple, list)) else np.ndim(value)
 
 
 def _list_scalars(function, name, value):
-    """Return a scalar or vector as a list of scalars."""
+    """Convert a scalar or vector to a list of scalars."""
     if not isinstance(value, (tuple, list)):
         value = [value] if np.ndim(value) == 0 else [value[i] for i in range(value.shape[0])]
     if any(isinstance(v, (tuple, list)) or np.ndim(v) for v in value):

@@ -1,4 +1,4 @@
-"""Return whether elements increase, and invert permutations."""
+"""Check whether elements increase, and invert permutations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _holds_for_neighbors(x, compare):
-    """Check that `compare` holds for all adjacent pairs of the flattened array."""
+    """Return whether `compare` is true for all pairs of adjacent elements, as a scalar array."""
     x = x.reshape(-1)
     after = lax.pad(x, jnp.zeros((), x.dtype), [(-1, 1, 0)])
     is_last = jnp.arange(x.shape[0], dtype=jnp.int32) == primitives.as_size(x.shape[0]) - 1

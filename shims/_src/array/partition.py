@@ -70,7 +70,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
 
 
 def _flatten_part(indices, data):
-    """Flatten indices to a vector, and data to as many rows."""
+    """Flatten indices to a vector, and the leading axes of `data` to match it."""
     rank = indices.ndim
     if data.ndim < rank:
         raise checks.invalid(

@@ -59,7 +59,7 @@ def tile(input, multiples, name=None):
 
 
 def _repeat(x, repeats, axis):
-    """Repeat each slice along `axis` as often as the vector `repeats` says."""
+    """Repeat each slice along `axis` by its own count from the vector `repeats`."""
     repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
     checks.check_data(
         repeats < 0, "repeat", "`repeats` is negative.", required="repeats >= 0 everywhere"
@@ -143,7 +143,7 @@ def _repeat_each(input, repeats, axis):
 
 
 def _one_per_slice(repeats, extent):
-    """Broadcast `repeats` to one number per slice, where its size may depend on data."""
+    """Broadcast `repeats` to one number per slice; its size may be data-dependent."""
     state, size = trace.current(), repeats.shape[0]
     if is_known(size) or state is None or not state.fresh.of(size):
         return primitives.unify_axis(repeats, 0, extent, label="repeat")

@@ -82,7 +82,7 @@ def _scatter(function, method, x, indices, updates, policy=""):
 
 
 def _check_emptiness(function, indices, updates, x):
-    """Reject indices into an empty array, and empty coordinates, as TensorFlow does."""
+    """Reject a scatter in which some but not all arrays are empty, and empty coordinates."""
     arrays = (x, indices, updates)
     if all(map(checks.is_known_shape, arrays)):
         sizes = [a.size for a in arrays]
@@ -139,7 +139,10 @@ def placed(x, places, updates):
 
 
 def _without_earlier(x, places):
-    """Return the first coordinates, out of range for updates that a later one overwrites."""
+    """Return the first index array, with overwritten updates moved out of range.
+
+    An update is overwritten if a later one has the same coordinates.
+    """
     shape = places[0].shape
     number = jnp.arange(math.prod(shape), dtype=jnp.int32).reshape(shape)
     unwritten = jnp.full(x.shape[: len(places)], -1, jnp.int32)
@@ -151,7 +154,7 @@ def _without_earlier(x, places):
 
 @jax.custom_jvp
 def write(x, places, updates):
-    """Write updates at positions; every update gets a gradient, overwritten ones too."""
+    """Write updates at positions; the gradient reaches every update, even overwritten ones."""
     return placed(x, places, updates)
 
 
@@ -166,7 +169,7 @@ def _write_jvp(primals, tangents):
 
 
 def _scatter_extreme(method, x, places, updates):
-    """Scatter a maximum or minimum; ties share the gradient evenly."""
+    """Combine updates by maximum or minimum; equal elements share the gradient evenly."""
     return _make_scatter_extreme(method)(x, places, updates)
 
 

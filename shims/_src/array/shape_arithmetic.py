@@ -92,7 +92,7 @@ def broadcast_dynamic_shape(shape_x, shape_y):
 
 
 def _size_at(vector, place):
-    """Return one element of a shape vector, or 1 for a missing leading axis."""
+    """Return one element of a shape vector at a negative index; missing leading axes have size 1."""
     if -place > vector.shape[0]:
         return jnp.ones((), vector.dtype)
     return vector[place]

@@ -23,17 +23,17 @@ from shims._src.types.tensor_shape import TensorShape
 
 
 def dims_of(function: str, shape) -> tuple:
-    """Convert a shape to dimensions; it may be numbers, dimensions, scalars or one vector.
+    """Convert a shape to a tuple of dimensions.
 
-    Scalars and the vector may be traced. -1 stays -1. A traced number that was computed from
-    dimensions is turned back into the dimension; any other traced number becomes a new
-    data-dependent size.
+    The shape is a sequence of numbers, dimensions and scalars, or one vector; scalars and the vector may be
+    traced. -1 stays -1. A traced number that was computed from dimensions is turned back into the dimension;
+    any other traced number becomes a new data-dependent size.
     """
     return tuple(size_of(function, d) for d in _parts(shape))
 
 
 def _parts(shape) -> tuple | list:
-    """Return the entries of a shape without conversion."""
+    """Return the entries of a shape as a list or tuple, without converting them."""
     if isinstance(shape, (tuple, list)):
         return shape
     if hasattr(shape, "as_list"):
@@ -80,7 +80,7 @@ def _check_size(function, value):
 
 
 def sizes_of(function: str, shape) -> tuple:
-    """Convert the shape of an array to be made; like `dims_of`, but -1 is rejected."""
+    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected."""
     parts = _parts(shape)
     wanted = dims_of(function, parts)
     for part, d in zip(parts, wanted, strict=True):
@@ -111,7 +111,7 @@ def check_size(function: str, d) -> None:
 
 
 def negative_size(function: str, d):
-    """Make the error for a negative size."""
+    """Return the error for a negative size."""
     return checks.invalid(
         function,
         f"dimension {d} must be >= 0.",
@@ -248,9 +248,9 @@ def _is_decided_by_data(x) -> bool:
 
 
 def _reshape_empty(x, dims):
-    """Reshape an empty array to a shape with a 0 and a -1.
+    """Reshape an empty array to a shape that contains 0 and -1.
 
-    TensorFlow ignores zeros on both sides to infer the missing size.
+    To infer the size for -1, TensorFlow ignores zeros in both shapes.
     """
     sizes = [primitives.as_size(d) for d in x.shape]
     total = math.prod(jnp.where(d == 0, 1, d) for d in sizes)

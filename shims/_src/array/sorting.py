@@ -201,10 +201,9 @@ def _largest_positions(x, count):
 
 
 def first_extreme(x, axis: int, *, largest: bool):
-    """Return the position of the first largest (or smallest) element; there must be no NaN.
+    """Return the index of the first largest (or smallest) element; there must be no NaN.
 
-    Two passes that XLA vectorizes on a CPU are several times faster than one pass that carries
-    positions.
+    Two passes that XLA vectorizes on a CPU are several times faster than one pass that carries indices.
     """
     # Not `jnp.max`, which refuses an axis that may be empty; emptiness is checked at run time.
     find = lax.reduce_max if largest else lax.reduce_min

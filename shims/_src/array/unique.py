@@ -19,14 +19,14 @@ from shims._src.types.dtypes import array_dtype
 
 
 class Unique(NamedTuple):
-    """Distinct values `y`, and for each element the position `idx` of its value."""
+    """The distinct values `y`, and for each element the index `idx` of its value in `y`."""
 
     y: jax.Array
     idx: jax.Array
 
 
 class UniqueWithCounts(NamedTuple):
-    """Distinct values `y`, positions `idx`, and the number of occurrences `count`."""
+    """The distinct values `y`, the indices `idx` into `y`, and the `count` of each value."""
 
     y: jax.Array
     idx: jax.Array

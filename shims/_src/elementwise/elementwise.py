@@ -1,4 +1,4 @@
-"""Provide element-wise functions whose plain JAX spelling differs in a value or gradient."""
+"""Provide elementwise functions whose JAX counterparts differ in a value or gradient."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def is_inexact(x) -> bool:
 
 
 def pair(function: str, x, y):
-    """Convert two operands to one dtype and make their sizes agree."""
+    """Convert two operands to arrays of one dtype whose sizes broadcast."""
     return broadcasting(function, *matching(function, x=x, y=y))
 
 
@@ -397,7 +397,7 @@ def pow(x, y, name=None):
 
 
 def _whole_power(x, y):
-    """Compute powers of integers with wraparound; `lax` reads only six bits of the exponent."""
+    """Compute powers of integers with wraparound; `lax` would use only six bits of the exponent."""
     out = jnp.ones_like(x)
     for _ in range(jnp.iinfo(y.dtype).bits):
         out = jnp.where((y & 1) == 1, out * x, out)
@@ -433,7 +433,7 @@ def squared_difference(x, y, name=None):
 
 
 def squared_distance(difference):
-    """Compute the square of the absolute value, in the dtype of the array."""
+    """Compute the squared absolute value of a difference; complex arrays stay complex."""
     if jnp.iscomplexobj(difference):
         return _squared_complex(difference)
     return jnp.square(difference)
@@ -446,7 +446,7 @@ def _squared_complex(x):
 
 @_squared_complex.defjvp
 def _squared_complex_jvp(primals, tangents):
-    """Differentiate as TensorFlow, which multiplies the gradient by `2 * x`, conjugated here."""
+    """Define the derivative of `_squared_complex` as `2 * conj(x)`, TensorFlow's gradient."""
     (x,), (t,) = primals, tangents
     return _squared_complex(x), 2 * jnp.conj(x) * t
 

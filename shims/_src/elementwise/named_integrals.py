@@ -13,7 +13,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _with_derivative(value, slope):
-    """Return a function of one array with the given derivative, which may use the value."""
+    """Return a function `value(x)` with the derivative `slope(x, y)`, where `y` is its value."""
     f = jax.custom_jvp(value)
 
     @f.defjvp

@@ -1,4 +1,4 @@
-"""Compute quotients and products with TensorFlow's dtypes, and variants that are 0 at zeros."""
+"""Compute quotients and products with TensorFlow's dtypes, and variants that avoid NaN at 0."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from shims._src.types.dtypes import canonical_dtype
 
 
 def floating_quotients(*operands):
-    """Convert operands to the dtype of `/`: float32 for small integers, else float64."""
+    """Convert integers to the result dtype of `/`: float32 up to 16 bits, float64 above.
+
+    Floating-point operands are returned unchanged.
+    """
     if is_inexact(operands[0]):
         return operands
     dtype = canonical_dtype(np.float32 if operands[0].dtype.itemsize < 4 else np.float64)

@@ -90,7 +90,7 @@ class FailedPreconditionError(OpError):
 
 
 class UnimplementedError(OpError, NotImplementedError):
-    """TensorFlow supports this form of the operator; the shims do not."""
+    """TensorFlow supports this use of the operator; the shims do not."""
 
     error_code = error_codes.UNIMPLEMENTED
 
@@ -220,11 +220,11 @@ class PaddedUseError(OpError, TypeError):
 
 
 class SpecializationError(OpError):
-    """`shims.function(on_specialize="raise")` would have compiled once per size."""
+    """A function with `on_specialize="raise"` would have to be compiled once per size of an input."""
 
 
 class GrowingStateError(UnimplementedError):
-    """A loop variable changes its shape; `name`, `before` and `after` describe the change."""
+    """A loop variable changes its shape; the attributes `name`, `before` and `after` describe how."""
 
     name: str
     before: Any
@@ -280,17 +280,17 @@ _PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({})
 
 
 def at_place(place: Place | None) -> contextlib.AbstractContextManager[object]:
-    """Return a context whose messages name a place: where the running graph operation was defined."""
+    """Return a context in which messages name the place where a graph operation was defined."""
     return _PLACE.holding(place)
 
 
 def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager[object]:
-    """Return a context whose messages name places by JAX's name scopes, for programs traced in it."""
+    """Return a context in which messages look up places by the JAX name scopes of operations."""
     return _PLACES.holding(places)
 
 
 def line_in(scopes: Iterable[str]) -> str:
-    """Return the line of the innermost scope that has a place, or an empty string."""
+    """Return the source line of the innermost name scope with a known place, or an empty string."""
     found = [_PLACES.value[name] for name in scopes if name in _PLACES.value]
     return line_at(found[-1]) if found else ""
 
@@ -302,7 +302,7 @@ def line_at(place: Place) -> str:
 
 
 def user_line() -> str:
-    """Return `file.py:41  source text` of the user's own line, or an empty string."""
+    """Return the source line of the innermost user frame: `file.py:41  source text`; empty if none."""
     if _PLACE.value is not None:
         return line_at(_PLACE.value)
     frame = user_frames.user_frame()
@@ -345,7 +345,7 @@ def message(
 
 
 def with_place(text: str, line: str) -> str:
-    """Add the user's line to a message that has none."""
+    """Insert the user's source line into an error message, unless the message has one."""
     if "\n  At: " in text:
         return text
     head, mark, rest = text.partition("\n  Do: ")
@@ -353,7 +353,7 @@ def with_place(text: str, line: str) -> str:
 
 
 def with_sizes(text: str, origins: dict[str, str]) -> str:
-    """Add the lines where the named sizes were made to a message, unless it has them."""
+    """Insert the lines where data-dependent sizes were made into a message, unless it has them."""
     if not origins or "\n  Size: " in text:
         return text
     lines = "".join(f"\n  Size:     {name}: {line}" for name, line in origins.items())

@@ -37,7 +37,7 @@ class FailingCall:
 
 
 def failing_call(error: BaseException) -> FailingCall:
-    """Find the user's innermost expression in an error's traceback."""
+    """Find the user's innermost expression in the traceback of an error."""
     found, step = None, error.__traceback__
     while step is not None:
         if user_frames.is_user_frame(step.tb_frame):
@@ -57,7 +57,10 @@ def failing_call(error: BaseException) -> FailingCall:
 
 
 def _called_function(code: types.CodeType, instruction: int) -> ast.expr | None:
-    """Return the expression that an instruction calls, if it is a name or an attribute of one."""
+    """Return the expression of the function that an instruction calls; `None` if it is not a name.
+
+    Attributes of names count as names: `jnp.split`.
+    """
     first, last, start, end = list(code.co_positions())[instruction // 2]
     if None in (first, last, start, end):
         return None

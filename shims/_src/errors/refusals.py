@@ -34,7 +34,7 @@ _WORD = re.compile(r"\b\w+\b")
 
 @contextlib.contextmanager
 def naming_sizes(origins: Mapping[str, str]):
-    """Attach the lines where sizes were made to the errors of a block."""
+    """Attach the source lines of data-dependent sizes to every exception raised inside a block."""
     try:
         yield
     except Exception as error:
@@ -45,7 +45,7 @@ def naming_sizes(origins: Mapping[str, str]):
 
 @contextlib.contextmanager
 def translating():
-    """Raise translated errors in place of those that come out of a dynamic trace."""
+    """Translate exceptions raised inside a block into errors for the user; see `translated`."""
     try:
         yield
     except Exception as error:
@@ -56,11 +56,11 @@ def translating():
 
 
 def translated(error: Exception) -> Exception:
-    """Translate an exception that came out of a dynamic trace into one for the user.
+    """Translate an exception that was raised in a dynamic trace into an error for the user.
 
-    A `FreshSizeError` where JAX needed a size that is known only at run time; a `shims` error with the
-    user's line and the origin of the sizes that it names; any other error unchanged, with the user's
-    line and a remedy in a note.
+    If JAX needed a size that is known only at run time, the result is a `FreshSizeError`. A `shims` error
+    gets the user's line and the origin of the sizes that it names. Any other error is returned itself,
+    with the user's line and a remedy in a note.
     """
     text, call = str(error), failing_call(error)
     if isinstance(error, errors.OpError):
@@ -102,7 +102,7 @@ def _asks_for_tracer(error: Exception, text: str) -> bool:
 
 
 def _about_size(call: FailingCall, remedy: str) -> bool:
-    """Return whether a function is known to turn values into sizes."""
+    """Return whether the failed call is known to need a size that depends on values."""
     return bool(remedy) and call.package not in remedies.HOST
 
 
@@ -112,13 +112,13 @@ def _first_line(error: Exception) -> str:
 
 
 def _origins_named_in(error: Exception, text: str) -> dict[str, str]:
-    """Return `{name: line}` of the data-dependent sizes that a text names."""
+    """Return a dict from the data-dependent sizes named in a text to the lines that made them."""
     origins = getattr(error, "shims_origins", {})
     return {name: origins[name] for name in sorted(set(_WORD.findall(text))) if name in origins}
 
 
 def _with_place_and_sizes(text: str, error: Exception) -> str:
-    """Add the user's line, and the lines where the named sizes were made, to a message."""
+    """Insert the user's line, and the lines that made the sizes named in it, into a message."""
     line = line_of_error(error) or errors.user_line()
     text = errors.with_place(text, line) if line else text
     return errors.with_sizes(text, _origins_named_in(error, text))

@@ -1,4 +1,4 @@
-"""List what to write in place of calls that need to know a data-dependent size."""
+"""List replacements for calls that require a data-dependent size while tracing."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ HOST = ("numpy", "math")  # packages whose functions compute with numbers only
 
 
 def remedy(call: FailingCall) -> str:
-    """Return what to write in place of a call; empty where only a general answer is known."""
+    """Return a suggested replacement for a failed call; empty if no specific one is known."""
     if call.package in HOST:
         if hasattr(jnp, call.name):
             return f"write `jnp.{call.name}`: `{call.function}` needs numbers, which are known only at run time"

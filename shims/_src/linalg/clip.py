@@ -55,7 +55,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
 
 
 def _is_wider(limit, t) -> bool:
-    """Return whether broadcasting a limit would enlarge `t`."""
+    """Return whether broadcasting `t` with a limit would enlarge `t`."""
     pairs = zip(limit.shape[::-1], t.shape[::-1], strict=False)
     return limit.ndim > t.ndim or any(
         is_known(size) and is_known(wide) and size == 1 != wide for wide, size in pairs

@@ -105,7 +105,7 @@ def logdet(matrix, name=None):
 
 
 def _factor_parts(a):
-    """Return `(lu, order, sign, log_magnitude)`, from which values and gradients are computed."""
+    """Factorize matrices for determinants; return `(lu, order, sign, log_magnitude)`."""
     lu, pivots, order = factored(a)
     diagonal = main_diagonal(lu)
     swaps = jnp.sum(pivots != jnp.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)
@@ -116,7 +116,10 @@ def _factor_parts(a):
 
 
 def _relative_change(function, a, lu, order, t):
-    """Compute the trace of `inv(a) @ t`; singular matrices are rejected, as in TensorFlow."""
+    """Compute the tangent of the log determinant, the trace of `inv(a) @ t`.
+
+    Singular matrices are rejected, as in TensorFlow.
+    """
     check_invertible(function, lu, "Input is not invertible.")
     return jnp.sum(main_diagonal(solved(a, lu, order, t)), axis=-1)
 
@@ -128,7 +131,7 @@ def _det(a, lu, order, sign, magnitude):
 
 @_det.defjvp
 def _det_jvp(primals, tangents):
-    """Multiply the gradient by the determinant without conjugation, as TensorFlow does."""
+    """Define the derivative of the determinant, conjugated such that TensorFlow's gradient results."""
     a, lu, order, *_ = primals
     value = _det(*primals)
     return value, jnp.conj(value) * _relative_change("det", a, lu, order, tangents[0])

@@ -26,8 +26,8 @@ class Band:
     """Adjacent diagonals of matrices, and the alignment of shorter ones in an array.
 
     Attributes:
-      lower: the number of the lowest diagonal; 0 is the main one.
-      upper: the number of the highest diagonal.
+      lower: the offset of the lowest diagonal; 0 is the main one.
+      upper: the offset of the highest diagonal.
       above, below: whether diagonals above and below the main one are aligned to the left.
     """
 
@@ -157,7 +157,7 @@ def _to_size(d):
 
 
 def _place_diagonals(band: Band, diagonals, rows, columns):
-    """Return the mask of the diagonals in a matrix of these sizes, and their values."""
+    """Spread diagonals over a matrix; return the mask of the band, and the value of each element."""
     if band.is_main and _are_equal(rows, columns):
         return on_diagonal(rows, columns), diagonals[..., :, None]
     if band.count == 1:

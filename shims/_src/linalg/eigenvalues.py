@@ -79,7 +79,7 @@ def eigvalsh(tensor, name=None):
 
 
 def _check_results(function, a, values, *vectors):
-    """Reject matrices with NaN, and give NaN for matrices with infinity."""
+    """Reject matrices that contain NaN, and set the results for matrices with infinities to NaN."""
     infinite = jnp.any(jnp.isinf(a), axis=(-2, -1))
     lost = jnp.any(jnp.isnan(a), axis=(-2, -1)) | jnp.any(jnp.isnan(values), axis=-1)
     checks.check_data(

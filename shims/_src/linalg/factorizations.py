@@ -55,7 +55,7 @@ def cholesky(input, name=None):
 
 @jax.custom_jvp
 def cholesky_factor(a):
-    """Compute the Cholesky factor of matrices that are known to be square."""
+    """Compute the Cholesky factor of square matrices, without checking that they are square."""
     return lax.linalg.cholesky(a, symmetrize_input=False)
 
 

@@ -30,7 +30,7 @@ Lu = collections.namedtuple("Lu", ["lu", "p"])
 
 
 def factors(a):
-    """Return `(lu, order)` of square matrices, for `solved`."""
+    """Compute the LU decomposition `(lu, order)` of square matrices, for use with `solved`."""
     lu, _, order = factored(a)
     return lu, order
 
@@ -38,8 +38,8 @@ def factors(a):
 def factored(a):
     """Compute the LU decomposition `(lu, pivots, order)` of square matrices.
 
-    GPU routines choose the largest pivot, which is never a NaN, and so lose NaN. There NaN is put
-    where it would have propagated to.
+    GPU routines never choose a NaN as pivot, and so lose it. On a GPU, NaN is therefore written to all
+    elements to which it would have propagated.
     """
     lu, pivots, order = lax.linalg.lu(a)
     if jax.default_backend() != "cpu":
@@ -48,7 +48,10 @@ def factored(a):
 
 
 def _reached_by_nan(a, order):
-    """Mark all elements from the first row and column with NaN on, in the order of the rows."""
+    """Return the mask of the elements to which NaN propagates in an LU decomposition.
+
+    These are all elements from the first row and column with a NaN on, in the order of the permuted rows.
+    """
     missing = jnp.isnan(jnp.take_along_axis(a, order[..., :, None], axis=-2))
     rows, columns = (jnp.any(missing, axis=i) for i in (-1, -2))
     rows, columns = (jnp.cumsum(n, axis=-1, dtype=jnp.int32) > 0 for n in (rows, columns))
@@ -56,14 +59,14 @@ def _reached_by_nan(a, order):
 
 
 def check_invertible(function: str, lu, problem: str = "Input matrix is not invertible.") -> None:
-    """Check that the diagonal of factors has no zero and does not begin with NaN."""
+    """Check that the diagonal of an LU decomposition has no zero and does not begin with NaN."""
     pivots = main_diagonal(lu)
     bad = (pivots == 0) | jnp.isnan(pivots[..., :1])
     checks.check_data(bad, function, problem, required="an invertible matrix")
 
 
 def substituted(lu, order, b):
-    """Solve for right-hand sides `[..., n, k]`, given the factors."""
+    """Solve for right-hand sides `[..., n, k]` by substitution, given the LU factors."""
     b = jnp.take_along_axis(b, order[..., :, None], axis=-2)
     b = lax.linalg.triangular_solve(lu, b, left_side=True, lower=True, unit_diagonal=True)
     return lax.linalg.triangular_solve(lu, b, left_side=True, lower=False)
@@ -158,7 +161,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
 
 
 def _solve_permuted(function, matrix, perm, rhs):
-    """Solve, after unifying symbolic sizes and broadcasting leading axes."""
+    """Solve from LU factors, after checking shapes and broadcasting the leading axes."""
     _, rhs = meeting(function, matrix, matrix.ndim - 1, rhs, rhs.ndim - 2)
     perm = _check_permutation(function, matrix, perm)
     checks.check_positions(function, "perm", perm, matrix.shape[-1])

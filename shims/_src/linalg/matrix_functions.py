@@ -53,7 +53,7 @@ def expm(input, name=None):
 
 
 def pseudo_inverse(s, u, v, least):
-    """Compute the pseudoinverse; singular values up to `least` times the largest count as 0."""
+    """Compute the pseudoinverse; singular values up to `least` times the largest are taken as 0."""
     cutoff = jnp.asarray(least, s.dtype) * largest(s, (s.ndim - 1,))
     inverted = jnp.where(s > cutoff[..., None], s, jnp.inf)
     return jnp.matmul(v / inverted[..., None, :].astype(v.dtype), turned(u))
@@ -93,7 +93,7 @@ def pinv(a, rcond=None, validate_args=False, name=None):
 
 
 def _larger_size(x):
-    """Return the larger size of the matrices, as a number for arithmetic."""
+    """Return the larger of the numbers of rows and columns, as a number or a traced scalar."""
     rows, columns = x.shape[-2:]
     if is_known(rows) and is_known(columns):
         return max(rows, columns)
@@ -172,7 +172,7 @@ def _square_root(a):
 
 
 def _complex_roots(matrices):
-    """Compute the roots of matrices `[k, n, n]`, on the host if there is no Schur decomposition.
+    """Compute the square roots of matrices `[k, n, n]`, on the host if the device is not a CPU.
 
     JAX has the Schur decomposition on CPU only.
     """
@@ -194,7 +194,7 @@ def _roots_on_host(given):
 
 @_square_root.defjvp
 def _square_root_jvp(primals, tangents):
-    """Solve `r @ dr + dr @ r = da`, a system of `n * n` unknowns."""
+    """Compute the tangent `dr` by solving `r @ dr + dr @ r = da`, which has `n * n` unknowns."""
     (a,), (t,) = primals, tangents
     root = _square_root(a)
     *batch, n, _ = a.shape

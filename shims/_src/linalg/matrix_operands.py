@@ -44,7 +44,7 @@ def square_matrices(function: str, value, *, name: str = "input"):
 
 
 def check_kernel(function: str, x) -> None:
-    """Check that TensorFlow can decompose the dtype, for rows that do not list kernels.
+    """Check that TensorFlow can decompose matrices of the dtype, if the table lists no dtypes.
 
     Raises:
       MissingKernelError: the array holds integers, bools or half-precision numbers.
@@ -99,7 +99,7 @@ def with_one_batch(function: str, *pairs):
 
 
 def _unify_axes(function, arrays, axes):
-    """Unify symbolic sizes along one axis of each array, unless they are 1."""
+    """Unify symbolic sizes along one axis of each array; axes of known size 1 are left out."""
     sizes = [x.shape[i] for x, i in zip(arrays, axes, strict=True) if i >= 0]
     sizes = [d for d in sizes if not (is_known(d) and d == 1)]
     target = next((d for d in sizes if is_known(d)), sizes[0] if sizes else None)
@@ -119,7 +119,7 @@ def without_infinities(x):
 
 
 def safe_reciprocals_of_gaps(x):
-    """Compute `1 / (x_j - x_i)` of `[..., n]`, with 0 where they are equal and on the diagonal."""
+    """Compute the matrices `1 / (x_j - x_i)` of vectors `x`; the entries of equal values are 0."""
     n = x.shape[-1]
     own = on_diagonal(n, n)
     # Masked gaps have a derivative too: near 0 it overflows, and 0 times infinity is NaN.
@@ -128,7 +128,7 @@ def safe_reciprocals_of_gaps(x):
 
 
 def turned(x):
-    """Compute the adjoint of matrices."""
+    """Compute the conjugate transpose of matrices."""
     x = jnp.swapaxes(x, -1, -2)
     return jnp.conj(x) if jnp.iscomplexobj(x) else x
 
@@ -148,7 +148,7 @@ def main_diagonal(x):
 
 
 def below(x, *, strictly: bool = False):
-    """Keep the lower triangle of matrices; everything else is 0."""
+    """Return the lower triangle of matrices, with 0 elsewhere."""
     rows, columns = x.shape[-2:]
     keep = jnp.arange(rows)[:, None] - int(strictly) >= jnp.arange(columns)
     return jnp.where(keep, x, jnp.zeros((), x.dtype))

@@ -159,7 +159,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 
 
 def solved_triangle(a, b, lower=True, adjoint=False):
-    """Solve with a triangular matrix and right-hand sides of equal leading axes."""
+    """Solve with triangular matrices; the right-hand sides have the same leading axes."""
     return lax.linalg.triangular_solve(
         a,
         b,
@@ -264,5 +264,5 @@ def _solve_with_factor(factor, b):
 
 
 def _singular_value_cutoff(a):
-    """Return the fraction of the largest singular value below which others count as 0."""
+    """Return the cutoff, relative to the largest singular value, below which others count as 0."""
     return jnp.finfo(a.dtype).eps * max(a.shape[-2:])

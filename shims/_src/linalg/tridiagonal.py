@@ -82,7 +82,7 @@ def _differ(a, b) -> bool:
 
 
 def _pad_diagonal(diagonal, n, *, behind):
-    """Pad a shorter diagonal to the length of the main one, with a 0 that is not read."""
+    """Pad a diagonal to the length of the main one by a 0, which is never read."""
     if diagonal.shape[-1] == n:
         return diagonal
     sides = (0, 1) if behind else (1, 0)
@@ -90,12 +90,12 @@ def _pad_diagonal(diagonal, n, *, behind):
 
 
 def as_matrix(compact):
-    """Build matrices from diagonals in compact form."""
+    """Build matrices from compact diagonals `[..., 3, n]`."""
     return diag(compact, k=(-1, 1), align="LEFT_RIGHT")
 
 
 def _split_diagonals(compact):
-    """Return the three diagonals, with 0 in the two unused elements of the compact form."""
+    """Split compact diagonals into three vectors, with 0 in the two unused elements."""
     above, main, below = jnp.moveaxis(compact, -2, 0)
     place = jnp.arange(compact.shape[-1])
     zero = jnp.zeros((), compact.dtype)
@@ -104,7 +104,7 @@ def _split_diagonals(compact):
 
 
 def _unused_elements(compact):
-    """Return the two unused elements of the compact form, 0 elsewhere."""
+    """Return a vector with the two unused elements of compact diagonals, and 0 elsewhere."""
     above, _, below = jnp.moveaxis(compact, -2, 0)
     place, zero = jnp.arange(compact.shape[-1]), jnp.zeros((), compact.dtype)
     last = compact.shape[-1] - 1
@@ -112,7 +112,7 @@ def _unused_elements(compact):
 
 
 def product(compact, x):
-    """Multiply matrices in compact form by matrices `[..., n, k]`."""
+    """Multiply tridiagonal matrices in compact form by matrices `[..., n, k]`."""
     compact, x = meeting("tridiagonal_matmul", compact, compact.ndim - 1, x, x.ndim - 2)
     compact, x = with_one_batch("tridiagonal_matmul", (compact, 2), (x, 2))
     rows = [jnp.moveaxis(compact, -2, 0), _split_diagonals(compact)]
@@ -128,7 +128,7 @@ def product(compact, x):
 
 
 def solution(compact, rhs):
-    """Solve for right-hand sides `[..., n, k]`."""
+    """Solve with tridiagonal matrices in compact form, for right-hand sides `[..., n, k]`."""
     compact, rhs = meeting("tridiagonal_solve", compact, compact.ndim - 1, rhs, rhs.ndim - 2)
     compact, rhs = with_one_batch("tridiagonal_solve", (compact, 2), (rhs, 2))
     above, main, below = _split_diagonals(compact)
@@ -139,7 +139,7 @@ def solution(compact, rhs):
 
 
 def _solve_dense(below, main, above, rhs):
-    """Solve with dense matrices, as GPU routines for diagonals give NaN for some matrices."""
+    """Solve with dense matrices, since tridiagonal GPU routines give NaN for some matrices."""
     matrix = as_matrix(jnp.stack([above, main, below], axis=-2))
     lu, order = factors(matrix)
     return solved(matrix, lu, order, rhs)

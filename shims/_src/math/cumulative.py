@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _accumulate_along(function, accumulate, neutral, x, axis, exclusive, reverse):
-    """Accumulate forwards or backwards along an axis, including or excluding each element."""
+    """Accumulate along an axis, optionally in reverse or excluding each element itself."""
     x = operand(x)
     axis = axis_of(function, axis, x.ndim)
     if reverse:

@@ -88,7 +88,7 @@ def bincount(
 def counts_of_some(
     arr, weights, minlength, maxlength, dtype, by_row, binary, rows=None, count=None
 ):
-    """Count, with a length that depends on the largest number, within limits; see `counts`."""
+    """Count numbers as `counts` does; the length depends on the largest number, within limits."""
     arr = _convert_to_integers(arr)
     highest = integer_extremes.reduce("reduce_max", arr, range(arr.ndim)).astype(jnp.int32)
     length = jnp.maximum(highest, -1) + 1
@@ -102,7 +102,10 @@ def counts_of_some(
 
 @sized_by("length", compiled=True)
 def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
-    """Count numbers below `length`, where `rows` gives the row (of `count`) of each number."""
+    """Count the occurrences of each number below `length`.
+
+    If `rows` is given, count per row: it has the row of each number, and `count` is the number of rows.
+    """
     arr, length = _convert_to_integers(arr), size_of("bincount", length)
     lowest = integer_extremes.reduce("reduce_min", arr, range(arr.ndim))
     checks.check_data(
@@ -137,7 +140,7 @@ def _convert_to_integers(arr):
 
 
 def _match_weights(arr, weights):
-    """Match weights to numbers if the weights may turn out to be empty; then all are 1."""
+    """Match weights to numbers; if the weights are empty at run time, all weights are 1."""
     known = checks.is_known_shape(arr) and checks.is_known_shape(weights)
     if known or arr.shape == weights.shape:
         return weights
@@ -173,7 +176,7 @@ def _check_weights(arr, weights, by_row):
 
 
 def _positions_of(numbers, length):
-    """Return numbers as positions, out of range if negative; JAX would count from the end."""
+    """Replace negative numbers by `length`, since JAX would count them from the end."""
     return jnp.where(numbers < 0, primitives.as_size(length).astype(numbers.dtype), numbers)
 
 
@@ -224,7 +227,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
 
 
 def _find_bins(values, low, high, nbins):
-    """Return the bin of each value; a value whose quotient overflows is in the last one."""
+    """Return the bin index of each value; if its quotient overflows, the last bin."""
     wide = array_dtype(np.float64, "histogram_fixed_width")
     width, number = (high - low).astype(wide), jnp.asarray(nbins).astype(wide)
     values = jnp.maximum(values, low)
@@ -240,7 +243,7 @@ def _find_bins(values, low, high, nbins):
 
 
 def _whole_quotient(x, x_rest, factor, divisor):
-    """Compute `floor((x + x_rest) * factor / divisor)` of float32 numbers >= 0 without error."""
+    """Compute `floor((x + x_rest) * factor / divisor)` exactly, for nonnegative float32 numbers."""
     product, rest = _exact_product(x, factor)
     whole = jnp.floor(quotient(product, divisor))
     back, back_rest = _exact_product(whole, jnp.broadcast_to(divisor, whole.shape))
@@ -272,7 +275,7 @@ def _split_float(x):
 
 
 def _check_range(function, value_range, required, fits):
-    """Check that a range has the required count of numbers or rows."""
+    """Check with `fits` that a range has the required number of entries along its first axis."""
     problem = "`value_range` must have two numbers."
     count = value_range.shape[0] if value_range.ndim else 0
     if not checks.is_known(count):
@@ -366,7 +369,7 @@ def _convert_classes(x):
 
 
 def _match_labels(labels, predictions):
-    """Give labels and predictions one shape: a last axis of size 1 that only one has is removed."""
+    """Reshape labels and predictions to one shape, by removing a last axis of size 1 from one."""
     if predictions.ndim == labels.ndim + 1 and predictions.shape[-1] == 1:
         predictions = predictions.reshape(predictions.shape[:-1])
     if labels.ndim == predictions.ndim + 1 and labels.shape[-1] == 1:

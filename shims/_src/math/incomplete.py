@@ -16,9 +16,10 @@ from shims._src.tracing.dispatch import operator
 
 
 def _gamma_operands(function, a, x):
-    """Return the operands, and a 0 that receives the gradient of `a` where it has no effect.
+    """Broadcast the operands; also return a 0 that carries the gradient of `a` at constant points.
 
-    The gradient there is a product with 0, as in TensorFlow: NaN for a gradient that is not finite.
+    There the value does not depend on `a`, and TensorFlow multiplies the gradient by 0: a gradient that is
+    not finite becomes NaN.
     """
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
     # At infinity and at 0 the value does not depend on `a`; JAX's derivative is NaN there.

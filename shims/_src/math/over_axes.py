@@ -21,7 +21,7 @@ def sum_over(x, axes):
 
 
 def _count(x, axes):
-    """Return the number of elements that are reduced to one: a number, or an int32 scalar."""
+    """Return the number of elements in each reduction: a number, or an int32 scalar."""
     size = math.prod(x.shape[a] for a in axes)
     return size if isinstance(size, int) else primitives.as_size(size)
 
@@ -55,7 +55,7 @@ def _extreme(x, axes, reduce):
 
 
 def _reduce_or_nan(x, axes, reduce):
-    """Reduce, with NaN if there is a NaN: XLA's CPU library loses NaN in large arrays."""
+    """Reduce, and return NaN if any element is NaN, which XLA loses in large arrays on a CPU."""
     # Two reductions cost less than one with a custom comparison, which XLA does not vectorize.
     out = reduce(x, axes)
     return jnp.where(lax.reduce_or(x != x, axes), jnp.asarray(jnp.nan, x.dtype), out)

@@ -24,7 +24,7 @@ from shims._src.types.dtypes import array_dtype
 
 
 def _reduce_axes(function: str, x, axis, keepdims, reduce):
-    """Reduce over axes, and keep the reduced axes with size 1 on request."""
+    """Apply `reduce` over axes; with `keepdims`, the reduced axes are kept with size 1."""
     axes = axes_of(function, axis, x.ndim)
     out = reduce(x, axes)
     return lax.expand_dims(out, axes) if keepdims else out
@@ -334,7 +334,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 @jax.custom_jvp
 def _norm_with_tangent(half, norm):
-    """Return the norm; its tangent is that of half the sum of squares, divided by the norm."""
+    """Return the norm; its tangent is the tangent of `half`, half the sum of squares, over the norm."""
     return norm
 
 

@@ -1,4 +1,4 @@
-"""Reduce `data` `[n, ...]` by segment ids `[n]`; ids out of range are ignored."""
+"""Reduce `data` `[n, ...]` by segment ids `[n]`; rows with ids out of range are ignored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def total_of_sorted(data, ids, count):
 
 
 def population(data, ids, count):
-    """Count the rows of each segment, at least 1, shaped to divide the segments of `data`."""
+    """Count the rows of each segment, at least 1, in a shape that broadcasts with the segments."""
     ones = jnp.ones(ids.shape, jnp.int32)
     number = jnp.zeros((count,), jnp.int32).at[ids].add(ones, mode="drop")
     number = jnp.maximum(number, 1).astype(data.dtype)
@@ -63,7 +63,7 @@ def over_root(data, ids, count):
 
 
 def _clamp_ids(ids, count):
-    """Clamp ids to positions that can be read; JAX would read negative ones from the end."""
+    """Clamp ids to valid indices, since JAX would count negative ones from the end."""
     return jnp.clip(ids, 0, primitives.as_size(count).astype(ids.dtype) - 1)
 
 
@@ -102,7 +102,7 @@ def extreme(method: str):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def product(data, ids, count):
-    """Multiply each segment, 1 for an empty one."""
+    """Compute the product of each segment; that of an empty segment is 1."""
     return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")
 
 
@@ -126,13 +126,13 @@ def _product_jvp(count, primals, tangents):
 
 
 def _initial_value(dtype, method):
-    """Return the initial value of a segment: the finite end of the range."""
+    """Return the value of an empty segment: the lowest finite number for a maximum, else the highest."""
     info = jnp.finfo(dtype) if jnp.issubdtype(dtype, jnp.floating) else jnp.iinfo(dtype)
     return np.asarray(info.min if method == "max" else info.max, dtype)[()]
 
 
 def _extreme_or_zero(method, data, ids, count):
-    """Compute the maximum or minimum of sorted segments, 0 for an empty one."""
+    """Compute the maximum or minimum of each sorted segment; that of an empty segment is 0."""
     start = -np.inf if method == "max" else np.inf
     start = start if is_inexact(data) else _initial_value(data.dtype, method)
     out = extreme(method)(data, ids, count, start)
@@ -141,14 +141,17 @@ def _extreme_or_zero(method, data, ids, count):
 
 
 def product_of_any(data, ids, count):
-    """Multiply each segment, in the dtype of `data`."""
+    """Compute the product of each segment for any dtype, in the dtype of `data`."""
     if is_inexact(data):
         return product(data, ids, count)
     return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")
 
 
 def _extreme_or_lowest(method, data, ids, count):
-    """Compute the extremes of unsorted segments; an empty one has the finite end of the range."""
+    """Compute the maximum or minimum of unsorted segments.
+
+    An empty segment has the lowest finite number for a maximum, the highest for a minimum.
+    """
     return extreme(method)(data, ids, count, _initial_value(data.dtype, method))
 
 

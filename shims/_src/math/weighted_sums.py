@@ -60,7 +60,7 @@ def _sizes(shape) -> list:
 
 
 def _check_shape(total, given) -> None:
-    """Check the sum against the given sizes, of which some may be `None`."""
+    """Check that a sum has the given shape, in which `None` matches every size."""
     function, problem = "accumulate_n", "the arrays do not have the given `shape`."
     if len(given) != total.ndim:
         raise checks.invalid(

@@ -1,4 +1,4 @@
-"""Compute the steps of Adam, for optimizers that keep their averages in different places."""
+"""Compute the steps of Adam, independent of where an optimizer stores its moving averages."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def correct_rate(rate, power1, power2):
 
 
 def compute_step(m, v, rate, epsilon):
-    """Return what is subtracted from a parameter, given the averages and the corrected rate."""
+    """Compute the step to subtract from a parameter, from the moving averages and corrected rate."""
     return m * rate / (jnp.sqrt(v) + epsilon)

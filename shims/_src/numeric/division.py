@@ -20,7 +20,7 @@ ratio_p = jp.Primitive("ratio")
 
 
 def ratio(x, y):
-    """Divide floating-point arrays of one dtype, with broadcasting; both of one rank, or a scalar."""
+    """Divide floating-point arrays of one dtype and one rank, with broadcasting; one may be a scalar."""
     return ratio_p.bind(x, y)
 
 
@@ -83,14 +83,14 @@ jp.ad.primitive_transposes[ratio_p] = _transpose
 
 
 def apply(eqn, operands):
-    """Apply an equation; its divisions are differentiated as TensorFlow does."""
+    """Evaluate an equation, in which divisions have the derivative that TensorFlow defines."""
     if divides(eqn):
         return [ratio(*operands)]
     return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
 
 
 def apply_primitive(primitive, params, operands):
-    """Apply a primitive; its divisions are differentiated as TensorFlow does."""
+    """Evaluate a primitive, in which divisions have the derivative that TensorFlow defines."""
     if primitive is lax.div_p and jnp.issubdtype(operands[0].dtype, jnp.floating):
         return [ratio(*operands)]
     out = primitive.bind(*operands, **programs_with_ratios(params))
@@ -107,7 +107,7 @@ def divides(eqn) -> bool:
 
 
 def programs_with_ratios(params):
-    """Replace the divisions in the jaxprs among a primitive's parameters."""
+    """Return the parameters of a primitive with the divisions in their jaxprs replaced by `ratio`."""
     found = {}
     for name, value in params.items():
         new = _replace_divisions(value)

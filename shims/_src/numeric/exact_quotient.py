@@ -30,12 +30,12 @@ def _is_inexact(dtype) -> bool:
 
 
 def _ratio(x, y):
-    """Divide with TensorFlow's derivative."""
+    """Divide broadcast arrays, with the derivative that TensorFlow defines."""
     return ratio(*jnp.broadcast_arrays(x, y))
 
 
 def _has_ones(x_shape, y_shape) -> bool:
-    """Return whether the divisor is broadcast along an axis of the dividend."""
+    """Return whether the divisor has to be broadcast to the shape of the dividend."""
     pairs = zip(reversed(x_shape), reversed(y_shape), strict=False)
     return any(_is_one(b) and not _is_one(a) for a, b in pairs)
 
@@ -52,7 +52,7 @@ def _quotient(x, y):
 
 
 def _correct_rounding(out, x, y):
-    """Correct a quotient by the remainder of the division, divided as well."""
+    """Correct a rounded quotient by adding the remainder of the division, divided by `y`."""
     product = rounded_product(out, y)
     (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
@@ -62,7 +62,7 @@ def _correct_rounding(out, x, y):
 
 
 def _split_digits(x):
-    """Split `x` into two addends of half the digits each, so that products of them are exact."""
+    """Split `x` into two addends of half the digits each, whose products are exact."""
     bits = lax.bitcast_convert_type(x, jnp.int32)
     upper = lax.bitcast_convert_type(bits & np.int32(~0xFFF), x.dtype)
     return upper, x - upper

@@ -2,7 +2,7 @@
 
 The derivative of a maximum goes to the elements that equal it. XLA may recompute an operand in every
 fusion that reads it, and round it differently there: then no element equals the maximum, or a wrong
-one does. Behind an optimization barrier both read one array.
+one does. An optimization barrier makes the reduction and the comparison read one array.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _EXTREMES = ("reduce_max", "reduce_min")
 
 
 def barriered_operands(jaxpr) -> frozenset:
-    """Return the variables of an open jaxpr that are reduced to an extreme and also compared."""
+    """Return the variables of an open jaxpr that are compared and reduced to a maximum or minimum."""
     extremes = [eqn for eqn in jaxpr.eqns if is_extreme(eqn)]
     if not extremes:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Reduce integers to their maximum or minimum in a form that is fast on a CPU."""
+"""Reduce integers to their maximum or minimum by operations that are fast on a CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIN_ELEMENTS = 1 << 10
 
 
 def reduces(name: str, operands) -> bool:
-    """Return whether a JAX primitive, by name, is a maximum or minimum over integers."""
+    """Return whether the primitive called `name` reduces integers to their maximum or minimum."""
     return name in ("reduce_max", "reduce_min") and jnp.issubdtype(operands[0].dtype, jnp.integer)
 
 

@@ -28,21 +28,21 @@ _SIGN, _EXPONENT, _LOWER, _TINY = 1 << 63, 0x7FF << 52, (1 << 27) - 1, 64 << 52
 
 
 def rounded_product(x, y):
-    """Multiply two arrays of one floating dtype, and round whatever happens to the product."""
+    """Multiply two arrays of one floating dtype; the product is rounded even if a sum follows."""
     shape = jnp.broadcast_shapes(x.shape, y.shape)
     return rounded_product_p.bind(*(jnp.broadcast_to(v, shape) for v in (x, y)))
 
 
 def multiply_add(x, y, addend):
-    """Compute `x * y + addend` of one floating dtype, rounded after either step."""
+    """Compute `x * y + addend` in one floating dtype, rounding both the product and the sum."""
     shape = jnp.broadcast_shapes(x.shape, y.shape, addend.shape)
     return multiply_add_p.bind(*(jnp.broadcast_to(v, shape) for v in (x, y, addend)))
 
 
 def round_to_dtype(x, dtype):
-    """Convert to a dtype in which XLA cannot keep more digits than it has.
+    """Convert to a floating dtype; XLA cannot skip the rounding, as it can for a plain conversion.
 
-    TensorFlow makes a half of a float64 by way of float32.
+    TensorFlow converts float64 to float16 or bfloat16 by way of float32.
     """
     if x.dtype == dtype or dtype not in _HALVES or not jnp.issubdtype(x.dtype, jnp.floating):
         return x.astype(dtype)
@@ -50,7 +50,7 @@ def round_to_dtype(x, dtype):
 
 
 def _round_to_half(x, dtype):
-    """Round float32 numbers to those of a half; subnormal float16 are kept, as the hardware does."""
+    """Round float32 numbers to values of float16 or bfloat16; subnormal float16 values are kept."""
     if dtype == jnp.bfloat16:
         return lax.reduce_precision(x, 8, 7)
     multiples = lax.round(x * np.float32(1 / _LEAST), lax.RoundingMethod.TO_NEAREST_EVEN)
@@ -60,7 +60,7 @@ def _round_to_half(x, dtype):
 
 
 def _multiply(x, y):
-    """Multiply; halves give the rounded product in float32."""
+    """Multiply and round to the dtype; float16 and bfloat16 products are returned as float32."""
     dtype = np.dtype(x.dtype)
     if dtype in _HALVES:
         return _round_to_half(x.astype(jnp.float32) * y.astype(jnp.float32), dtype)
@@ -72,7 +72,10 @@ def _multiply(x, y):
 
 
 def _cut_and_rejoin(x):
-    """Give float64 numbers back as sums of their upper and their lower digits."""
+    """Split float64 numbers into upper and lower digits, and return the sum of both parts.
+
+    A product that passes through here cannot be fused with a later addition.
+    """
     bits = lax.bitcast_convert_type(x, jnp.uint64)
     sign, exponent = bits & jnp.uint64(_SIGN), bits & jnp.uint64(_EXPONENT)
     # Tiny numbers would have lower digits below the least normal number; they stay whole.

@@ -76,13 +76,13 @@ def variables(d) -> frozenset[str]:
 
 
 def lower_bound(d) -> float:
-    """Return JAX's lower bound of a dimension, for which every variable is at least 1."""
+    """Return JAX's lower bound of a dimension; every dimension variable is assumed to be at least 1."""
     precision = shape_poly.BoundsPrecision.FOR_GEQ0_OR_LT0
     return shape_poly._bounds_decision(d, precision)[0]
 
 
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
-    """Return the dimension variable `name` in the scope of another dimension."""
+    """Create a dimension variable `name` in the symbolic scope of the dimension `d`."""
     (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)
     assert isinstance(renamed, DimExpr)  # a name, and no number
     return renamed
@@ -101,7 +101,7 @@ def primal_tracer(x):
 
 
 def defining_equation(x):
-    """Return `(equation, position of x among its outputs)` of a staged tracer, or `None`."""
+    """Return the equation that produces a staged tracer, and its output index; otherwise `None`."""
     if not isinstance(x, pe.DynamicJaxprTracer) or x.parent is None:
         return None
     for i, var in enumerate(x.parent.outvars):
@@ -111,12 +111,12 @@ def defining_equation(x):
 
 
 def operand_atoms(eqn):
-    """Return the operands of an equation that is being staged, as tracers or literals."""
+    """Return the operands of an equation that is being staged, as tracers and literals."""
     return eqn.in_tracers
 
 
 def constant_of(x):
-    """Return the concrete value behind a staged tracer, or `None`."""
+    """Return the concrete value of a literal or captured constant; `None` for other tracers."""
     if isinstance(x, core.Literal):
         return x.val
     if not isinstance(x, pe.DynamicJaxprTracer):
@@ -127,13 +127,13 @@ def constant_of(x):
 
 
 def as_outside(x):
-    """Return the outer tracer that `x` stands for in a branch or loop body; otherwise `x`."""
+    """Return the tracer of the enclosing trace that `x` captures; `x` itself if it captures none."""
     outside = constant_of(x)
     return outside if isinstance(outside, pe.DynamicJaxprTracer) else x
 
 
 def variable_of(x):
-    """Return the jaxpr variable behind a tracer of a finished trace, or `None`."""
+    """Return the jaxpr variable of a tracer whose trace has ended, or `None`."""
     return x.val if isinstance(x, pe.DynamicJaxprTracer) and is_finished(x) else None
 
 
@@ -156,7 +156,7 @@ def is_finished(x) -> bool:
 
 
 def is_batched(x) -> bool:
-    """Return whether a tracer carries a `vmap` axis at the innermost level."""
+    """Return whether a tracer belongs directly to a `vmap` trace."""
     return isinstance(x, batching.BatchTracer)
 
 
@@ -166,12 +166,12 @@ def is_tracer(x) -> bool:
 
 
 def is_jaxpr_tracer(x) -> bool:
-    """Return whether a tracer is staged: the value of a jaxpr whose defining equation is known."""
+    """Return whether a value is a tracer of a jaxpr that is being staged."""
     return isinstance(x, pe.DynamicJaxprTracer)
 
 
 def ambient_is_eager() -> bool:
-    """Return whether no JAX trace is in progress in this thread; a tape keeps values concrete."""
+    """Return whether no JAX trace is in progress in this thread; gradient tapes do not count."""
     context = core.trace_ctx
     return below(context.trace) is core.eval_trace and context.axis_env is core.top_axis_env
 
@@ -214,13 +214,16 @@ def is_inner_trace() -> bool:
 
 
 def nothing_looks_on() -> bool:
-    """Return whether operations run eagerly and no tape or transformation observes them."""
+    """Return whether operations run eagerly, without a gradient tape or a transformation."""
     context = core.trace_ctx
     return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
 
 
 def as_array_like(values: np.ndarray, like) -> jax.Array:
-    """Put a NumPy array on the devices of `like`, for a third of the cost of `jnp.asarray`."""
+    """Put a NumPy array on the devices of `like`.
+
+    This takes a third of the time of `jnp.asarray`.
+    """
     aval = core.ShapedArray(values.shape, values.dtype)
     return pxla.batched_device_put(aval, like.sharding, [values], list(like.devices()), False)
 
@@ -241,7 +244,7 @@ def user_line_of(eqn) -> tuple[str, int] | None:
 
 
 def source_context(eqn):
-    """Return a context in which lowered operations get the source line of their equation."""
+    """Return a context manager that gives lowered operations the source line of their equation."""
     name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
     return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
 
@@ -253,7 +256,7 @@ def open_jaxpr(jaxpr):
 
 
 def with_equations(jaxpr, invars, equations, outvars):
-    """Return a copy of a jaxpr with other inputs, equations and outputs, and the same constants."""
+    """Return a copy of a jaxpr with new inputs, equations and outputs; its constants are kept."""
     inner, _ = open_jaxpr(jaxpr)
     changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
     return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
@@ -287,14 +290,14 @@ def bind(eqn, args, params=None):
 
 
 def index_update_class():
-    """Return the class behind `x.at[i]`."""
+    """Return the class of `x.at[i]`, which defines the methods `set`, `add`, ..."""
     from jax._src.numpy import array_methods
 
     return array_methods._IndexUpdateRef
 
 
 def hook_points():
-    """Return the JAX modules and tables whose functions a dynamic trace hooks."""
+    """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src.lax.control_flow import loops
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
@@ -324,7 +327,7 @@ def _batch_over(f, call, *args):
 
 
 def close(jaxpr, count: int):
-    """Close a jaxpr, and turn its `count` constants into leading operands."""
+    """Convert an open jaxpr to a closed one, with its `count` constants as leading inputs."""
     return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)
 
 
@@ -357,7 +360,7 @@ def is_ordered(effect) -> bool:
 
 
 def expansion(eqn):
-    """Return a function that computes a high-level primitive from its operands."""
+    """Return a function that evaluates the high-level primitive of an equation by its expansion."""
     primitive = eqn.params["_prim"]
 
     def call(*flat):
@@ -368,7 +371,7 @@ def expansion(eqn):
 
 
 def register_type(cls, to_aval) -> None:
-    """Register a class with JAX: `to_aval` is called for values given to a primitive."""
+    """Register a class with JAX; `to_aval` returns the abstract value of an instance."""
     core.pytype_aval_mappings[cls] = to_aval
     dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
@@ -388,7 +391,7 @@ def current_trace():
 
 
 def below(trace):
-    """Return the trace below the observing traces, which compute as it does."""
+    """Return `trace` without the observing traces around it, such as those of gradient tapes."""
     while getattr(trace, "looks_on", False):
         trace = trace.parent
     return trace
@@ -400,7 +403,7 @@ def set_trace(trace) -> None:
 
 
 def under(trace):
-    """Return a context in which `trace` is the current trace."""
+    """Return a context manager that makes `trace` the current trace."""
     return core.set_current_trace(trace)
 
 
@@ -417,26 +420,29 @@ def is_within(trace, outer) -> bool:
 
 
 def key_of(x) -> int:
-    """Return an identity that all references to one array share; the array must stay alive."""
+    """Return a key that identifies an array; it is valid only while the array is alive."""
     return id(x.val) if isinstance(x, pe.DynamicJaxprTracer) else id(x)
 
 
 def another(x):
-    """Return the same values as a distinct array, without copying a concrete one."""
+    """Create a distinct array object with the same values; concrete buffers are shared, not copied."""
     if isinstance(x, Tracer):
         return jax.lax.copy_p.bind(x)
     return ArrayImpl(x.aval, x.sharding, x._arrays, committed=x._committed)
 
 
 def with_method(array, method):
-    """Bind a function as a method to one concrete array, and return the array."""
+    """Set a function as an attribute of one concrete array, and return the array."""
     setattr(array, method.__name__, method)
     return array
 
 
 @contextlib.contextmanager
 def emptied_stores(functions):
-    """Reset the stores of wrapped functions for a block, so that they can run again."""
+    """Empty the stores of JAX's wrapped functions inside a block, and restore them afterwards.
+
+    A store can be written only once, so the functions could not run again otherwise.
+    """
     stores = [s for f in functions for s in getattr(f, "stores", ()) if s is not None]
     kept = []
     for store in stores:

@@ -1,4 +1,4 @@
-"""Provide thread-local state: a value that a block sets, and a stack."""
+"""Provide thread-local state: a value that is set inside a `with` block, and a stack."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class ThreadSlot(threading.local, Generic[T]):
 
     @contextlib.contextmanager
     def holding(self, value: T) -> Iterator[T]:
-        """Set the value for a block."""
+        """Set the value inside a `with` block."""
         outer, self.value = self.value, value
         try:
             yield value
@@ -31,7 +31,7 @@ class ThreadSlot(threading.local, Generic[T]):
 
 
 class ThreadStack(threading.local, Generic[T]):
-    """A thread-local stack of the items that open blocks have pushed, the outermost first.
+    """A thread-local stack of the items of the open `with` blocks, outermost first.
 
     Blocks may end in any order: each removes its own item.
     """
@@ -41,12 +41,12 @@ class ThreadStack(threading.local, Generic[T]):
 
     @property
     def top(self) -> T | None:
-        """The item of the innermost block; `None` outside of any."""
+        """The item of the innermost open block; `None` if no block is open."""
         return self.items[-1] if self.items else None
 
     @contextlib.contextmanager
     def pushed(self, item: T) -> Iterator[T]:
-        """Push an item for a block."""
+        """Push an item inside a `with` block."""
         self.items.append(item)
         try:
             yield item

@@ -1,7 +1,7 @@
-"""Tell the user's stack frames and files from those of libraries; no other module decides that.
+"""Distinguish the user's stack frames and files from those of libraries.
 
-A frame belongs to a library by the name of its module, a file by the folder of its package. The
-location of a file inside of this package makes no difference.
+No other module decides that. A frame is classified by the name of its module, a file by the folder of
+its package, wherever in this package the file is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STAND_INS: list[str] = []
 
 
 def stands_in_for_user(package: str) -> None:
-    """Treat calls from a package's modules as the user's (AutoGraph registers itself)."""
+    """Treat stack frames of a package as the user's code, which AutoGraph requests for itself."""
     _STAND_INS.append(f"{package}.")
 
 
@@ -43,7 +43,7 @@ def asks_for_user(frame: FrameType) -> bool:
 
 
 def root_package(frame_globals: dict) -> str:
-    """Return the top-level package of code by its globals, not by what a wrapper claims."""
+    """Return the top-level package of code from its globals; wrappers can fake `__module__`."""
     return (frame_globals.get("__name__") or "").partition(".")[0]
 
 
