@@ -145,7 +145,7 @@ class Gauge:
         return error <= max(1e-3 * largest(self.size), 1e-5 * self.natural)
 
     def with_canceled(self, dtype: np.dtype) -> Gauge:
-        """Return the gauge for a gradient that cancels to zero: it allows the rounding error of the terms.
+        """Return the gauge for a gradient that cancels to zero, allowing the rounding error of its terms.
 
         It applies only if the remainder is less than a ten-thousandth of outputs over inputs.
         """
@@ -225,7 +225,7 @@ def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
 
 
 def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the absolute errors, with 0 for outliers, which are another number and not a rounded one.
+    """Return the absolute errors, with 0 for outliers that rounding cannot explain.
 
     A mask that flips in float32 gives an error as large as the element, which does not measure the
     rounding of the others.
@@ -254,7 +254,7 @@ def norms(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def limit(count: int) -> float:
-    """Return the largest R (the port's error over the original's own) that passes for `count` elements."""
+    """Return the largest R (port's error over original's own) that passes for `count` elements."""
     return LIMIT * (1 + FEW / count)
 
 

@@ -164,7 +164,7 @@ def _is_far_from_all(
 ) -> bool:
     """Return whether the port is far from every result of the original, even with the widest gauge.
 
-    It spares the detailed analysis of the perturbed runs, which is slow for large arrays.
+    If so, the detailed analysis of the perturbed runs, which is slow for large arrays, can be skipped.
     """
     if port is None or port.shape != reference.shape:
         return False
@@ -265,7 +265,7 @@ def _settle(
     measure: Gauge | None,
     rules: Rules,
 ) -> Explanation | None:
-    """Return a knife-edge explanation if each element of the port agrees with some run of the original.
+    """Return a knife-edge explanation if each element of the port agrees with a run of the original.
 
     Otherwise return `None`.
     """

@@ -250,6 +250,6 @@ def _shrink(arrays: Mapping[str, np.ndarray | None] | Failure) -> Any:
 
 
 def _is_wider(truth: np.ndarray, reference: np.ndarray) -> bool:
-    """Return whether `truth` is float64 or complex128, and `reference` has the same shape but not dtype."""
+    """Return whether `truth` is in double precision and `reference` is not, with the same shape."""
     wide = truth.dtype.name in ("float64", "complex128") and truth.dtype != reference.dtype
     return wide and truth.shape == reference.shape

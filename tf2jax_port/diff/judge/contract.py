@@ -1,4 +1,4 @@
-"""Describe what was checked as data with a fingerprint, so that a port cannot relax it unnoticed."""
+"""Describe what a comparison checks as data with a fingerprint, so that any relaxation shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def terms(
     x64: bool,
     extras: Extras = NOTHING,
 ) -> dict[str, Any]:
-    """Return everything that determines the verdict, apart from the port.
+    """Return everything that determines the verdict, except the port, as a dict.
 
     The original is identified by its name and its source, the inputs by their elements; the paths of
     the files do not matter.
@@ -49,7 +49,7 @@ def terms(
 
 
 def fingerprint(contract: Mapping[str, Any]) -> str:
-    """Return `sha256:...` of the canonical JSON of the terms."""
+    """Return the SHA-256 of the terms' canonical JSON: `sha256:...`."""
     text = json.dumps(contract, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 

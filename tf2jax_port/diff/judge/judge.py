@@ -1,4 +1,4 @@
-"""Judge one case: an outcome for every quantity and every lane of the port."""
+"""Judge one case: decide the outcome of every output and gradient in every lane of the port."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ILL_CONDITIONED_ULP = 1e4
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome for one quantity in one lane of the port.
+    """The outcome for one output or gradient in one lane of the port.
 
     Attributes:
       case: the number of the case.
@@ -138,7 +138,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
 
 
 def structure(facts: Facts, lane: str) -> list[Finding]:
-    """Return a finding if the outputs of the port are not those of the original."""
+    """Compare the names of the outputs; return a finding if those of the port differ."""
     assert facts.reference is not None
     old = facts.lanes[facts.reference].outputs
     new = facts.lanes[lane].outputs
@@ -168,7 +168,10 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
 
 
 def refused(facts: Facts, lane: str, why: Failure) -> Finding:
-    """Make the finding for a port that raised: a difference if in all lanes, else not covered."""
+    """Make the finding for a lane of the port that raised an error.
+
+    It is a difference if all lanes of the port raise; otherwise the lane is not covered.
+    """
     assert facts.reference is not None
     everywhere = not any(facts.lanes[other.id].ran for other in ports(facts.lanes))
     problem = f"the port raises {why.reason}" if everywhere else why.reason
@@ -189,14 +192,14 @@ def refused(facts: Facts, lane: str, why: Failure) -> Finding:
 def not_covered(
     facts: Facts, quantity: Quantity, lane: str, reference: str, why: Failure
 ) -> Finding:
-    """Make the finding for a quantity that a lane of the port does not have."""
+    """Make the finding for an output or gradient that could not be compared in a lane."""
     return Finding(
         facts.case, quantity, lane, reference, NOT_COVERED, None, Comparison(), why.reason
     )
 
 
 def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None:
-    """Return the port's run in double precision that shows whether this lane only rounds differently.
+    """Return the port's result in double precision, to test whether a difference is only rounding.
 
     A compiled lane that is far from the eager lane is run in double precision itself, if its error is
     one that rounding can cause.
@@ -211,7 +214,7 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Return whether the eager double-precision run of the port is representative of a lane.
+    """Return whether the port's eager run in double precision can stand for another lane.
 
     A lane that is far from the eager one computes something else, not the same with other rounding.
     """
@@ -235,7 +238,7 @@ def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
 
 
 def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
-    """Return whether rounding is so large that it could hide a fault."""
+    """Return whether the rounding error is so large that it could hide a fault."""
     measure = found.measure
     if measure is None or not is_inexact(dtype):
         return False
@@ -247,7 +250,7 @@ def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
 
 
 def stage_of(quantity: Quantity, comparison: Comparison) -> str | None:
-    """Return the stage of a failing comparison; all gradients belong to one stage."""
+    """Return the stage at which a comparison fails; gradients have a stage of their own."""
     if comparison.stage is None:
         return None
     if quantity.cotangent == STEPS:

@@ -1,4 +1,4 @@
-"""Judge one case of a random function by the distributions of the port's lanes."""
+"""Judge one case of a random function, by comparing distributions instead of values."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def judge_draws(facts: Facts) -> list[Finding]:
 
 
 def states_of_draws(findings: Sequence[Finding]) -> Iterator[PairState]:
-    """Return the pairs of lanes that were compared: TF eager with each lane of the port."""
+    """Yield the comparison of TF eager with each lane of the port."""
     for f in findings:
         if f.outcome != NOT_COVERED:
             yield PairState((TF_EAGER.id, f.lane), f.case, f.quantity, f.stage, f.comparison)
 
 
 def _numeric_paths(facts: Facts, quantity: Quantity) -> set[str]:
-    """Return the paths for which the original returns numbers."""
+    """Return the paths of the original's numeric outputs and gradients."""
     samples = _samples(facts, TF_EAGER.id)
     if isinstance(samples, Failure):
         return {quantity.path}
@@ -112,7 +112,11 @@ def _compare_draws(
     one: list[np.ndarray],
     other: list[np.ndarray],
 ) -> tuple[str, Comparison, str]:
-    """Return the outcome, the comparison, and its explanation."""
+    """Compare repeated samples of the original and the port in distribution.
+
+    Returns:
+      The outcome, the comparison and an explanation.
+    """
     measure = gauge(one[0].dtype, one[0], None, []) if is_inexact(one[0].dtype) else None
     types = compare(one[0], other[0], measure, Rules(facts.x64))
     drawn = len({array.shape for array in one}) > 1

@@ -20,7 +20,7 @@ from tf2jax_port.diff.vocabulary.lanes import OLD_LANES, is_old, pairs
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """The comparison of two lanes on one quantity of one case.
+    """The comparison of two lanes on one output or gradient of one case.
 
     Attributes:
       pair: the two lanes.
@@ -38,7 +38,7 @@ class PairState:
 
 
 def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState]:
-    """Compare every pair of lanes on every quantity that both have.
+    """Compare every pair of lanes on every output and gradient that both have.
 
     `judge` compares the port with the original, strictly. Here the other pairs are derived from that:
     two lanes that both agree with the reference agree with each other; two lanes are compared
@@ -67,7 +67,7 @@ def _against_reference(
     reference: str,
     outcomes: Mapping[tuple[str, Quantity], Finding],
 ) -> Iterator[tuple[str, Comparison]]:
-    """Return, for every lane that has the quantity, its comparison with the reference."""
+    """Yield each lane that has the quantity, with its comparison with the reference lane."""
     for lane in OLD_LANES:
         if lane.id == reference:
             yield lane.id, Comparison()
@@ -93,7 +93,7 @@ def _compare_pair(
 
 
 def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
-    """Return whether the difference from the reference also holds between the two lanes.
+    """Return whether a lane's difference from the reference also counts between two lanes.
 
     For two lanes of the original both values are shown.
     """
@@ -115,7 +115,7 @@ def _compare_lanes(facts: Facts, quantity: Quantity, one: str, other: str) -> Co
 
 
 def _own_gauge(a: np.ndarray | None) -> Gauge | None:
-    """Make a gauge for a gradient that the original lacks, or has in another shape."""
+    """Make a gauge from `a` alone, for lanes that the original's gauge does not fit."""
     if a is None or not is_inexact(a.dtype):
         return None
     return gauge(a.dtype, a, None, [a])

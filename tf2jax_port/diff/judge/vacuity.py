@@ -16,7 +16,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Vacuity:
-    """Differences that the comparison could not have noticed.
+    """Reasons why a comparison, or a part of it, could not have found a difference.
 
     Attributes:
       fatal: reasons why the whole comparison proves nothing.
@@ -30,7 +30,7 @@ class Vacuity:
 
 
 def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
-    """Find outputs and gradients that would be the same for every port.
+    """Find outputs and gradients that show nothing, such as zeros or equal results in all cases.
 
     Args:
       facts: the cases in which the original ran.
@@ -65,7 +65,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
 
 
 def _check_outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
-    """Return, for each output, what is wrong with it; an empty text if nothing is."""
+    """Return a dict from outputs to why they prove nothing; an empty text if they do."""
     arrays: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         assert fact.reference is not None
@@ -109,7 +109,7 @@ def _is_float(facts: Sequence[Facts], path: str) -> bool:
 
 
 def _check_gradients(facts: Sequence[Facts]) -> dict[str, str]:
-    """Return, for each input with a gradient, `zero` or `NaN` if it is never anything else."""
+    """Return a dict from inputs to `zero` or `NaN` if their gradient is never anything else."""
     found: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         for gradients in _reference_gradients(fact):

@@ -48,7 +48,7 @@ def decide(
     skipped: Sequence[Reason],
     vacuous: Vacuity,
 ) -> Verdict:
-    """Decide the verdict.
+    """Decide the verdict of a comparison.
 
     Args:
       facts: every case that could be run at all.
@@ -82,7 +82,7 @@ def decide(
 
 
 def _find_error(facts: Sequence[Facts], skipped: Sequence[Reason]) -> Verdict | None:
-    """Return an error verdict if one of the two sides never ran."""
+    """Return an error verdict if one of the two functions never ran; otherwise `None`."""
     if not facts:
         return Verdict(ERROR, None, "No case could be run", tuple(skipped))
     for side, lanes in (("original", OLD_LANES), ("port", NEW_LANES)):
@@ -115,14 +115,14 @@ def _decide_different(different: Sequence[Finding]) -> Verdict:
 
 
 def rank(finding: Finding) -> tuple[int, int, int, Quantity, float]:
-    """Return the sort key of differences: by stage, then case and lane; the largest error first."""
+    """Return the key that sorts differences: by stage, case and lane; the largest error first."""
     stage = EVERY_STAGE.index(finding.stage) if finding.stage else len(EVERY_STAGE)
     lane = [lane.id for lane in ALL_LANES].index(finding.lane)
     return stage, finding.case, lane, finding.quantity, -finding.comparison.closeness.ratio
 
 
 def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]:
-    """Return what was not compared, each thing once."""
+    """Return the reasons why the comparison is incomplete, each once."""
     edges = [
         (f.quantity.title, f"knife edge in {title(f.lane)}, {f.because}", f.case)
         for f in findings
@@ -151,7 +151,7 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
 
 
 def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
-    """Find the cases in which another lane was used because TF eager failed."""
+    """Yield the cases in which TF eager failed, and what the port was compared with instead."""
     eager = OLD_LANES[0]
     for fact in facts:
         failure = _failure(fact, eager.id)
@@ -168,7 +168,7 @@ def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
 
 
 def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
-    """Return the quantities that are ill-conditioned in every case."""
+    """Return a reason for each output or gradient that is ill-conditioned in every case."""
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}

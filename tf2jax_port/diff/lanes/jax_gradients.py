@@ -1,4 +1,4 @@
-"""Compute the gradients of the port in the forms that JAX offers."""
+"""Compute the gradients of the port, in the various ways in which it can be differentiated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MIN_SIZE = 16
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """A function linearized at one point.
+    """A function linearized at one point, by `jax.vjp`.
 
     Attributes:
       outputs: the values of the outputs that have a gradient.
@@ -35,11 +35,11 @@ class Linear:
 
 
 class JaxGradients:
-    """Gradients of one function, eager and compiled: in reverse mode, and in forward mode on request.
+    """Computes gradients of one function, eager or compiled, in reverse or forward mode.
 
-    The function may be differentiated unchanged, under `shims.dynamic` if sizes are data-dependent,
+    There are three ways to differentiate the function: unchanged; under `shims.dynamic`, for data-dependent sizes;
     or inside a `shims.function`, which is compiled once for many sizes and grows the capacities of
-    data-dependent sizes. The first form that works is remembered for calls of the same kind.
+    data-dependent sizes. The first way that works is remembered for calls of the same kind.
 
     Args:
       jax: the module.
@@ -69,7 +69,7 @@ class JaxGradients:
         self._last: tuple[Arguments, int, Linear] | None = None
 
     def eager(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
-        """Compute the gradients operator by operator."""
+        """Compute the gradients eagerly."""
         runs = [
             functools.partial(self._eager_with, number, case, arrays, cotangents)
             for number in range(len(self._eager_forms))
@@ -77,14 +77,14 @@ class JaxGradients:
         return _by_path(case, self._first_that_works(("eager", case.key), runs))
 
     def jit(self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents) -> Gradients:
-        """Compute the gradients with one compiled program."""
+        """Compute the gradients with a compiled program, for unknown sizes if possible."""
         runs = [functools.partial(form, case, arrays, cotangents) for form in self._jit_forms]
         return _by_path(case, self._first_that_works(("jit", case.key), runs))
 
     def jit_of_known_sizes(
         self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
     ) -> Gradients:
-        """Compute the gradients with one program compiled for these sizes."""
+        """Compute the gradients with a program that is compiled for the sizes of these arrays."""
         forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
         runs = [
             functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
@@ -95,7 +95,7 @@ class JaxGradients:
     def forward(
         self, case: Arguments, arrays: Sequence[Any], tangents: Tangents, *, compiled: bool
     ) -> Gradients:
-        """Compute the tangents of the outputs from the tangents of the inputs."""
+        """Compute the tangents of the outputs from those of the inputs (forward mode)."""
         jnp = self._jax.numpy
         moving = [jnp.asarray(array) for array in tangents.inputs.values()]
         forms = [self._given, self._eager_forms[1]] if compiled else self._eager_forms
@@ -111,14 +111,14 @@ class JaxGradients:
     def of_one(
         self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
     ) -> list[Any]:
-        """Compute the gradients of the function as passed, for use inside `vmap`."""
+        """Compute the gradients of the function as the user passed it; `vmap` batches this."""
         linear = self._linearize(self._given, case, arrays, paths)
         return self._pull(linear, dict(zip(paths, fed)))
 
     def of_one_forward(
         self, case: Arguments, arrays: Sequence[Any], moving: Sequence[Any], paths: tuple[str, ...]
     ) -> Any:
-        """Compute the outputs and their tangents, for use inside `vmap`."""
+        """Compute the outputs and their tangents; `vmap` batches this."""
         return self._make_jvp(self._given, case, paths)(arrays, moving)
 
     def _run_forward(
@@ -216,7 +216,7 @@ class JaxGradients:
         return found
 
     def _specs(self, arrays: Sequence[Any]) -> list[Any]:
-        """Return the port's own input signature, or one in which every size is unknown."""
+        """Return the port's own input signature if it fits, or one in which every size is unknown."""
         given = self._jax.tree.leaves(
             getattr(self._given, "input_signature", None),
             is_leaf=lambda part: isinstance(part, self._shims.TensorSpec),
@@ -253,7 +253,10 @@ class JaxGradients:
         paths: tuple[str, ...],
         inexact: Sequence[Any],
     ) -> list[Any]:
-        """Return the outputs that have a gradient, as arrays or `shims.Padded`."""
+        """Call the function and return the outputs with the given paths, as arrays or `shims.Padded`.
+
+        `inexact` replaces the differentiable arrays among the arguments.
+        """
         values = list(arrays)
         for i, value in zip(case.differentiable, inexact, strict=True):
             values[i] = value
@@ -266,7 +269,7 @@ class JaxGradients:
         return [x if is_padded(x) else self._jax.numpy.asarray(x) for x in found]
 
     def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
-        """Compute the gradients with TensorFlow's convention for complex numbers.
+        """Compute the gradients from cotangents, with TensorFlow's convention for complex numbers.
 
         JAX applies the transpose, TensorFlow the adjoint: they differ by conjugation on both sides.
         """
@@ -291,7 +294,7 @@ class JaxGradients:
         return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
     def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
-        """Cut a cotangent from `_pad_to_bucket` to sizes that are known only at run time."""
+        """Cut a cotangent padded by `_pad_to_bucket` to sizes that are known only at run time."""
         if roomy.ndim != len(shape):
             raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
         for axis, size in enumerate(shape):
@@ -300,7 +303,7 @@ class JaxGradients:
 
 
 def _pad_to_bucket(cotangent: np.ndarray) -> np.ndarray:
-    """Pad a cotangent with zeros to the sizes of a bucket.
+    """Pad a cotangent with zeros to the next bucket of sizes.
 
     The size of an output may be data-dependent, and a program is compiled once for the sizes of one
     bucket and again for sizes 0 and 1. The cotangent is padded here and cut where it is used, so that
@@ -316,7 +319,7 @@ def _require_same_shape(path: str, port: tuple[int, ...], original: tuple[int, .
 
 
 def is_jax_jit(function: Any) -> bool:
-    """Return whether a function is a result of `jax.jit`."""
+    """Return whether a function was made by `jax.jit`."""
     return hasattr(function, "lower") and hasattr(function, "__wrapped__")
 
 

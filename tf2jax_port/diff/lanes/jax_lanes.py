@@ -26,7 +26,7 @@ _REFUSALS = (
 
 
 class JaxLanes:
-    """The port in its two lanes.
+    """Runs the port, eagerly and compiled.
 
     Args:
       function: the port; a `shims.function` or a `jax.jit` is run eagerly as its Python function.
@@ -49,16 +49,16 @@ class JaxLanes:
         self._forms: dict[str, tuple[Callable[..., Any], str]] = {}
 
     def eager(self, case: Arguments) -> Outputs:
-        """Compute the outputs operator by operator."""
+        """Compute the outputs eagerly."""
         self.reseed()
         return self.plain(self._python(*case.fill(self.arrays(case))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients operator by operator."""
+        """Compute the gradients eagerly."""
         return self._eagerly(self.gradients, case, fed)
 
     def in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
-        """Yield the outputs and then the gradients of each feed, computed in double precision.
+        """Yield the outputs, then the gradients for each feed, computed eagerly in double precision.
 
         Args:
           case: with floats of 64 bits.
@@ -71,7 +71,7 @@ class JaxLanes:
                 yield self._eagerly(double, case, fed)
 
     def compiled_in_double(self, case: Arguments, feeds: Sequence[Feed]) -> Iterator[Any]:
-        """Yield the same from the compiled program."""
+        """Yield the outputs, then the gradients for each feed, compiled in double precision."""
         with self._jax.enable_x64(True):
             double = JaxLanes(self.given, self._seed)
             yield double.jit(case)[0]
@@ -79,7 +79,11 @@ class JaxLanes:
                 yield double.jit_gradients(case, fed)
 
     def jit(self, case: Arguments) -> tuple[Outputs, str]:
-        """Compute the outputs with the compiled program; also return a note on its known shapes."""
+        """Compute the outputs with a compiled program.
+
+        Returns:
+          The outputs, and a note if the program could not be compiled for unknown sizes.
+        """
         self.reseed()
         arrays = self.arrays(case)
         form = self._forms.get(case.key)
@@ -99,7 +103,7 @@ class JaxLanes:
         raise LaneError(first.reason, first.detail)
 
     def jit_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients with the compiled program."""
+        """Compute the gradients with a compiled program."""
         if isinstance(fed, Steps):
             return trained(self.jit_gradients, case, fed)
         self.reseed()
@@ -123,7 +127,7 @@ class JaxLanes:
         return [a if a.dtype.kind in "OSU" else jnp.asarray(a) for a in case.arrays]
 
     def reseed(self) -> None:
-        """Reset all seeds to that of the comparison, except between draws of a distribution."""
+        """Reset all seeds, unless distributions are being sampled."""
         if self.drawing:
             return
         shims_random: Any = getattr(self._shims, "random", None)
@@ -133,7 +137,7 @@ class JaxLanes:
         random.seed(self._seed)
 
     def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """Yield compiled functions of the arrays, the most general first, each with a note."""
+        """Yield ways to compile the function, the most general first, each with a note."""
         if self._staged:
             yield "", lambda arrays: self.given(*case.fill(arrays))
             return
@@ -145,11 +149,11 @@ class JaxLanes:
         yield "plain jax.jit", plain
 
     def plain(self, result: Any) -> Outputs:
-        """Convert the result of a function to NumPy arrays."""
+        """Convert the result of the function to a dict from paths to NumPy arrays."""
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:
-        """Return the parts of a registered pytree that `tree` does not know; else the leaf itself."""
+        """Split a registered pytree that `tree` does not know into a dict; return other leaves unchanged."""
         if is_padded(leaf):
             return leaf.unpad()
         if leaf is None or self._jax.tree_util.all_leaves([leaf]):
@@ -165,7 +169,7 @@ class JaxLanes:
 
 
 def x64_is_on() -> bool:
-    """Return whether JAX has 64-bit types."""
+    """Return whether JAX's 64-bit types are turned on."""
     import jax
 
     return bool(jax.config.read("jax_enable_x64"))
@@ -179,12 +183,12 @@ def set_x64(on: bool) -> None:
 
 
 def _is_staged(function: Any) -> bool:
-    """Return whether a function already is a `shims.function` or a `jax.jit`."""
+    """Return whether a function was made by `shims.function` or `jax.jit`."""
     return is_jax_jit(function) or hasattr(function, "python_function")
 
 
 def python_function(staged: Any) -> Callable[..., Any]:
-    """Return the function that a `shims.function` or `jax.jit` wraps; other values unchanged."""
+    """Return the function that a `shims.function` or `jax.jit` wraps; others are returned unchanged."""
     if not _is_staged(staged):
         return staged
     for name in ("python_function", "__wrapped__"):

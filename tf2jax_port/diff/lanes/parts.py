@@ -1,4 +1,4 @@
-"""Split the result of a lane into parts, so that the lane may run in another process."""
+"""Compute the result of a lane in parts, which a separate process can send one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _REQUESTED = ("outputs", "gradients")
 
 
 class Here:
-    """A lane that runs in this process when its result is requested; a crash ends the process.
+    """Runs a lane in this process, when its result is requested; a crash ends the process.
 
     Args:
       lane: its name.
@@ -35,7 +35,7 @@ class Here:
         self._asked: tuple[Arguments, Fed] | None = None
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Store the case to run."""
+        """Store the case to run; it runs when `result` is called."""
         self._asked = case, fed
 
     def result(self) -> Observation:
@@ -50,7 +50,7 @@ class Here:
 
 
 def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
-    """Yield the outputs, and then the gradients of each feed; `collected` reads them."""
+    """Run a lane; yield its outputs, then the gradients for each feed, for `collected`."""
     outputs, gradients = (getattr(lanes, name) for name in _METHODS.get(lane, _REQUESTED))
     found: Part = attempt(outputs, case)
     yield found
@@ -65,12 +65,12 @@ def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
 
 
 def is_taken(kind: str, failed: bool) -> bool:
-    """Return whether to compute this kind of gradient: after a failure only forward mode."""
+    """Return whether to compute a kind of gradient; after a failure only forward mode is tried."""
     return kind == FORWARD or not failed
 
 
 def collected(case: Arguments, fed: Fed, part: Callable[[], Part]) -> Observation:
-    """Assemble an observation from its parts; parts after a failure are not requested."""
+    """Assemble an observation from the parts that `part` returns one by one."""
     outputs = part()
     gradients: dict[str, Gradients | Failure] = {}
     failed: Failure | None = None

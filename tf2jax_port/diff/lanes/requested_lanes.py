@@ -1,4 +1,4 @@
-"""Run the port in the lanes on request: in a batch, over several devices, on another backend."""
+"""Run the port in the optional lanes: under `vmap`, sharded over devices, on another backend."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tf2jax_port.diff.vocabulary.lanes import BACKENDS, JAX_SHARDED, JAX_VMAP, R
 
 
 class RequestedLane:
-    """A lane that runs only on request.
+    """An optional lane of the port, which runs only if the user asks for it.
 
     Args:
       lane: its name.
@@ -39,12 +39,12 @@ class RequestedLane:
             self._lane = _Backend(jax, lanes, backends[lane])
 
     def outputs(self, case: Arguments) -> Outputs:
-        """Compute the outputs."""
+        """Compute the outputs in this lane."""
         found: Outputs = self._lane.outputs(case)
         return found
 
     def gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients."""
+        """Compute the gradients in this lane."""
         if isinstance(fed, Steps):
             return trained(self.gradients, case, fed)
         found: Gradients = self._lane.gradients(case, fed)
@@ -52,7 +52,7 @@ class RequestedLane:
 
 
 class _Vmap:
-    """The port as the first element of a batch of two; the second has its floats reversed."""
+    """Runs the port under `vmap` on a batch of two: the case, and a copy with its floats reversed."""
 
     def __init__(self, jax: Any, lanes: JaxLanes) -> None:
         self._jax, self._lanes = jax, lanes
@@ -94,7 +94,7 @@ class _Vmap:
     def _run_batch(
         self, case: Arguments, kind: Any, one: Callable[..., Any], fed: Sequence[np.ndarray]
     ) -> Any:
-        """Run the batch; if the function rejects the reversed inputs, both elements are the same."""
+        """Run the batch; if the function rejects the reversed copy, use the case itself twice."""
         if any(a.dtype.kind in "OSU" for a in case.arrays):
             raise LaneError("strings cannot be batched")
         made = self._jax.jit(self._jax.vmap(one))
@@ -115,7 +115,7 @@ class _Vmap:
 
 
 class _Sharded:
-    """The port with inputs sharded over their first axis divisible by the number of devices."""
+    """Runs the port with each input sharded over its first axis that the device count divides."""
 
     def __init__(self, jax: Any, lanes: JaxLanes) -> None:
         self._jax, self._lanes = jax, lanes
@@ -158,7 +158,7 @@ class _Sharded:
 
 
 class _Backend:
-    """The compiled port on the first device of a backend."""
+    """Runs the compiled port on the first device of a backend."""
 
     def __init__(self, jax: Any, lanes: JaxLanes, name: str) -> None:
         self._jax, self._lanes, self._name = jax, lanes, name

@@ -1,4 +1,4 @@
-"""Set the seeds before every call of the original.
+"""Set the seeds before every call of the original, if it uses random numbers.
 
 `tf.random.set_seed` clears the caches of TensorFlow's kernels and of its optimized graphs: a call of a
 small function takes five times as long afterwards. It is therefore skipped if nothing draws random
@@ -20,7 +20,7 @@ _SEEDS = {"seed", "seed2"}
 
 
 class Seeds:
-    """The seeds of `tf.random`, NumPy and Python.
+    """Sets the seeds of `tf.random`, NumPy and Python.
 
     TensorFlow's own operators request their seeds from one function, when they run or are traced; calls
     of `tf.raw_ops` pass seeds themselves, which shows in the graph. Until a graph was seen, and if one of
@@ -39,7 +39,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[None]:
-        """Set the seeds before running the block."""
+        """Set all seeds, then run the block."""
         np.random.seed(self._seed)
         random.seed(self._seed)
         if self._draws or not self._known:
@@ -49,7 +49,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """Observe whether code that runs or is traced in the block requests seeds."""
+        """Detect whether code that runs or is traced in the block uses TensorFlow's random numbers."""
         from tensorflow.python.framework import random_seed
 
         asked = random_seed.get_seed
@@ -65,7 +65,7 @@ class Seeds:
             random_seed.get_seed = asked
 
     def saw(self, graph: Any) -> None:
-        """Register a traced graph of the original."""
+        """Record whether a traced graph of the original contains random operations."""
         draws = attempt(_has_seeds, graph)
         if isinstance(draws, bool):
             self._known = True
@@ -73,7 +73,7 @@ class Seeds:
 
 
 def _has_seeds(graph: Any) -> bool:
-    """Return whether an operation of a `FuncGraph`, or of a function in it, has a seed."""
+    """Return whether an operation in a `FuncGraph`, or in a function that it calls, has a seed."""
     kinds = {operation.type: operation.op_def for operation in graph.get_operations()}
     attributes = [attribute for kind in kinds.values() for attribute in kind.attr]
     if any(attribute.name in _SEEDS for attribute in attributes):

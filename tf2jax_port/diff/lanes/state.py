@@ -1,4 +1,4 @@
-"""Map the leaves of the port's parameters to the variables of the original."""
+"""Map the variables of the original to the leaves of the port's parameters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VARIABLES = "variables"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The requested mapping of variables to parameters.
+    """The user's specification of the variables, the parameters and how they correspond.
 
     Attributes:
       variables: the specification of the object that holds the original's variables.
@@ -49,7 +49,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The mapping of variables to parameters.
+    """The correspondence of the original's variables and the port's parameters.
 
     Attributes:
       names: of the variables, in the order of the original.
@@ -66,17 +66,17 @@ class State:
     structure: Any
 
     def calls(self, source: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-        """Yield every call with the variables as its first argument."""
+        """Yield each argument tuple with a dict of the variables' values as an additional first argument."""
         for call in source():
             yield (dict(zip(self.names, self.values)), *call) if isinstance(call, tuple) else call
 
     def notes(self) -> list[Reason]:
-        """Return the mapping, one line for each variable."""
+        """Describe the correspondence, with one note per variable."""
         pairs = zip(self.names, self.leaves)
         return [Reason("variables", f"{name} is params{leaf}") for name, leaf in pairs]
 
     def port(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the port as a function of the variables by name."""
+        """Return the port as a function whose first argument is a dict from variables to values."""
         from tf2jax_port.diff.lanes.jax_lanes import python_function
 
         function = python_function(function)
@@ -89,7 +89,7 @@ class State:
 
 
 def original_with_variables(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the original with a first parameter for its variables, which it ignores."""
+    """Return the original with an additional first parameter for its variables, which is ignored."""
 
     def with_variables(variables: Any, *args: Any) -> Any:
         return function(*args)
@@ -99,7 +99,7 @@ def original_with_variables(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def state_of(request: Request) -> tuple[State, dict[str, Any]]:
-    """Return the mapping, and the variables themselves.
+    """Match the variables with the parameters; return the correspondence and the variables.
 
     Raises:
       DiffError: there are no variables, or they do not match the parameters.
@@ -120,7 +120,7 @@ def state_of(request: Request) -> tuple[State, dict[str, Any]]:
 
 
 def _leaves(spec: str) -> tuple[dict[str, tuple[int, ...]], Any]:
-    """Return the shapes of a pytree's leaves by path, and its structure."""
+    """Load the parameters; return the shapes of their leaves by path, and the tree structure."""
     import jax
 
     parameters = find(spec)[0]
@@ -130,7 +130,7 @@ def _leaves(spec: str) -> tuple[dict[str, tuple[int, ...]], Any]:
 
 
 def variables_at(spec: str) -> dict[str, Any]:
-    """Return the original's variables by name.
+    """Load the original's variables as a dict from names to variables.
 
     Raises:
       DiffError: there are none.
@@ -142,7 +142,7 @@ def variables_at(spec: str) -> dict[str, Any]:
 
 
 def variables_of(holder: Any) -> dict[str, Any]:
-    """Return variables by name: of a `tf.Module`, a Keras model, a Python module, a nested structure."""
+    """Return the variables of a `tf.Module`, Keras model, module or nested structure, by name."""
     if isinstance(holder, ModuleType):
         found = {n: v for n, v in vars(holder).items() if not n.startswith("_")}
         return {n: v for n, v in found.items() if _is_variable(v)}
@@ -162,7 +162,7 @@ def match(
     leaves: Mapping[str, tuple[int, ...]],
     given: Sequence[tuple[str, str]] = (),
 ) -> dict[str, str]:
-    """Match every variable with a leaf: by shape, then by name, then by order.
+    """Match every variable with a leaf: by shape, then by similar names, then by order.
 
     Args:
       variables: name to shape.
@@ -213,7 +213,7 @@ def match(
 
 
 def _similarity(name: str, leaf: str) -> float:
-    """Score the similarity of two names: shared words, the last word twice, initials a little."""
+    """Score how similar two names are: by common words, the last one twice, and by initials."""
     one, other = _words(name), _words(leaf)
     if not one or not other:
         return 0.0
@@ -226,7 +226,7 @@ def _similarity(name: str, leaf: str) -> float:
 
 
 def _innermost_begins(letter: str, words: Sequence[str]) -> bool:
-    """Return whether the innermost alphabetic name begins with a letter."""
+    """Return whether the innermost alphabetic part of a name begins with `letter`."""
     named = [word for word in words if word.isalpha()]
     return bool(named) and named[-1].startswith(letter)
 
@@ -253,7 +253,7 @@ def _is_variable(value: Any) -> bool:
 
 
 def _unwrap_keras(variable: Any) -> Any:
-    """Return TensorFlow's variable, unwrapped from that of Keras."""
+    """Return TensorFlow's variable, taken out of a Keras variable if necessary."""
     inner = getattr(variable, "value", None)
     return variable if callable(inner) or not hasattr(inner, "assign") else inner
 

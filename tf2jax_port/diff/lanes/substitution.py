@@ -1,4 +1,4 @@
-"""Replace variables by tensors, to run in a precision that the variables do not have."""
+"""Replace variables by tensors, to run a function in a precision that its variables do not have."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WRITTEN = ("assign", "assign_add", "assign_sub")
 
 @contextlib.contextmanager
 def substituted(tf: Any, pairs: Mapping[int, Any], kind: type) -> Iterator[None]:
-    """Make reads of variables return given tensors while a graph is traced; writes raise.
+    """Replace reads of variables by tensors while a graph is traced in the block; a write raises.
 
     Eager operations read variables without calling Python, so this works in graphs only.
 

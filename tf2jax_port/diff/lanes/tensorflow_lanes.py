@@ -31,7 +31,7 @@ _SIGNATURES = (
 
 
 class TensorFlowLanes:
-    """The original in its three lanes.
+    """Runs the original in its three lanes.
 
     Args:
       function: the TensorFlow function; a `tf.function` is run as its Python function.
@@ -61,18 +61,18 @@ class TensorFlowLanes:
         self._traced: dict[Any, tuple[Callable[..., Any], str] | Failure] = {}
 
     def device(self) -> str:
-        """Return the types of TensorFlow's devices, `CPU` or `CPU, GPU`."""
+        """Return the types of the devices that TensorFlow has: `CPU` or `CPU, GPU`."""
         found = self._tf.config.list_physical_devices()
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """Compute the outputs operator by operator; in a precision unlike the variables', as a graph."""
+        """Compute the outputs eagerly; as a graph, if the precision is not that of the variables."""
         if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients in the way in which `eager` computes outputs."""
+        """Compute the gradients eagerly; as a graph, if the precision is not that of the variables."""
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)
         if self._inputs_in_other_precision(case):
@@ -83,7 +83,11 @@ class TensorFlowLanes:
         )
 
     def graph(self, case: Arguments) -> tuple[Outputs, str]:
-        """Compute the outputs with a graph of unknown dimensions; also return which had to be known."""
+        """Compute the outputs with a graph of unknown dimensions.
+
+        Returns:
+          The outputs, and a note on dimensions that had to be known.
+        """
         traced, note = self._graph(case, None)
         with self._seeded():
             return as_arrays(traced(self._tensors(case), [])), note
@@ -118,11 +122,11 @@ class TensorFlowLanes:
         return [self._tf.constant(array) for array in case.arrays]
 
     def _variable_inputs(self, case: Arguments) -> dict[int, Any]:
-        """Return the arrays that are values of variables, by index."""
+        """Return a dict from array indices to the variables whose values these arrays are."""
         return {case.template[0][name].index: v for name, v in self._variables.items()}
 
     def _inputs_in_other_precision(self, case: Arguments) -> dict[int, Any]:
-        """Return those of them whose variables have another precision."""
+        """Return those of `_variable_inputs` whose array has another dtype than the variable."""
         held = self._variable_inputs(case).items()
         return {i: variable for i, variable in held if variable.dtype != case.arrays[i].dtype}
 
@@ -136,7 +140,7 @@ class TensorFlowLanes:
         return [found[i] for i in case.differentiable]
 
     def _in_other_precision(self, case: Arguments, fed: Cotangents | Tangents | None) -> Any:
-        """Compute outputs or gradients in a graph that reads given values for its variables."""
+        """Compute outputs or gradients in a graph in which tensors replace the variables."""
         foreign = self._inputs_in_other_precision(case)
         step = self._make_step(self._python, case, fed)
 
@@ -153,7 +157,7 @@ class TensorFlowLanes:
         return [self._tf.constant(array) for array in _fed_arrays(fed)]
 
     def _seeded(self) -> contextlib.AbstractContextManager[None]:
-        """Set the seeds before running the block, except between draws of a distribution."""
+        """Set the seeds and run the block; no seeds are set while distributions are sampled."""
         return contextlib.nullcontext() if self.drawing else self._seeds.fresh()
 
     def _eagerly(self, run: Callable[[], Any]) -> Any:
@@ -168,7 +172,10 @@ class TensorFlowLanes:
     def _make_step(
         self, function: Callable[..., Any], case: Arguments, fed: Cotangents | Tangents | None
     ) -> Callable[..., Any]:
-        """Return a function of flat lists of tensors; AutoGraph converts it and what it calls."""
+        """Return a function of two lists of tensors that computes outputs or gradients.
+
+        AutoGraph converts it and the functions that it calls.
+        """
         if isinstance(fed, Tangents):
             return self._make_forward_step(function, case, fed)
         tf = self._tf
@@ -278,19 +285,19 @@ def _traced(entry: tuple[Callable[..., Any], str] | Failure) -> tuple[Callable[.
 
 
 def _fed_arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
-    """Return the cotangents or tangents as a list."""
+    """Return the cotangents, or in forward mode the tangents, as a list of arrays."""
     return list((fed.inputs if isinstance(fed, Tangents) else fed or {}).values())
 
 
 def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
-    """Return a key that is equal for feeds that one program can take."""
+    """Return a cache key for the program that computes these gradients."""
     if isinstance(fed, Tangents):
         return ("forward", *fed.outputs)
     return (fed is None, *(fed or ()))
 
 
 def _by_path(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
-    """Map results to the paths of the inputs, or of the outputs in forward mode."""
+    """Return the gradients by input path; in forward mode the tangents by output path."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
     pairs = zip(paths, found, strict=True)
