@@ -1,4 +1,4 @@
-"""Draw binomial numbers: how many of `count` trials succeed."""
+"""Sample from binomial distributions: the number of successes in `count` trials."""
 
 from __future__ import annotations
 
@@ -31,19 +31,25 @@ _TAILS = np.asarray(
 
 
 def _uniforms(stream, place, step):
-    """Return the two float64 numbers of a block, in the order in which the kernels use them."""
+    """Generate two uniform float64 numbers from one block, in the order that TensorFlow's kernel uses."""
     a, b, c, d = philox.blocks(stream, place + step)
     return float64_of(c, d), float64_of(a, b)
 
 
 def _places(samples, batch, step):
-    """Return where the stream of each number starts; numbers of one batch follow each other."""
+    """Compute the offset in the stream, in blocks, of each sample `[samples, batch]`.
+
+    The samples of one batch element are consecutive.
+    """
     number = batch * jnp.uint64(samples) + jnp.arange(samples, dtype=jnp.uint64)[:, None]
     return number * jnp.uint64(step)
 
 
 def _sample_by_inversion(stream, place, count, prob, wanted):
-    """Count the geometric steps that stay within `count` (the inversion method)."""
+    """Sample by inversion: count how many geometric variables add up to at most `count`.
+
+    Elements where `wanted` is false are 0.
+    """
     scale = jnp.log1p(-prob)
 
     def draw_once(u, total, number, open_):
@@ -69,7 +75,7 @@ def _stirling_error(k):
 
 
 def _sample_by_rejection(stream, place, count, prob, wanted):
-    """Sample by Hörmann's transformed rejection."""
+    """Sample by Hörmann's transformed rejection; elements where `wanted` is false are 0."""
     deviation = jnp.sqrt(count * prob * (1 - prob))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * prob
@@ -106,7 +112,10 @@ def _sample_by_rejection(stream, place, count, prob, wanted):
 
 
 def _draw_numbers(words, counts, probs, size):
-    """Draw numbers as a kernel: `counts` and `probs` are vectors with one element per batch."""
+    """Sample `size` binomial numbers: the kernel that `draw` calls.
+
+    `counts` and `probs` are vectors with one element per batch element.
+    """
     stream = philox.stream_of(words)
     batches = counts.shape[0]
     samples = size // batches
@@ -140,10 +149,10 @@ def _draw_numbers(words, counts, probs, size):
 
 
 def _flatten_parameters(function, dims, counts, probs):
-    """Return `counts` and `probs`, broadcast and flattened to one element per batch.
+    """Broadcast `counts` and `probs` to one shape and flatten them.
 
     Raises:
-      InvalidArgumentError: `dims` does not end with the parameters' shape.
+      InvalidArgumentError: `dims`, the shape of the result, does not end with the shape of the parameters.
     """
     probs = operand(probs)
     counts, probs = broadcasting(function, operand(counts, probs.dtype), probs)
@@ -159,14 +168,14 @@ def _flatten_parameters(function, dims, counts, probs):
 
 
 def binomial_blocks(dims, counts, probs) -> int:
-    """Return the blocks a generator's counter advances by, before the factor per number."""
+    """Compute how far `Generator.binomial` advances the counter, in units of 256 blocks."""
     shape = jnp.broadcast_shapes(np.shape(counts), np.shape(probs))
     samples = math.prod(dims[: len(dims) - len(shape)])
     return math.prod(shape) * 2 * 100 * (samples + 3) // 4
 
 
 def binomial_numbers(function, words, dims, counts, probs, dtype):
-    """Draw binomial numbers of a shape."""
+    """Sample binomial numbers of the shape `dims` from the stream that starts at `words`."""
     counts, probs = _flatten_parameters(function, dims, counts, probs)
     as_dtype(dtype)
     narrowed = array_dtype(dtype, function)

@@ -1,4 +1,4 @@
-"""Sample the candidate classes of a sampled loss, as TensorFlow draws them."""
+"""Sample candidate classes for sampled losses with the same samples as TensorFlow."""
 
 from __future__ import annotations
 
@@ -30,14 +30,17 @@ class Candidates(NamedTuple):
 
 
 class _Sampled(NamedTuple):
-    """The kernel of a draw: the samples, then how many were drawn until enough were distinct."""
+    """A kernel for `draw`: returns the sampled classes, followed by the number of attempts.
+
+    With `unique`, repeated classes are discarded, so that there are more attempts than samples.
+    """
 
     range_max: int
     is_log: bool
     unique: bool
 
     def __call__(self, words, size):
-        """Draw numbers one after the other."""
+        """Sample `size - 1` classes one after the other, and append the number of attempts."""
         drawn = philox.stream_of(words)
         none = jnp.zeros((size - 1,), jnp.int64)
 
@@ -54,7 +57,7 @@ class _Sampled(NamedTuple):
         return jnp.append(found, tries.astype(jnp.int64))
 
     def _number(self, drawn, place):
-        """Convert two words of a stream to a class."""
+        """Compute the class of attempt number `place` from two words of the stream."""
         four = jnp.stack(philox.blocks(drawn, place // 2))
         first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
         if not self.is_log:
@@ -93,7 +96,7 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
 
 
 def _expected(kernel, classes, count: int, tries):
-    """Compute how often classes are expected among `count` samples."""
+    """Compute the expected number of occurrences of each class among `count` samples."""
     share = jnp.full(classes.shape, 1 / kernel.range_max, jnp.float32)
     if kernel.is_log:
         share = jnp.log1p(1 / (classes.astype(jnp.float32) + 1)) / np.log1p(kernel.range_max)

@@ -1,4 +1,4 @@
-"""Draw class indices by their unnormalized log-probabilities."""
+"""Sample class indices from unnormalized log-probabilities."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CYCLES_PER_STEP = 50
 
 
 def _draw_classes(words, logits, size):
-    """Draw class indices as a kernel, by inversion of the cumulative weights."""
+    """Sample class indices by inverting the cumulative distribution: the kernel that `draw` calls."""
     rows = logits.shape[0]
     wide = logits.astype(jnp.float64)
     finite = jnp.isfinite(wide)
@@ -39,12 +39,12 @@ def _draw_classes(words, logits, size):
 
 
 def _check_operands(function, logits, num_samples, dtype):
-    """Check and convert the operands of a draw.
+    """Check and convert the arguments of `categorical` and `stateless_categorical`.
 
     Raises:
       ValueError: the dtype is not int32 or int64.
       InvalidArgumentError: shapes or counts are incompatible.
-      UnimplementedError: TensorFlow's numbers depend on the machine.
+      UnimplementedError: TensorFlow's numbers depend on the number of threads.
     """
     logits = operand(logits)
     kind = as_dtype(np.int64 if dtype is None else dtype)

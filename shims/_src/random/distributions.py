@@ -1,6 +1,6 @@
-"""Convert the words of a stream to uniforms, normals and integers as TensorFlow's CPU kernels do.
+"""Convert random words to uniform and normal numbers and integers like TensorFlow's CPU kernels.
 
-Each function is the kernel of a draw (see `draw`): `(stream words, *operands, size) -> flat array`.
+Each function is a kernel for `draw`: `(stream words, *operands, size) -> flat array`.
 Its element i depends on i alone, so that a longer array begins with a shorter one.
 """
 
@@ -43,28 +43,28 @@ def _uniform_16_bit(word, dtype, mantissa, one):
 
 
 def _pairs(stream, size):
-    """Return the words of a stream in pairs."""
+    """Generate `2 * size` words of a stream: return those with even and those with odd positions."""
     flat = philox.words(stream, 2 * size).reshape(size, 2)
     return flat[:, 0], flat[:, 1]
 
 
 def uniform_float16(words, size):
-    """Draw float16 numbers in [0, 1)."""
+    """Sample float16 numbers uniformly from [0, 1)."""
     return _uniform_16_bit(philox.words(philox.stream_of(words), size), jnp.float16, 10, 15 << 10)
 
 
 def uniform_bfloat16(words, size):
-    """Draw bfloat16 numbers in [0, 1)."""
+    """Sample bfloat16 numbers uniformly from [0, 1)."""
     return _uniform_16_bit(philox.words(philox.stream_of(words), size), jnp.bfloat16, 7, 127 << 7)
 
 
 def uniform_float32(words, size):
-    """Draw float32 numbers in [0, 1)."""
+    """Sample float32 numbers uniformly from [0, 1)."""
     return float32_of(philox.words(philox.stream_of(words), size))
 
 
 def uniform_float64(words, size):
-    """Draw float64 numbers in [0, 1)."""
+    """Sample float64 numbers uniformly from [0, 1)."""
     return float64_of(*_pairs(philox.stream_of(words), size))
 
 
@@ -72,22 +72,22 @@ def uniform_float64(words, size):
 
 
 def full_32(words, size):
-    """Draw uint32 integers over the full range."""
+    """Sample uint32 integers uniformly from the full range of the dtype."""
     return philox.words(philox.stream_of(words), size)
 
 
 def full_64(words, size):
-    """Draw uint64 integers over the full range."""
+    """Sample uint64 integers uniformly from the full range of the dtype."""
     return philox.join(*_pairs(philox.stream_of(words), size))
 
 
 def bounded_int32(words, low, high, size):
-    """Draw int32 integers in [low, high) as remainders of a division, as TensorFlow does."""
+    """Sample int32 integers from [low, high) by a modulo operation, as TensorFlow does."""
     return _bounded(full_32(words, size), low, high, jnp.int32)
 
 
 def bounded_int64(words, low, high, size):
-    """Draw int64 integers in [low, high) as remainders of a division, as TensorFlow does."""
+    """Sample int64 integers from [low, high) by a modulo operation, as TensorFlow does."""
     return _bounded(full_64(words, size), low, high, jnp.int64)
 
 
@@ -105,7 +105,7 @@ def _bounded(bits, low, high, dtype):
 
 
 def box_muller(first, second):
-    """Transform two words to two float32 normal numbers."""
+    """Transform two words to two float32 normal numbers by the Box-Muller transform."""
     uniform = jnp.maximum(float32_of(first), jnp.float32(_SMALLEST))
     squared = jnp.float32(-2) * libm.logarithm(uniform)
     radius = jnp.sqrt(squared.astype(jnp.float64)).astype(jnp.float32)
@@ -114,7 +114,7 @@ def box_muller(first, second):
 
 
 def box_muller_wide(a, b, c, d):
-    """Transform four words to two float64 normal numbers."""
+    """Transform four words to two float64 normal numbers by the Box-Muller transform."""
     radius = jnp.sqrt(-2 * jnp.log(jnp.maximum(float64_of(a, b), _SMALLEST)))
     angle = _TWO_PI * float64_of(c, d)
     return jnp.sin(angle) * radius, jnp.cos(angle) * radius
@@ -125,29 +125,32 @@ def _four_normals(four):
 
 
 def normal_float32(words, size):
-    """Draw float32 standard normal numbers, from which narrower dtypes are rounded."""
+    """Sample float32 standard normal numbers; `draw` rounds them for narrower dtypes."""
     four = philox.blocks(philox.stream_of(words), philox.count(-(-size // 4)))
     return jnp.stack(_four_normals(four), axis=-1).reshape(-1)[:size]
 
 
 def normal_float64(words, size):
-    """Draw float64 standard normal numbers."""
+    """Sample float64 standard normal numbers."""
     four = philox.blocks(philox.stream_of(words), philox.count(-(-size // 2)))
     return jnp.stack(box_muller_wide(*four), axis=-1).reshape(-1)[:size]
 
 
 def truncated_normal_float32(words, size):
-    """Draw float32 normal numbers within two standard deviations by rejection."""
+    """Sample float32 normal numbers, rejecting those beyond two standard deviations."""
     return _draw_truncated(philox.stream_of(words), size, _four_normals, 4)
 
 
 def truncated_normal_float64(words, size):
-    """Draw float64 normal numbers within two standard deviations by rejection."""
+    """Sample float64 normal numbers, rejecting those beyond two standard deviations."""
     return _draw_truncated(philox.stream_of(words), size, lambda four: box_muller_wide(*four), 2)
 
 
 def _draw_truncated(stream, size, candidates_of, width):
-    """Draw truncated numbers in groups of `width`, each from its own region of the stream."""
+    """Sample truncated normal numbers by rejection, in groups of `width`.
+
+    Each group takes its candidates from its own range of blocks.
+    """
     groups = -(-size // width)
     starts = philox.count(groups) * jnp.uint64(width * _RESERVED // 4)
 

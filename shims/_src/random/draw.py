@@ -1,7 +1,8 @@
-"""Draw random numbers by one primitive, from a stream, a kernel and a shape.
+"""Define the JAX primitive that runs a random number kernel on a stream.
 
 TensorFlow's kernels compute with 64-bit integers and floats whatever the dtype of the result. The
-primitive's lowering has them too, without `jax_enable_x64`; the result has the requested dtype.
+primitive is lowered with 64-bit types enabled, even without `jax_enable_x64`; its result has the
+requested dtype.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ draw_p = jp.Primitive("tensorflow_random")
 
 
 def draw(kernel, words, *operands, shape, dtype):
-    """Draw random numbers.
+    """Generate an array of random numbers with a kernel.
 
     Args:
       kernel: a function `(words, *operands, size)` of this package that returns a flat array.
-      words: uint32 `[6]` (key, counter) or `[4]` (two seeds).
+      words: uint32 `[6]` (key and counter of the stream) or `[4]` (two seeds).
       *operands: parameters of the distribution.
       shape: the shape of the result; its sizes may be symbolic.
       dtype: the dtype of the result.

@@ -1,4 +1,4 @@
-"""Provide `nn.dropout` and related: set random elements to 0 and scale up the others."""
+"""Provide `nn.dropout` and its variants: set random elements to 0 and scale up the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _drop_elements(function, x, rate, noise_shape, sampler, skip):
-    """Drop elements, with random numbers from `sampler`.
+    """Set elements to 0 where random numbers from `sampler` are below `rate`; scale up the others.
 
     Raises:
       ValueError: `rate` is not in [0, 1), or `x` is not floating-point.
@@ -48,7 +48,7 @@ def _drop_elements(function, x, rate, noise_shape, sampler, skip):
 
 
 def _noise_shape(x, noise_shape):
-    """Return the shape of the random numbers; `None` stands for the array's own sizes."""
+    """Compute the shape of the random numbers: `None` is replaced by the sizes of `x`."""
     if noise_shape is None:
         return x.shape
     if isinstance(noise_shape, (tuple, list)) and len(noise_shape) == x.ndim:

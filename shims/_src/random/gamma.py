@@ -1,4 +1,4 @@
-"""Draw from gamma distributions, differentiably in the shape parameter."""
+"""Sample from gamma distributions; the samples are differentiable in the shape parameter."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def _normals(four):
 
 
 def _take_next(source, stream, place, state, wanted):
-    """Take the next number of each stream, from blocks that hold two.
+    """Take the next number of each stream; one block yields two numbers.
 
     Args:
-      source: the two numbers of a block, in the order in which the kernel uses them.
+      source: converts a block to two numbers, in the order in which the kernel uses them.
       stream: the stream.
-      place: where the stream of each element starts.
+      place: the offset in the stream, in blocks, at which each element starts.
       state: `(block, left, kept)`: the next block, whether a number is left over, and that number.
-      wanted: the elements that take a number.
+      wanted: a mask of the elements that take a number; the state of the others is unchanged.
     """
     block, left, kept = state
     first, second = source(philox.blocks(stream, place + block))
@@ -51,7 +51,7 @@ def _take_next(source, stream, place, state, wanted):
 
 
 def _draw_numbers(words, alphas, size):
-    """Draw numbers as a kernel, by Marsaglia and Tsang's transformed rejection."""
+    """Sample gamma numbers by Marsaglia and Tsang's rejection method: the kernel that `draw` calls."""
     stream = philox.stream_of(words)
     count = alphas.shape[0]
     samples = size // count
@@ -100,7 +100,7 @@ def _draw_standard_jvp(primals, tangents):
 
 
 def _draw_scaled(function, words, dims, alpha, beta):
-    """Draw standard gamma numbers divided by the rate, at least the smallest normal number."""
+    """Sample gamma numbers with rate `beta`; results are at least the smallest normal number."""
     if all(map(checks.is_known, alpha.shape)) and alpha.size == 0:
         return jnp.zeros(dims, alpha.dtype)
     numbers = _draw_standard(words, alpha, jnp.zeros(dims, alpha.dtype))

@@ -51,7 +51,10 @@ def create_rng_state(seed, alg):
 
 
 def _words_from_seed(seed, size: int):
-    """Compute the words of a state: a short seed becomes the key, or a long integer's counter."""
+    """Compute the state, uint32 `[size, 2]`, from a seed.
+
+    An integer is split into 64-bit numbers, lowest first; a vector is padded with zeros in front.
+    """
     if isinstance(seed, int):
         return np.stack([split_number(seed >> (_WORD * i)) for i in range(size)])
     words = _as_words(seed).reshape(-1, 2)[:size]
@@ -59,7 +62,7 @@ def _words_from_seed(seed, size: int):
 
 
 def _as_words(value):
-    """Convert 64-bit numbers, or their words, to words."""
+    """Convert 64-bit integers to pairs of uint32 words; return such pairs unchanged."""
     if isinstance(value, Variable):
         value = state.read(value)
     if getattr(value, "dtype", None) == np.uint32 and np.ndim(value) and value.shape[-1] == 2:
@@ -73,7 +76,7 @@ def _as_words(value):
 
 
 def _expose_words(words):
-    """Return words as the state shows them: as int64 numbers with `jax_enable_x64`."""
+    """Convert words to the public form of the state: int64 numbers if `jax_enable_x64` is on."""
     if not jax.config.jax_enable_x64:
         return jnp.asarray(words)
     return numbers_of(jnp.asarray(words))
@@ -130,7 +133,7 @@ class Generator:
 
     @classmethod
     def from_state(cls, state, alg):
-        """Create a generator with a state."""
+        """Create a generator with the given state."""
         return cls(alg=alg, state=state)
 
     @classmethod
@@ -159,7 +162,7 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
-        """The number of the algorithm."""
+        """The number of the algorithm, a value of `Algorithm`."""
         return self._alg
 
     @property
@@ -182,7 +185,7 @@ class Generator:
         self._store(_key_counter(key, counter, self._alg))
 
     def skip(self, delta):
-        """Skip as many numbers as a draw of `delta` elements takes.
+        """Skip the numbers that a call for `delta` elements would use.
 
         Args:
           delta: an integer.
@@ -258,7 +261,7 @@ class Generator:
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
     def _start_draw(self, shape):
-        """Return the words for a draw and its sizes, and advance the state."""
+        """Advance the state for a new array; return the words of the stream and the sizes of the array."""
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
         words = self._stream()
@@ -308,7 +311,7 @@ def _key_counter(key, counter, alg):
 
 
 class _Current:
-    """The global generator of the program."""
+    """A holder for the program's global generator."""
 
     def __init__(self):
         self.generator: Generator | None = None

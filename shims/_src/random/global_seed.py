@@ -1,9 +1,9 @@
-"""Provide `set_seed` and the streams that stateful operators draw from after it.
+"""Provide `set_seed` and the streams of random numbers that stateful operators use.
 
-TensorFlow gives every stateful operator two seeds. Eagerly the second one is drawn anew for each call; in
-a graph it is the number of the operator. A kernel starts its stream at the two seeds and continues it from
-call to call. Here the position of an eager kernel is a number in a dictionary; that of an operator in a
-`shims.function` is a variable that the function reads and assigns.
+TensorFlow gives every stateful operator two seeds. The second one is random for each eager call; in a
+graph it is the number of the operator. The two seeds determine a stream, which the operator continues
+from call to call. Here the position of an eager operator in its stream is kept in a dictionary; that of
+an operator in a `shims.function` is a variable that the function reads and assigns.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MAX_SEED = 2**31 - 1
 
 
 class _Program:
-    """The seed of the program, and how much was drawn since it was set.
+    """The program's seed, and how many random blocks were used since it was set.
 
     Attributes:
       seed: the argument of `set_seed`.
@@ -52,13 +52,13 @@ _PROGRAM = _Program()
 
 
 class FunctionStreams:
-    """The random operators of one traced function.
+    """The streams of the random operators in one traced function.
 
     Attributes:
       seed: the program's seed when the function was first traced.
-      kernels: the two seeds of each operator, and a variable with the number of blocks used.
-      unrepeatable: the seeds of operators that do not follow from the program's seed.
-      inner: the graphs of functions created while this one is traced, by place and signature.
+      kernels: the two seeds of each operator, and a variable that counts its used blocks.
+      unrepeatable: the seeds of operators whose numbers do not depend on the program's seed.
+      inner: the streams of functions created while this one is traced, by call site and signature.
     """
 
     def __init__(self):
@@ -69,13 +69,13 @@ class FunctionStreams:
         _GRAPHS.add(self)
 
     def reset(self) -> None:
-        """Restart all streams."""
+        """Restart all streams from their beginning."""
         for _, used in self.kernels.values():
             used.stored_value = jnp.zeros((2,), jnp.uint32)
 
 
 class _Trace:
-    """One run of a function's Python code: the operators it reached, scope by scope."""
+    """The state of tracing a function once: counts of the operators and call sites reached so far."""
 
     def __init__(self, graph: FunctionStreams):
         self.graph = graph
@@ -125,7 +125,7 @@ def set_seed(seed):
 
 @contextlib.contextmanager
 def graph_of(function, signature: object) -> Iterator[None]:
-    """Assign operators that draw inside to a function's graph for a signature."""
+    """Keep the streams of random operators traced inside with the function and signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = FunctionStreams()
@@ -134,10 +134,10 @@ def graph_of(function, signature: object) -> Iterator[None]:
 
 
 def _graphs_of(function) -> dict[object, FunctionStreams]:
-    """Return the graphs of a function by signature.
+    """Return a dict from the signatures of a function to its streams.
 
-    A function that another one creates is created anew whenever that one is traced: the calls from one place
-    share the same graphs.
+    An inner function is created again whenever the outer one is traced; calls from the same place share
+    their streams.
     """
     outer = _RUN.value
     if outer is None:
@@ -150,13 +150,16 @@ def _graphs_of(function) -> dict[object, FunctionStreams]:
 
 
 def stream(operator: str, seed, blocks, *attributes: object):
-    """Return the words (see `draw`) at which a stateful operator starts.
+    """Return the position in its stream at which a stateful operator starts; advance the stream.
 
     Args:
       operator: its name.
       seed: the caller's seed, or `None`.
-      blocks: how many blocks the call uses up: two words, see `words.blocks_of`.
-      *attributes: what else distinguishes kernels in TensorFlow: dtypes.
+      blocks: the number of blocks that the call uses, as two words; see `words.blocks_of`.
+      *attributes: further attributes that select the kernel in TensorFlow, such as dtypes.
+
+    Returns:
+      The words that `draw` takes.
     """
     source = streams.current()
     if source is not None:
@@ -171,7 +174,7 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
-    """Return the starting words of an operator that no seed makes repeatable; no seed is used up."""
+    """Return the words to start an operator that ignores `set_seed`; no operator seed is consumed."""
     source = streams.current()
     if source is not None:
         return source((operator, *attributes), None, blocks)
@@ -186,7 +189,7 @@ def unrepeatable_stream(operator: str, blocks, *attributes: object):
 
 
 def consume_seed(seed) -> None:
-    """Take an operator's seeds as one that draws would, without drawing."""
+    """Consume the seed that a random operator would use, without generating numbers."""
     if seed is None and streams.current() is None:
         pair(None, *_sources())
 
@@ -206,7 +209,7 @@ def _next_eager_seed() -> int:
 
 
 def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
-    """Compute the two seeds of an operator; `None` where no seed is set."""
+    """Compute the two seeds of an operator; return `None` if no seed is set."""
     if seed is not None:
         seed = int(np.asarray(seed))
     if global_seed is None and seed is None:
@@ -220,7 +223,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 
 def _sources():
-    """Return the seed of the program or graph, and the source of the next operator's seed."""
+    """Return the program's or function's seed, and a function that returns the next operator's seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _next_eager_seed
@@ -241,7 +244,7 @@ def _current_trace() -> _Trace:
 
 
 def _kernel(kernel, seed):
-    """Return the seeds of an operator being traced, and the variable that counts its blocks."""
+    """Return the seeds of an operator that is being traced, and the variable that counts its blocks."""
     trace = _current_trace()
     line = (*kernel, state.current_scope(), _call_sites())
     turn = trace.places.get(line, 0)
@@ -261,7 +264,7 @@ def _kernel(kernel, seed):
 
 
 def _call_sites() -> tuple:
-    """Return the user's call sites to the instruction, innermost first."""
+    """Return the frames of user code as pairs of code object and instruction, innermost first."""
     frame: types.FrameType | None = sys._getframe(1)
     found = []
     while frame is not None:

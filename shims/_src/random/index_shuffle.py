@@ -1,7 +1,7 @@
-"""Compute where a random permutation moves a position, without building the permutation.
+"""Compute where a random permutation moves single indices, without building the permutation.
 
-Simon, a small block cipher with a Feistel network, permutes the numbers of an even number of bits; it is
-applied until the result is a valid position.
+The block cipher Simon, a Feistel network, permutes the integers with a given even number of bits. It is
+applied repeatedly until the result is in range.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
 
 
 def _check(place, key, last, rounds):
-    """Reject unfit operands, and return the key with its last axis known to be three words."""
+    """Check the operands; return the key with the size of its last axis known to be 3."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
         raise _operand_error("seed", "three integers, or as many for each index", key)
@@ -121,7 +121,7 @@ def _check(place, key, last, rounds):
 
 
 def _check_sizes(place, key, last) -> None:
-    """Require vectors of one length; a vector of length 1 is not broadcast."""
+    """Check that all vectors have the same length; a vector of length 1 is not broadcast."""
     vectors = [x for x, rank in ((place, 1), (key, 2), (last, 1)) if x.ndim == rank]
     sizes = [x.shape[0] for x in vectors]
     sizes = [d if checks.is_known(d) else primitives.as_size(d) for d in sizes]
@@ -154,7 +154,7 @@ def _truncate(x, half):
 
 
 def _rotate(x, by: int, half):
-    """Rotate words of `half` bits to the left, or to the right for a negative `by`."""
+    """Rotate words of `half` bits to the left by `by` bits; to the right if `by` is negative."""
     left = jnp.mod(half + by if by > 0 else half - abs(by), half)
     return _truncate((x << left) | (x >> (half - left)), half)
 

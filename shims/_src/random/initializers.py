@@ -1,4 +1,4 @@
-"""Provide `random_normal_initializer` and related: functions from a shape to initial values."""
+"""Provide initializers such as `random_normal_initializer`: functions from a shape to an array."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Initializer:
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
     def _part(self, shape, kwargs, *, divisible=True):
-        """Return the shape to fill: that of the partition where one is asked for."""
+        """Return the shape to fill: `partition_shape` if it is among the arguments, else `shape`."""
         for name in kwargs:
             if name not in _PARTITION:
                 raise TypeError(
@@ -68,7 +68,7 @@ def _number_dtype(dtype):
 
 
 def _random(kind: str, seed, shape, *parameters, dtype):
-    """Draw from the initializer's seed, or else from the stream of `set_seed`."""
+    """Sample with the initializer's seed if it has one, else from the global stream of `set_seed`."""
     if seed is None:
         return getattr(stateful, kind)(shape, *parameters, dtype=dtype)
     return getattr(stateless, f"stateless_{kind}")(shape, [seed, 0], *parameters, dtype=dtype)
@@ -180,7 +180,7 @@ class random_uniform_initializer(Initializer):
         self.minval, self.maxval, self.seed = minval, maxval, seed
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """Draw uniform numbers of the given shape."""
+        """Return an array of uniform random numbers of the given shape."""
         kind = _number_dtype(dtype)
         shape = self._part(shape, kwargs)
         return _random("uniform", self.seed, shape, self.minval, self.maxval, dtype=kind)
@@ -211,7 +211,7 @@ class random_normal_initializer(Initializer):
         self.mean, self.stddev, self.seed = mean, stddev, seed
 
     def __call__(self, shape, dtype=np.float32, **kwargs):
-        """Draw normal numbers of the given shape."""
+        """Return an array of normal random numbers of the given shape."""
         kind = float_dtype(dtype)
         shape = self._part(shape, kwargs)
         return _random("normal", self.seed, shape, self.mean, self.stddev, dtype=kind)

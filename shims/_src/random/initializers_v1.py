@@ -1,4 +1,4 @@
-"""Provide version 1's initializers: other defaults, a dtype argument, seeds of single operators."""
+"""Provide the initializers of TensorFlow 1, with its defaults, `dtype` arguments and seeds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DISTRIBUTIONS = ("normal", "uniform", "truncated_normal", "untruncated_normal")
 
 
 class Initializer:
-    """Base class of the initializers of version 1."""
+    """Base class of the initializers of TensorFlow 1."""
 
     _names: tuple[str, ...] = ()
     dtype: Any
@@ -34,7 +34,7 @@ class Initializer:
         cls.__module__ = "shims.v1"
 
     def __call__(self, shape, dtype=None, partition_info=None):
-        """Return an array of the shape, in the initializer's dtype unless one is given.
+        """Return an array of the given shape, in the initializer's dtype by default.
 
         Args:
           shape: the sizes.
@@ -49,7 +49,7 @@ class Initializer:
         raise NotImplementedError
 
     def _whole(self, shape):
-        """Return the shape of the variable of which `shape` is a part."""
+        """Return the shape of the whole variable, of which `shape` may be one partition."""
         return shape
 
     def get_config(self) -> dict:
@@ -314,7 +314,7 @@ class variance_scaling_initializer(Initializer):
 
 
 def _fans(shape) -> tuple[float, float]:
-    """Compute the fan-in and fan-out of weights of a shape."""
+    """Compute the fan-in and fan-out of weights with the given shape."""
     if len(shape) < 1:
         return 1, 1
     if len(shape) == 1:

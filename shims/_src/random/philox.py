@@ -1,7 +1,7 @@
-"""Generate random words with Philox 4x32-10, counted as TensorFlow counts.
+"""Generate random words with the Philox 4x32-10 generator, in TensorFlow's order.
 
-A stream has a key and a counter of 128 bits; a block has four words. Everything here runs inside a drawing
-kernel, where 64-bit numbers are available (see `draw`).
+A stream has a 64-bit key and a 128-bit counter; each counter value gives a block of four 32-bit words.
+These functions run inside the kernels of `draw`, where 64-bit dtypes are available.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SCRAMBLING_KEY = (0x3EC8F720, 0x02461E29)
 
 
 class Stream(NamedTuple):
-    """The start of a sequence of blocks.
+    """The key and the initial counter of a sequence of blocks.
 
     Attributes:
       key: two uint32 scalars.
@@ -48,17 +48,17 @@ def stream_of(words) -> Stream:
 
 
 def join(low, high):
-    """Join two uint32 words to a uint64."""
+    """Join low and high uint32 words to uint64 numbers."""
     return low.astype(jnp.uint64) | (high.astype(jnp.uint64) << jnp.uint64(32))
 
 
 def halves(number):
-    """Split a uint64 into its low and its high word."""
+    """Split uint64 numbers into their low and high words."""
     return number.astype(jnp.uint32), (number >> jnp.uint64(32)).astype(jnp.uint32)
 
 
 def blocks(stream: Stream, places):
-    """Generate the blocks at `places` (uint64) after the start of a stream.
+    """Generate the blocks at the offsets `places` (uint64) from the start of a stream.
 
     Returns:
       Four uint32 arrays of the shape of `places`.
@@ -70,7 +70,7 @@ def blocks(stream: Stream, places):
 
 
 def count(size: int):
-    """Return the places `[0, ..., size - 1]`."""
+    """Return the uint64 vector `[0, ..., size - 1]`."""
     return lax.iota(jnp.uint64, size)
 
 

@@ -1,4 +1,4 @@
-"""Draw from Poisson distributions."""
+"""Sample from Poisson distributions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _LARGE = 10
 
 
 def _uniforms(stream, place):
-    """Return the two uniform numbers of a block, in the order in which the kernel uses them."""
+    """Generate two uniform float64 numbers from one block, in the order that TensorFlow's kernel uses."""
     a, b, c, d = philox.blocks(stream, place)
     return float64_of(c, d), float64_of(a, b)
 
 
 def _sample_by_products(stream, place, rate, wanted):
-    """Count the uniform factors until their product falls to exp(-rate) (Knuth's method)."""
+    """Sample by Knuth's method: count uniform factors until their product is at most exp(-rate)."""
     limit = jnp.exp(-rate)
 
     def step(state):
@@ -48,7 +48,7 @@ def _sample_by_products(stream, place, rate, wanted):
 
 
 def _sample_by_rejection(stream, place, rate, wanted):
-    """Sample by Hörmann's transformed rejection."""
+    """Sample by Hörmann's transformed rejection; elements where `wanted` is false are 0."""
     log_rate = jnp.log(rate)
     b = 0.931 + 2.53 * jnp.sqrt(rate)
     a = -0.059 + 0.02483 * b
@@ -74,7 +74,10 @@ def _sample_by_rejection(stream, place, rate, wanted):
 
 
 def _draw_numbers(words, rates, size):
-    """Draw numbers as a kernel: `rates` is a vector, and a rate's samples follow each other."""
+    """Sample `size` Poisson numbers: the kernel that `draw` calls.
+
+    `rates` is a vector; the samples of one rate are consecutive in the stream.
+    """
     stream = philox.stream_of(words)
     count = rates.shape[0]
     samples = size // count

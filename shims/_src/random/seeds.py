@@ -1,4 +1,4 @@
-"""Check and convert the seeds and algorithms that callers pass."""
+"""Validate and convert the seeds and algorithm names that callers pass."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BY_NAME = {
 
 
 def algorithm_number(alg) -> int:
-    """Return the number of an algorithm given as an `Algorithm`, a number or a name.
+    """Convert an algorithm, given as an `Algorithm`, a number or a name, to its number.
 
     Raises:
       ValueError: there is no such algorithm.
@@ -68,7 +68,7 @@ def algorithm_number(alg) -> int:
 
 
 def check_philox(function: str, alg) -> None:
-    """Reject algorithms that TensorFlow's CPU kernels reject.
+    """Raise an error if TensorFlow's CPU kernels do not support the algorithm.
 
     Raises:
       UnimplementedError: the algorithm is Threefry.
@@ -86,7 +86,7 @@ def check_philox(function: str, alg) -> None:
 
 
 def is_wide(seed) -> bool:
-    """Return whether a seed is two 64-bit numbers given as two pairs of words."""
+    """Return whether a seed consists of two 64-bit numbers, each given as a pair of words."""
     return getattr(seed, "dtype", None) == np.uint32 and getattr(seed, "shape", None) == (2, 2)
 
 

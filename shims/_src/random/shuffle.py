@@ -18,7 +18,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _draw_order(words, count, size):
-    """Permute the first `count` of `size` indices, as the kernel of a draw."""
+    """Permute the first `count` of `size` indices at random: the kernel that `draw` calls."""
     random = philox.words(philox.stream_of(words), size)
 
     def swap(i, order):
@@ -37,7 +37,7 @@ def _shuffle_rows(words, value):
 
 
 def _is_trivial(value) -> bool:
-    """Return whether there is nothing to shuffle; TensorFlow then uses up no numbers."""
+    """Return whether there is nothing to shuffle; TensorFlow then uses no random numbers."""
     known = [d for d in value.shape if checks.is_known(d)]
     first = value.shape[:1]
     return not first or 0 in known or (checks.is_known(first[0]) and first[0] <= 1)

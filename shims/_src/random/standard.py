@@ -1,4 +1,4 @@
-"""Draw the distributions that have one kernel per dtype: uniforms, normals, integers."""
+"""Sample from distributions with one kernel per dtype: uniform, normal, truncated normal, integer."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _KERNELS: dict[str, dict[str, Callable]] = {
 
 
 def kernel_of(function: str, kind: str, dtype):
-    """Look up the kernel of a kind of draw for TensorFlow's dtype.
+    """Look up the kernel of a distribution, such as `"uniform"`, for a dtype.
 
     Raises:
       DtypeMismatchError: TensorFlow has no such kernel.
@@ -73,7 +73,7 @@ def is_integer(dtype) -> bool:
 
 
 def standard(function: str, kind: str, words, dims, dtype):
-    """Draw from the standard distribution of a floating dtype.
+    """Sample from the standard uniform, normal or truncated normal distribution.
 
     Args:
       function: the operator, for messages.
@@ -87,14 +87,14 @@ def standard(function: str, kind: str, words, dims, dtype):
 
 
 def affine(function: str, kind: str, words, dims, scale, shift, dtype):
-    """Draw standard numbers, times `scale` plus `shift`."""
+    """Sample from a standard distribution; multiply by `scale` and add `shift`."""
     numbers = standard(function, kind, words, dims, dtype)
     scale, shift = operand(scale, numbers.dtype), operand(shift, numbers.dtype)
     return multiply_add(*broadcasting(function, numbers, scale, shift))
 
 
 def between(function: str, words, dims, minval, maxval, dtype):
-    """Draw floating-point numbers in [minval, maxval)."""
+    """Sample floating-point numbers uniformly from [minval, maxval)."""
     narrowed = array_dtype(dtype, function)
     low, high = broadcasting(function, operand(minval, narrowed), operand(maxval, narrowed))
     # `multiply_add` keeps XLA from leaving out the rounding of the difference.
@@ -103,7 +103,7 @@ def between(function: str, words, dims, minval, maxval, dtype):
 
 
 def integers(function: str, words, dims, minval, maxval, dtype):
-    """Draw integers in [minval, maxval).
+    """Sample integers uniformly from [minval, maxval).
 
     Raises:
       InvalidArgumentError: the bounds are not scalars, or the range is empty.
@@ -128,7 +128,7 @@ def integers(function: str, words, dims, minval, maxval, dtype):
 
 
 def all_integers(function: str, words, dims, dtype):
-    """Draw integers over the full range of a dtype.
+    """Sample integers uniformly from the full range of a dtype.
 
     Raises:
       UnimplementedError: the dtype has 64 bits, and `jax_enable_x64` is off.
@@ -151,13 +151,13 @@ def all_integers(function: str, words, dims, dtype):
 
 
 def wide_words(function: str, words, count):
-    """Draw `count` 64-bit numbers as pairs of words, low words first: uint32 `[count, 2]`."""
+    """Generate `count` random 64-bit numbers as pairs of words, low words first: uint32 `[count, 2]`."""
     flat = draw(distributions.full_32, words, shape=(2 * count,), dtype=np.uint32)
     return jnp.reshape(flat, (count, 2))
 
 
 def uniform_of(function: str, words, dims, minval, maxval, dtype):
-    """Draw uniform numbers of any dtype as `stateless_uniform` defines them."""
+    """Sample uniform numbers of an integer or floating dtype; see `stateless_uniform`."""
     if not is_integer(dtype):
         return between(function, words, dims, minval, 1 if maxval is None else maxval, dtype)
     if minval is None:
@@ -166,7 +166,7 @@ def uniform_of(function: str, words, dims, minval, maxval, dtype):
 
 
 def check_bounds(dtype, minval, maxval) -> None:
-    """Require both bounds or none for integer dtypes.
+    """Check that an integer dtype has both bounds or none.
 
     Raises:
       ValueError: only one bound is given.

@@ -1,4 +1,4 @@
-"""Provide `random.uniform`, `normal` and `truncated_normal`, which `set_seed` determines."""
+"""Provide `random.uniform`, `normal` and `truncated_normal`, which depend on `set_seed`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
 def elements(dims):
-    """Return the number of elements of a shape; a scalar array where it is symbolic."""
+    """Return the number of elements of a shape: an int, or a scalar array if a size is symbolic."""
     count = math.prod(dims)
     return count if checks.is_known(count) else primitives.as_size(count)
 

@@ -1,4 +1,4 @@
-"""Provide `random.stateless_uniform` and related: draws that a seed alone determines."""
+"""Provide `random.stateless_uniform` and related operators, whose result depends only on a seed."""
 
 from __future__ import annotations
 

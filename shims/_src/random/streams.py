@@ -1,4 +1,4 @@
-"""Select where stateful random operators start: by the program's seeds, or by a session's graph."""
+"""Select the streams of stateful random operators: those of `set_seed` or those of a session."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SOURCE: ThreadSlot[Source | None] = ThreadSlot(None)
 
 
 def current() -> Source | None:
-    """Return the stream source of this thread; `None` selects the program's, see `global_seed`."""
+    """Return this thread's source of streams, or `None` for the streams of `global_seed`."""
     return _SOURCE.value
 
 
 def drawn_from(source: Source | None) -> contextlib.AbstractContextManager[object]:
-    """Take the starting words of operators from `source(kernel, seed, blocks)`."""
+    """Take the streams of stateful operators from `source` inside a `with` block."""
     return _SOURCE.holding(source)
 
 
 def outlined(draws: list | None = None):
-    """Start operators at a dummy position, for abstract evaluation, which needs only shapes.
+    """Use dummy streams inside a `with` block, for abstract evaluation, which needs only shapes.
 
     Args:
       draws: a list that receives the kernel and the seed of each operator that draws numbers.

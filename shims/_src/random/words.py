@@ -1,4 +1,4 @@
-"""Represent 64-bit numbers as pairs of uint32 words, which work without `jax_enable_x64`."""
+"""Represent 64-bit numbers as pairs of uint32 words, which do not need `jax_enable_x64`."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def words_of(numbers):
 
 
 def numbers_of(words):
-    """Join words to int64 numbers; requires `jax_enable_x64`."""
+    """Join pairs of words to int64 numbers; requires `jax_enable_x64`."""
     low, high = words[..., 0].astype(jnp.int64), words[..., 1].astype(jnp.int64)
     return low | (high << 32)
 
 
 def split_number(number: int) -> np.ndarray:
-    """Split a Python integer modulo 2**64 into two words."""
+    """Split a Python integer, modulo 2**64, into its low and its high word."""
     return np.asarray([number & 0xFFFFFFFF, (number & _MASK) >> 32], np.uint32)
 
 
 def blocks_of(elements, multiplier: int):
-    """Compute `elements * multiplier` as two words; the number of elements may be traced.
+    """Compute `elements * multiplier` as two words; `elements` may be traced.
 
     Args:
       elements: an int, or an int32 scalar.
@@ -61,7 +61,7 @@ def blocks_of(elements, multiplier: int):
 
 
 def advanced(counter, blocks):
-    """Advance a counter of four words by a number of blocks of two words."""
+    """Add a number of blocks (two words) to a counter (four words)."""
     low = counter[0] + blocks[0]
     carry = blocks[1] + (low < blocks[0]).astype(np.uint32)
     second = counter[1] + carry
