@@ -64,7 +64,7 @@ def compare(
 
 
 class _Callable(ModuleType):
-    """A module type that can be called: `tf2jax_port.diff(old, new, cases)`."""
+    """A module type whose modules can be called: `tf2jax_port.diff(old, new, cases)`."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Report:
         return compare(*args, **kwargs)

@@ -68,7 +68,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
-    """Run the comparison of a marked test before the test's own body."""
+    """Run the comparison of a test with the marker before the body of the test."""
     mark = item.get_closest_marker("tf_parity")
     if mark is not None:
         Parity(item)(*mark.args, **mark.kwargs)
@@ -77,12 +77,12 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 @pytest.fixture
 def tf_parity(request: pytest.FixtureRequest) -> Parity:
-    """Return a function that compares a TensorFlow function with its port or fails the test."""
+    """Return a function that compares a TensorFlow function with its port, or fails the test."""
     return Parity(request.node)
 
 
 class Parity:
-    """The comparisons of one test.
+    """Compares functions for one test.
 
     Args:
       item: the test; relative file names are looked up in its folder.
@@ -105,7 +105,7 @@ class Parity:
         x64: bool = False,
         allow: Iterable[str] = ("equal",),
     ) -> Report:
-        """Compare and return the report, or fail the test if the verdict is not allowed.
+        """Compare two functions; return the report, or fail the test if the verdict is not allowed.
 
         Args:
           old: the TensorFlow function, or `FILE.py:FUNCTION` in the test's folder.
@@ -142,7 +142,7 @@ class Parity:
         return self._here(old, new, inputs, golden, seed, x64)
 
     def _here(self, old: Any, new: Any, inputs: Any, golden: str, seed: int, x64: bool) -> Report:
-        """Compare in this process."""
+        """Run the comparison in this process."""
         if self._goldens is None:
             from tf2jax_port.diff.sessions.run import Request, compare_functions
 
@@ -166,7 +166,7 @@ class Parity:
         return verify(from_document(*read(path)), path, self._loaded(new))
 
     def _elsewhere(self, specs: Sequence[str], golden: str, seed: int, x64: bool) -> Report:
-        """Compare in the worker process that all tests of this run share."""
+        """Run the comparison in the worker process that all tests of this run share."""
         old, new, inputs = specs
         from tf2jax_port.diff.sessions.orders import Order
         from tf2jax_port.diff.supervision.supervisor import Worker, supervised
@@ -193,7 +193,7 @@ class Parity:
         return verify_elsewhere(kept, file, new, timeout=seconds, worker=worker)
 
     def _spec(self, part: Any) -> str:
-        """Return a specification that another process can import, or an empty string."""
+        """Return the specification by which another process can import an object; empty if it cannot."""
         if isinstance(part, str):
             return self._beside(part)
         name, place = getattr(part, "__qualname__", ""), getattr(part, "__module__", None) or ""
@@ -215,14 +215,14 @@ class Parity:
         return Source(inputs)
 
     def _beside(self, spec: str) -> str:
-        """Complete the specification with the test's folder if the file lies there."""
+        """Prefix a specification with the test's folder if its file lies there."""
         place, colon, name = spec.partition(":")
         path = self._folder / place
         return f"{path}{colon}{name}" if path.is_file() else spec
 
 
 def _ignore_progress(done: int, total: int, lane: str) -> None:
-    """Ignore the progress of a comparison; a test does not show it."""
+    """Do nothing; a test shows no progress."""
 
 
 def _require_tensorflow(path: Path) -> None:

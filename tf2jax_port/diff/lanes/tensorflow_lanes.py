@@ -290,7 +290,7 @@ def _fed_arrays(fed: Cotangents | Tangents | None) -> list[np.ndarray]:
 
 
 def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
-    """Return a cache key for the program that computes these gradients."""
+    """Return the cache key of the program that computes the outputs, or the gradients for this feed."""
     if isinstance(fed, Tangents):
         return ("forward", *fed.outputs)
     return (fed is None, *(fed or ()))

@@ -26,7 +26,7 @@ from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, JAX_JIT, TF_EAGER, TF_G
 
 
 class Observer:
-    """Runs both functions in all of their lanes.
+    """Runs the original and the port in all lanes, one case at a time.
 
     Args:
       old: the TensorFlow function.
@@ -59,7 +59,7 @@ class Observer:
         self._x64 = x64
 
     def observe(self, case: Arguments, step: Callable[[str], None] = lambda lane: None) -> Facts:
-        """Observe one case in all lanes.
+        """Run one case in all lanes and collect the results.
 
         Args:
           case: the call.
@@ -94,7 +94,7 @@ class Observer:
         )
 
     def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:
-        """Call the original and the port's lanes many times; gradients of eager lanes only."""
+        """Sample the outputs of the original and the port repeatedly; gradients only in eager lanes."""
         new = self._new.lanes
         ones = {kind: made for kind, made in fed.items() if kind == ONES}
 
@@ -118,7 +118,7 @@ class Observer:
 
     @property
     def sides(self) -> tuple[Any, Any]:
-        """The lanes of the original and of the port in this process."""
+        """The lanes of the original and those of the port that run in this process."""
         return self._old, self._new.lanes
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class Observer:
 
 
 def input_sizes(case: Arguments) -> dict[str, float]:
-    """Return, for each array of a case, the sum of the magnitudes of its elements."""
+    """Return a dict from the arrays of a case to the sum of their elements' magnitudes."""
     return {path: _sum_of_magnitudes(a) for path, a in zip(case.paths, case.arrays)}
 
 

@@ -1,4 +1,4 @@
-"""Make the cotangents of the original, and run it again on other inputs."""
+"""Make the cotangents from the original's outputs, and run the original again on other inputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 def feed(
     lanes: Mapping[str, Observation], seed: int, case: Arguments, extras: Extras = NOTHING
 ) -> Fed:
-    """Make the cotangents and other feeds from the outputs of the first possible reference lane."""
+    """Make cotangents, and tangents and training steps if requested, from the original's outputs.
+
+    The outputs are those of TF eager, or of TF graph if TF eager failed.
+    """
     for lane in (TF_EAGER, TF_GRAPH):
         outputs = lanes[lane.id].outputs
         if isinstance(outputs, Failure):
@@ -51,14 +54,14 @@ def feed(
 
 
 def _trained_paths(case: Arguments) -> tuple[str, ...]:
-    """Return the original's variables if they are among the inputs, or else all float inputs."""
+    """Return the inputs that training updates: the original's variables, or all float inputs."""
     paths = [case.paths[i] for i in case.differentiable]
     variables = [path for path in paths if path.startswith(f"{VARIABLES}[")]
     return tuple(variables or paths)
 
 
 class Original:
-    """The original, run eagerly on inputs that differ from those of the case.
+    """Runs the original eagerly on inputs that differ from those of the case.
 
     Args:
       lanes: a `TensorFlowLanes`, or a `JaxLanes` if a port is its own original.
@@ -70,14 +73,14 @@ class Original:
         self._x64 = x64
 
     def eagerly(self, case: Arguments, fed: Fed) -> Observation:
-        """Compute values and gradients operator by operator."""
+        """Compute the outputs and gradients eagerly."""
         observation = Observation(attempt(self._lanes.eager, case))
         return with_gradients(observation, self._lanes.eager_gradients, case, fed)
 
     def other_precision(
         self, case: Arguments, change: Callable[..., Any], fed: Fed
     ) -> Observation | Failure:
-        """Run the original on the same elements in another precision."""
+        """Run the original on the same numbers converted to another precision."""
         other = case.map(change)
         if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
             return Failure("same", "no input has another width")
@@ -85,7 +88,7 @@ class Original:
         return observation.outputs if isinstance(observation.outputs, Failure) else observation
 
     def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
-        """Run the original on the same inputs, and on slightly perturbed inputs."""
+        """Run the original again: on the same inputs, and on slightly perturbed inputs."""
         again = self.eagerly(case, fed)
         if not again.ran:
             return None
@@ -101,7 +104,7 @@ class Original:
 
 
 def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
-    """Make an observation from a lane's outputs, with or without a note."""
+    """Convert the outputs of a lane, with or without a note, to an observation."""
     if isinstance(result, tuple):
         return Observation(result[0], note=result[1])
     return Observation(result)
@@ -113,7 +116,7 @@ def with_gradients(
     case: Arguments,
     fed: Fed,
 ) -> Observation:
-    """Add the gradients of the same lane to an observation."""
+    """Compute the gradients in the lane of an observation, and add them to it."""
     if not observation.ran or not case.differentiable:
         return observation
     found: dict[str, Gradients | Failure] = {}

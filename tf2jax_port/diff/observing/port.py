@@ -1,4 +1,4 @@
-"""Run the port in all of its lanes: compiled in this process, the others in parallel."""
+"""Run the port in all of its lanes: compiled in this process, others in parallel processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, JAX_JIT, title
 
 
 class Port:
-    """Runs a port, one case at a time.
+    """Runs the port in all of its lanes, one case at a time.
 
     Args:
       function: the port.
@@ -45,14 +45,14 @@ class Port:
         }
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Start the lanes that run in parallel with this process."""
+        """Start the lanes that run in other processes."""
         for lane in self._beside.values():
             lane.start(case, fed)
 
     def results(
         self, case: Arguments, fed: Fed, step: Callable[[str], None]
     ) -> dict[str, Observation]:
-        """Return the observations of all lanes for the case that was started."""
+        """Run the remaining lanes and return the observations of all lanes for the started case."""
         step(JAX_JIT.title)
         compiled = forward(attempt(self.lanes.jit, case))
         compiled = with_gradients(compiled, self.lanes.jit_gradients, case, fed)
@@ -63,7 +63,7 @@ class Port:
         return found
 
     def in_double(self, case: Arguments, fed: Fed, lane: str) -> Observation | Failure:
-        """Run the port on the same elements in double precision, eagerly or compiled."""
+        """Run the port on the same numbers in double precision, eagerly or compiled."""
         runs = self.lanes.compiled_in_double if lane == JAX_JIT.id else self.lanes.in_double
 
         def run() -> Observation:

@@ -1,1 +1,1 @@
-"""Compare TensorFlow's graphs, TensorFlow's XLA and JAX, operator by operator from the table."""
+"""Compare TF graph, TF XLA and JAX on every operator of the table."""

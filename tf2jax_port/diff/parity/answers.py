@@ -1,4 +1,4 @@
-"""Store the results of TensorFlow's lanes for the cases of all operators in one small file."""
+"""Store TensorFlow's results for the cases of all operators in one small file."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SAME = "same"
 
 
 class Recorded:
-    """TensorFlow's results for all operators, from a file.
+    """TensorFlow's results for all operators, read from a file.
 
     Args:
       path: the file.
@@ -43,7 +43,7 @@ class Recorded:
         self._flat = {name: store.get(key) for name, key in document["flat"].items()}
 
     def lanes(self, points: list[Point]) -> Lanes:
-        """Return the results for these cases; a case whose inputs have changed has none."""
+        """Return the recorded results for some cases; a case whose inputs have changed has none."""
         found: dict[str, dict[str, Any]] = {TF_GRAPH.id: {}, TF_XLA.id: {}}
         for point in points:
             kept = self._rows.get(point.row.name, {}).get(point.case.id)
@@ -122,12 +122,12 @@ def _are_identical(a: list[np.ndarray] | Failure, b: list[np.ndarray] | Failure)
 
 
 def _is_numeric(answer: list[np.ndarray] | Failure) -> bool:
-    """Return whether a file without code can hold the result."""
+    """Return whether a result can be stored: it has no strings or Python objects."""
     return isinstance(answer, Failure) or all(array.dtype.kind in "biufcV" for array in answer)
 
 
 def fingerprint(point: Point) -> str:
-    """Compute the fingerprint of the arguments of a case."""
+    """Return a fingerprint of a case's arguments, which shows whether they have changed."""
     state = hashlib.sha256()
     for name, value in sorted(arguments(point).items()):
         state.update(name.encode())

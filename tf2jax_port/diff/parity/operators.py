@@ -1,4 +1,4 @@
-"""Compare every operator of the table in three lanes, TF graph, TF XLA and JAX, with expectations."""
+"""Compare every operator of the table in TF graph, TF XLA and JAX with the expected differences."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class State:
 
     @property
     def unexpected(self) -> bool:
-        """Whether there is an unknown difference, or a known one has disappeared."""
+        """Whether a difference is not in the table, or a difference in the table did not occur."""
         if self.pair == PAIRS[2] or self.silent == TF_GRAPH.id or self.why == UNRECORDED:
             return False  # implied by the other pairs, or nothing to compare with
         return bool(self.known) == (self.state == SAME)
 
 
 class TensorFlow:
-    """TensorFlow's lanes in a process that is restarted when it crashes."""
+    """Runs TensorFlow's lanes in a child process, which is restarted after a crash."""
 
     def __init__(self) -> None:
         self._running: Running | None = None
@@ -71,7 +71,7 @@ class TensorFlow:
         return {lane: {k: v for each in one_by_one for k, v in each[lane].items()} for lane in BOTH}
 
     def _ask_one_case(self, point: Point) -> Lanes:
-        """Run both lanes on one case; a crash is the result of the lane in which it happens."""
+        """Run both lanes on one case; a crash becomes the result of the lane that crashed."""
         found = self._ask([point], BOTH)
         if not isinstance(found, Failure):
             return found
@@ -111,11 +111,14 @@ class TensorFlow:
 def compare(
     points: list[Point], tensorflow: Callable[[list[Point]], Lanes]
 ) -> tuple[Lanes, list[State]]:
-    """Compare one operator: return the results of all lanes and the states of all pairs.
+    """Run one operator in all lanes and compare every pair of lanes on every case.
 
     Args:
-      points: its cases.
+      points: the operator's cases.
       tensorflow: returns the results of TensorFlow's lanes.
+
+    Returns:
+      The results of all lanes, and the comparisons.
     """
     lanes = {**tensorflow(points), JAX_JIT.id: in_jax(points)}
     states = [state for p in points for state in _compare_lanes(p, lanes)]
@@ -123,7 +126,7 @@ def compare(
 
 
 def in_jax(points: Sequence[Point]) -> Answers:
-    """Run the facade's function: all cases as one compiled program, or one each if that fails."""
+    """Run the function of `shims` on all cases: compiled as one program, or one by one if that fails."""
     bounded = [p for p in points if p.case.arrays() and not p.case.unbounded]
     together = attempt(_compiled, bounded) if bounded else []
     found: dict[str, Any] = {}
@@ -176,7 +179,7 @@ def _compare_lanes(point: Point, lanes: Lanes) -> Iterator[State]:
 
 
 def _vanished_differences(row: Row, states: Sequence[State]) -> Iterator[State]:
-    """Yield a state if a difference of TensorFlow's XLA in the table shows in no case."""
+    """Yield a state if a difference of TensorFlow's XLA that the table lists occurs in no case."""
     known = "" if row.xla == SAME or "gradient" in row.xla else row.xla
     mine = [s for s in states if s.pair == PAIRS[0]]
     if known and all(s.state == SAME for s in mine):
@@ -196,7 +199,10 @@ def _tolerance_factor() -> float:
 
 
 def _expected_difference(point: Point, pair: tuple[str, str]) -> str:
-    """Return the table's expected difference of two lanes; remarks about gradients are ignored."""
+    """Return why two lanes are expected to differ according to the table; empty if they are not.
+
+    Remarks on gradients are ignored.
+    """
     if pair == PAIRS[0]:
         said = point.case.xla or point.row.xla
         return "" if said == SAME or "gradient" in said else said

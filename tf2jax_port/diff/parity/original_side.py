@@ -1,4 +1,4 @@
-"""Run TensorFlow's operators on the table's cases: eagerly, and all cases of a row as one program."""
+"""Run TensorFlow's operators on the cases of the table: eagerly, or all cases as one program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_t
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """Return the TensorFlow object of a row."""
+    """Return the TensorFlow function that a row of the table describes."""
     found: Any = tf.compat if row.name.startswith("v1.") else tf
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -24,7 +24,7 @@ def function_of(row: Row) -> Callable[..., Any]:
 
 
 def tensors(given: dict[str, Any]) -> dict[str, Any]:
-    """Convert arguments to TensorFlow's types."""
+    """Convert arguments to tensors and TensorFlow dtypes."""
     return {name: _as_tensor(name, value) for name, value in given.items()}
 
 
@@ -39,17 +39,17 @@ def _as_tensor(name: str, value: Any) -> Any:
 
 
 def flat(result: Any) -> list[Any]:
-    """Flatten a result to its tensors in order, without `None`."""
+    """Flatten a result to a list of tensors, without `None`."""
     return [t for t in tf.nest.flatten(result) if t is not None]
 
 
 def is_floating(tensor: Any) -> bool:
-    """Return whether a tensor has a floating-point dtype and thus a gradient."""
+    """Return whether a tensor has a floating-point dtype, and thus a gradient."""
     return bool(tensor.dtype.is_floating)
 
 
 def cotangents(outputs: Sequence[Any]) -> list[list[np.ndarray]]:
-    """Make two sets of cotangents: one without zeros, and one in which every other element is 0."""
+    """Return two sets of cotangents: one without zeros, one in which every other element is zero."""
     sets = []
     for keep in (1, 2):
         found = []
@@ -71,7 +71,7 @@ def run_together(
     jit_compile: bool,
     weights: Sequence[Any] = (),
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Run all cases of a row as one program; return the outputs and, on request, gradients.
+    """Run all cases of a row as one program; return the outputs, and the gradients for `weights`.
 
     Args:
       row: the operator.

@@ -1,4 +1,4 @@
-"""Provide the table's cases with their arguments as arrays."""
+"""List the cases of the table, with their arguments as arrays."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from tf2jax_port.table.inputs import Descriptor, Draw, Values
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Point:
-    """One case of one row; created once, so that results can be cached by identity."""
+    """One case of a row; created only once, so that results can be cached by identity."""
 
     row: Row
     case: Case
 
     @property
     def id(self) -> str:
-        """A readable name such as `boolean_mask-rank2-axis1-nan`."""
+        """A readable identifier such as `boolean_mask-rank2-axis1-nan`."""
         return f"{self.row.name.replace('.', '_')}-{self.case.id}"
 
 
 def operators() -> list[Row]:
-    """Return the rows that are called."""
+    """Return the rows of the table that are functions to call."""
     return [r for r in ROWS if r.params is not None and not isinstance(r.target, (Keep, Manual))]
 
 
@@ -38,12 +38,14 @@ POINTS = tuple(Point(row, case) for row in operators() for case in row.inputs)
 
 
 def points_of(name: str) -> list[Point]:
-    """Return the cases of an operator for which TensorFlow returns a result."""
+    """Return the cases of an operator on which TensorFlow raises no error."""
     return [p for p in POINTS if p.row.name == name and succeeds(p)]
 
 
 def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
-    """Return operators with their successful cases; all of them if none is named.
+    """Return a dict from operators to the cases on which TensorFlow raises no error.
+
+    By default it has all operators.
 
     Raises:
       DiffError: there is no such operator.
@@ -59,12 +61,12 @@ def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
 
 
 def succeeds(point: Point) -> bool:
-    """Return whether TensorFlow returns a result."""
+    """Return whether TensorFlow raises no error on a case."""
     return not point.case.raises
 
 
 def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
-    """Make the array that a descriptor describes."""
+    """Create the array that a descriptor describes, reproducibly for a seed."""
     if isinstance(descriptor, Values):
         return np.asarray(descriptor.values, descriptor.dtype)
     assert isinstance(descriptor, Draw)
@@ -80,7 +82,7 @@ def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
 
 
 def arguments(point: Point) -> dict[str, Any]:
-    """Return the arguments of a case by name, lists of arrays as tuples of NumPy arrays."""
+    """Return the arguments of a case as a dict; lists of arrays become tuples of NumPy arrays."""
     found: dict[str, Any] = {}
     value: Any
     for name, value in point.case.arguments:
@@ -98,7 +100,7 @@ def arguments(point: Point) -> dict[str, Any]:
 
 
 def floating(point: Point) -> tuple[str, ...]:
-    """Return the names of the arguments to differentiate."""
+    """Return the names of the arguments with respect to which gradients are computed."""
     if point.case.gradient is not None:
         return point.case.gradient
     given = arguments(point)
@@ -111,7 +113,7 @@ def floating(point: Point) -> tuple[str, ...]:
 
 
 def apply(function: Callable[..., Any], row: Row, given: dict[str, Any]) -> Any:
-    """Call `function(**given)`, with a `*args` parameter passed by position."""
+    """Call a function with a dict of arguments; those of a `*args` parameter are passed by position."""
     variadic = _parameters(row).vararg
     if variadic is None:
         return function(**given)

@@ -1,4 +1,4 @@
-"""Run the function of `shims` on a case, in each of the ways in which it is called."""
+"""Run the function of `shims` on a case: eagerly, as a function of its arrays, or for gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.table import Row
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """Return the facade's function of a row."""
+    """Return the function of `shims` that a row of the table describes."""
     found: Any = shims
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -24,7 +24,7 @@ def function_of(row: Row) -> Callable[..., Any]:
 
 
 def flat(result: Any) -> list[Any]:
-    """Flatten a result to its arrays in order, without padding."""
+    """Flatten a result to a list of arrays, without padding."""
     leaves = jax.tree.leaves(result, is_leaf=_is_padded)
     return [leaf.unpad() if _is_padded(leaf) else leaf for leaf in leaves]
 
@@ -34,7 +34,7 @@ def _is_padded(value: Any) -> bool:
 
 
 def split(point: Point) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split the arguments into arrays and all others."""
+    """Split the arguments of a case into arrays and everything else."""
     given = cases.arguments(point)
     names = point.case.arrays()
     arrays = {n: jax.tree.map(jnp.asarray, _tuple_to_list(given[n])) for n in names}
@@ -46,7 +46,7 @@ def _tuple_to_list(value: Any) -> Any:
 
 
 def of_arrays(point: Point) -> Callable[[dict[str, Any]], Any]:
-    """Return the case as a function of its array arguments."""
+    """Return a function that calls the operator with given arrays and the case's other arguments."""
     _, rest = split(point)
     function = function_of(point.row)
     return lambda arrays: cases.apply(function, point.row, {**_in_order(point, arrays, rest)})
@@ -58,20 +58,20 @@ def _in_order(point: Point, arrays: dict[str, Any], rest: dict[str, Any]) -> dic
 
 
 def eager(point: Point) -> list[np.ndarray]:
-    """Compute the outputs eagerly."""
+    """Call the operator eagerly and return its outputs."""
     arrays, _ = split(point)
     return [np.asarray(leaf) for leaf in flat(of_arrays(point)(arrays))]
 
 
 def floating_outputs(result: Any) -> list[Any]:
-    """Return the outputs that have a gradient."""
+    """Return the outputs with a floating-point or complex dtype, which have a gradient."""
     return [x for x in jax.tree.leaves(result) if jnp.issubdtype(jnp.result_type(x), jnp.inexact)]
 
 
 def gradients(
     point: Point, function: Callable[[dict[str, Any]], Any], weights: Sequence[Sequence[Any]]
 ) -> list[list[np.ndarray]]:
-    """Compute gradients of a function's floating-point outputs, for each set of cotangents.
+    """Compute the gradients of a function's floating-point outputs for each set of cotangents.
 
     Args:
       point: the case.

@@ -1,4 +1,4 @@
-"""Show the result of a parity run as a table and as data."""
+"""Format the result of a parity run as a table and as JSON data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FORMAT = 1
 
 
 def totals(rows: Mapping[str, Sequence[State]]) -> list[tuple[str, int, int, int, int]]:
-    """Count, for each pair of lanes, the cases: same, different as known, not run, unexpected."""
+    """Count the cases for each pair of lanes: equal, different as expected, not run, unexpected."""
     found = []
     for pair in PAIRS:
         states = [state for row in rows.values() for state in row if state.pair == pair]
@@ -25,7 +25,7 @@ def totals(rows: Mapping[str, Sequence[State]]) -> list[tuple[str, int, int, int
 
 
 def lines(rows: Mapping[str, Sequence[State]]) -> list[str]:
-    """Return the table, and every unexpected case."""
+    """Return the lines of the table, and a line for every unexpected case."""
     told = [f"{'lanes':24}{'same':>8}{'known':>8}{'not run':>9}{'unexpected':>12}"]
     told += [
         f"{name:24}{same:>8}{known:>8}{out:>9}{odd:>12}"
@@ -42,7 +42,7 @@ def lines(rows: Mapping[str, Sequence[State]]) -> list[str]:
 
 
 def to_data(rows: Mapping[str, Sequence[State]], versions: Mapping[str, str], device: str) -> Any:
-    """Convert to JSON data; cases that are the same are counted and not listed."""
+    """Convert the results to JSON data; cases with equal results are counted and not listed."""
     return {
         "format": FORMAT,
         "device": device,

@@ -1,4 +1,4 @@
-"""Decide whether two results count as the same."""
+"""Decide whether two results are equal up to rounding."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NARROW = {
 
 
 def expected_dtype(dtype: np.dtype) -> np.dtype:
-    """Return JAX's dtype for TensorFlow's: 64 bits only with `jax_enable_x64`."""
+    """Return the dtype that JAX uses for a TensorFlow dtype: 64 bits only with `jax_enable_x64`."""
     return dtype if jax.config.jax_enable_x64 else _NARROW.get(dtype, dtype)
 
 
@@ -43,7 +43,7 @@ def difference(got: Any, want: Any, tolerance: float) -> str:
 
 
 def _differ_at_infinity(got: np.ndarray, want: np.ndarray, tolerance: float) -> np.ndarray:
-    """Return where infinite elements differ; finite parts of complex ones may be rounded."""
+    """Return a mask of the infinite elements that differ; finite parts may differ by rounding."""
     if not np.iscomplexobj(got):
         return np.asarray(got != want)
     unlike = np.zeros(got.shape, bool)
@@ -65,7 +65,7 @@ def _first_difference(wrong: np.ndarray, got: np.ndarray, want: np.ndarray, what
 
 
 def differences(got: Sequence[Any], want: Sequence[Any], tolerance: float) -> str:
-    """Describe the differences of two lists of arrays, `""` if there are none."""
+    """Describe the differences of two lists of arrays; `""` if they are equal."""
     if len(got) != len(want):
         return f"{len(got)} arrays, should be {len(want)}"
     lines = [difference(a, b, tolerance) for a, b in zip(got, want, strict=True)]

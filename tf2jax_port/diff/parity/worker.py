@@ -1,4 +1,4 @@
-"""Run TensorFlow's lanes of one operator after another.
+"""Run TensorFlow's lanes in a child process, one operator after another.
 
 This program reads pickled `(row, cases, lanes)` from its standard input and answers each with its
 `Lanes`. TensorFlow's XLA can crash; the parent process then restarts it.
@@ -21,7 +21,7 @@ from tf2jax_port.diff.vocabulary.lanes import TF_XLA
 
 
 def main() -> None:
-    """Answer requests until the input is closed."""
+    """Answer requests until standard input is closed."""
     asked, answers = channels()
     warnings.simplefilter("ignore")  # TensorFlow's own warnings
     while True:
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def run(points: Sequence[Point], *, jit_compile: bool) -> Answers:
-    """Run all cases of one operator: as one program, or one program each if that fails.
+    """Run all cases of one operator as one program, or one program per case if that fails.
 
     A case for which the table notes a difference of XLA has its own program.
     """

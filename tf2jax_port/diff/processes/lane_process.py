@@ -32,7 +32,7 @@ HOST_DEVICES = 8
 
 
 class LaneProcess:
-    """A lane in a separate process, one case at a time.
+    """Runs a lane in a separate process, one case at a time.
 
     A process that ends is replaced for the next case. It starts at once, so that it imports its
     framework while the other lanes run.
@@ -50,14 +50,14 @@ class LaneProcess:
         self._open()
 
     def start(self, case: Arguments, fed: Fed) -> None:
-        """Send a case to the process, which runs it in parallel with this one."""
+        """Send a case to the process, which runs it while this process continues."""
         if self._running is None and self._crashes < MOST_CRASHES:
             self._open()
         unsent = _NOT_TRIED if self._running is None else self._running.send((case, fed))
         self._asked = case, fed, unsent
 
     def result(self) -> Observation:
-        """Wait for the lane's observation of that case."""
+        """Wait for the result of the started case."""
         assert self._asked is not None
         case, fed, unsent = self._asked
         return Observation(unsent) if unsent else collected(case, fed, self._receive)
@@ -125,7 +125,7 @@ class Running:
             self._files = stack.pop_all()
 
     def send(self, message: Any) -> Failure | None:
-        """Send a message, or return why that is not possible."""
+        """Send a message; return a `Failure` if that is impossible, else `None`."""
         data = attempt(pickle.dumps, message)
         if isinstance(data, Failure):
             return Failure(data.kind, f"the case cannot be sent to another process, {data.reason}")
@@ -187,7 +187,7 @@ class Running:
 
 
 def how_it_ended(lane: str, code: int) -> str:
-    """Describe an exit status: `TensorFlow crashed (SIGSEGV)`, or that the process ended itself."""
+    """Describe how a lane's process ended: `TensorFlow crashed (SIGSEGV)`, or that it exited."""
     if code >= 0:
         return f"the process ended by itself (exit code {code})"
     framework = "TensorFlow" if is_old(lane) else "JAX"
@@ -195,6 +195,6 @@ def how_it_ended(lane: str, code: int) -> str:
 
 
 def signal_name(code: int) -> str:
-    """Return the name of the signal: `SIGSEGV` for the exit status -11."""
+    """Return the name of the signal that a negative exit status means: `SIGSEGV` for -11."""
     names = {s.value: s.name for s in signal.Signals}
     return names.get(-code, f"signal {-code}")

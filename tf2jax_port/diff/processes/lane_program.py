@@ -1,4 +1,4 @@
-"""Run one lane in a separate process; `lane_process` starts this program.
+"""Run one lane in a separate process, which `lane_process` starts.
 
 It reads pickled messages from its standard input: a `Setup`, then one `(case, cotangents)` after
 another. It answers each with its `parts`.
@@ -23,7 +23,7 @@ from tf2jax_port.diff.vocabulary.lanes import JAX_EAGER, is_old
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """The configuration of the program.
+    """The configuration of a process that runs one lane.
 
     Attributes:
       lane: the name of the lane.
@@ -46,7 +46,7 @@ class Setup:
 
 
 def main() -> None:
-    """Answer requests until the input is closed."""
+    """Answer requests until standard input is closed."""
     asked, answers = channels()
     own = os.getpid()
     limit_memory()
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def channels() -> tuple[BinaryIO, BinaryIO]:
-    """Return standard input and output, and hide both from the function's own prints and reads."""
+    """Return standard input and output, and hide both from the prints and reads of the user's code."""
     channels = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

@@ -17,7 +17,7 @@ CASES_BETWEEN_LOOKS = 16
 
 
 def limit_memory() -> None:
-    """Limit this process to nine tenths of the memory; only on Linux."""
+    """Limit this process to nine tenths of the available memory; only on Linux."""
     if sys.platform != "linux":
         return
     import resource
@@ -30,7 +30,7 @@ def limit_memory() -> None:
 
 
 def spare_maps() -> None:
-    """Clear JAX's caches if this process uses half of the memory maps that it may have.
+    """Clear JAX's caches if this process uses half of the memory maps that the system allows.
 
     Each compiled program keeps some maps; cases of hundreds of shapes would use too many, and the
     process would end in a segmentation fault.
@@ -44,7 +44,7 @@ def spare_maps() -> None:
 
 
 def _memory_size() -> int:
-    """Return the memory in bytes of this machine, or of the control group of this process."""
+    """Return the memory in bytes that this process may use: the machine's or its control group's."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with contextlib.suppress(OSError, ValueError):
         return min(machine, int(_GROUP.read_text()))

@@ -22,7 +22,7 @@ _MOST_LEAVES = 200
 
 
 def to_html(report: Report) -> str:
-    """Render the page; every text in it is escaped, and it has no links."""
+    """Render the page; all text is escaped, and there are no links."""
     parts = [
         _hero(report),
         _cards(report),
@@ -68,7 +68,7 @@ def _hero(report: Report) -> str:
 
 
 def _stages(report: Report) -> str:
-    """List the stages in order: passed, failed, or not reached."""
+    """Render the list of stages: passed, failed or not reached."""
     if report.verdict not in (EQUAL, DIFFERENT, "limited"):
         return ""
     items = []
@@ -145,7 +145,7 @@ def _next_worst(finding: Finding) -> str:
 
 
 def _histogram(finding: Finding) -> str:
-    """Draw the histogram of the elements' errors over the original's own."""
+    """Draw a histogram of the elements' errors, relative to the original's own error."""
     counts = finding.comparison.histogram
     if not counts:
         return ""
@@ -228,7 +228,7 @@ def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
 
 
 def _bar(ratio: float) -> str:
-    """Draw R as a bar, green up to the limit and red beyond it."""
+    """Draw R (the port's error over the original's own) as a bar: green up to the limit, then red."""
     mark = wording.LIMIT_FRACTION * _BAR_WIDTH
     full = wording.fraction(ratio) * _BAR_WIDTH
     good, bad = min(full, mark), max(0.0, full - mark)
@@ -277,7 +277,7 @@ def _uncovered(report: Report) -> list[Reason]:
 
 
 def _details(report: Report) -> str:
-    """List the full messages of the lanes, collapsed."""
+    """Render the full error messages of the lanes, collapsed."""
     blocks = [
         f"<details><summary>{escape(title(lane.lane))} in full</summary>"
         f"<pre>{escape(detail)}</pre></details>"

@@ -12,7 +12,7 @@ _STATES = {"different": "failure", "unsteady": "failure", "not covered": "skippe
 
 
 def to_junit(report: Report) -> str:
-    """Return one test case for the verdict, and one for each output and gradient."""
+    """Return the XML: one test case for the verdict, and one for each output and gradient."""
     suite = ElementTree.Element("testsuite", name=f"{report.old} {report.new}")
     verdict = _case(suite, report, "verdict")
     if report.verdict != EQUAL:

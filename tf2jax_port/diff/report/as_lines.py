@@ -1,4 +1,4 @@
-"""Render the report as a few plain lines, which a failing test prints."""
+"""Render the report as a few lines of text, for the message of a failing test."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ _SHOWN = 8
 
 
 def render(report: Report) -> RenderableType:
-    """Render what fits on a screen; the HTML page has the rest."""
+    """Render the parts of the report that fit on a screen; the HTML page has everything."""
     parts: list[RenderableType] = [_head(report)]
     if report.pairs and report.cases:
         parts += [Text(), _matrix(report)]
@@ -113,7 +113,7 @@ def _leaves(report: Report) -> Table:
 
 
 def _bar(ratio: float, words: str) -> Text:
-    """Draw R as a bar on a logarithmic scale, with a mark at the limit."""
+    """Draw R (the port's error over the original's own) as a logarithmic bar, with the limit marked."""
     if not words.startswith("R "):
         return Text(words, "bright_black")
     full = round(wording.fraction(ratio) * _BAR)
@@ -127,7 +127,7 @@ def _bar(ratio: float, words: str) -> Text:
 
 
 def _not_covered(report: Report) -> list[Reason]:
-    """Return the lanes of the original that did not run; those of the port are among the reasons."""
+    """Return the lanes of the original that did not run; the verdict's reasons list the port's."""
     return [
         Reason(title(lane.lane), f"{reason.what}, {reason.why}", reason.cases)
         for lane in report.lanes

@@ -1,4 +1,4 @@
-"""Assemble the tables of a report from facts and findings."""
+"""Summarize the observations and findings of all cases in the tables of a report."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _make_pair(pair: tuple[str, str], states: Sequence[PairState]) -> Pair:
 
 
 def lane_table(facts: Sequence[Facts], requested: Sequence[str]) -> tuple[LaneState, ...]:
-    """Summarize the coverage of each lane."""
+    """Count the cases in which each lane returned outputs and gradients."""
     return tuple(_make_lane_state(lane.id, facts) for lane in present(requested))
 
 
@@ -85,7 +85,7 @@ def _make_leaf(findings: Sequence[Finding]) -> Leaf:
 
 
 def _fraction_of_limit(finding: Finding) -> float:
-    """Return R over its limit."""
+    """Return R (the port's error over the original's own) divided by the largest R that passes."""
     closeness = finding.comparison.closeness
     return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
 
@@ -93,7 +93,7 @@ def _fraction_of_limit(finding: Finding) -> float:
 def case_table(
     cases: Sequence[Arguments], facts: Sequence[Facts], findings: Sequence[Finding]
 ) -> tuple[CaseRow, ...]:
-    """Return a row for every case that was run."""
+    """Return a table row for every case that was run."""
     arguments = {case.index: case for case in cases}
     return tuple(_make_case_row(arguments[fact.case], fact, findings) for fact in facts)
 
@@ -117,7 +117,7 @@ def _make_case_row(case: Arguments, fact: Facts, findings: Sequence[Finding]) ->
 
 
 def describe_inputs(case: Arguments) -> tuple[str, ...]:
-    """Describe every argument in a few words: `x float32[7, 3]`, `k=2`."""
+    """Describe every argument of a case briefly: `x float32[7, 3]`, `k=2`."""
     words = [
         f"{path} {array.dtype.name}{list(array.shape)}"
         for path, array in zip(case.paths, case.arrays)
@@ -131,7 +131,7 @@ def _has_slot(part: object) -> bool:
 
 
 def knife_edges(states: Sequence[PairState], findings: Sequence[Finding]) -> tuple[Reason, ...]:
-    """Return the inputs on which the lanes of the original disagree, with both of their values."""
+    """Describe the inputs on which the lanes of the original disagree, with both results."""
     entries: list[tuple[str, str, int]] = []
     for state in states:
         if state.stage and all(is_old(lane) for lane in state.pair):
@@ -155,7 +155,7 @@ def _describe_sides(state: PairState) -> str:
 def counts(
     findings: Sequence[Finding], cases: Sequence[Arguments], facts: Sequence[Facts]
 ) -> Mapping[str, int]:
-    """Count what was compared."""
+    """Count the cases, outputs, gradients and inputs that were compared."""
     compared = [f for f in findings if f.outcome != NOT_COVERED]
     paths = {f.quantity.path for f in compared if f.quantity.cotangent in COTANGENTS}
     return {

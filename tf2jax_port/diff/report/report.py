@@ -1,4 +1,4 @@
-"""Define the result of a comparison: plain data from which every view is made."""
+"""Define the report of a comparison as plain data, from which all formats are rendered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # finding a divergence imports JAX, showing a report does not
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two lanes over all cases.
+    """The comparison of two lanes over all cases.
 
     Attributes:
       lanes: their names.
@@ -43,7 +43,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One output, or one gradient, over all cases and all lanes of the port.
+    """The comparison of one output or gradient over all cases and all lanes of the port.
 
     Attributes:
       title: `output['boxes']`, or `d/d x (random)`.
@@ -64,7 +64,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One case.
+    """The row of one case in the report's table.
 
     Attributes:
       index: its number.
@@ -81,7 +81,7 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
-    """The coverage of a lane.
+    """How many cases a lane covered.
 
     Attributes:
       lane: its name.
@@ -152,5 +152,5 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 for equal, 1 for different, 2 for everything else."""
+        """The exit code: 0 for equal, 1 for different, 2 for every other verdict."""
         return {EQUAL: EXIT_EQUAL, DIFFERENT: EXIT_DIFFERENT}.get(self.verdict, EXIT_OTHER)

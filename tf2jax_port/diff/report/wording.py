@@ -1,4 +1,4 @@
-"""Provide the sentences and scales that the terminal and HTML views share."""
+"""Provide the sentences and scales that the terminal and HTML reports share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAGE_QUESTIONS = {
 
 
 def fraction(ratio: float) -> float:
-    """Return the position of R on a logarithmic scale from 0 to 1."""
+    """Map R (the port's error over the original's own) to 0..1 on a logarithmic scale."""
     if ratio <= 0 or math.isnan(ratio):
         return 0.0
     if math.isinf(ratio):
@@ -41,7 +41,7 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """Describe the closeness in a few characters: `R 1.3` or `exact`."""
+    """Describe how close the results are, briefly: `R 1.3` or `exact`."""
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""
@@ -51,7 +51,7 @@ def measured(finding: Finding) -> str:
 
 
 def kind(finding: Finding) -> str:
-    """Describe dtype and shape: `float32[7, 3]`, with both dtypes if they differ."""
+    """Describe dtype and shape: `float32[7, 3]`; both dtypes are shown if they differ."""
     old, new = finding.dtypes
     if not old:
         return ""
@@ -62,7 +62,7 @@ def kind(finding: Finding) -> str:
 
 
 def remark(leaf: Leaf) -> str:
-    """Return a remark on a leaf that is not plainly equal."""
+    """Return a remark on an output or gradient that is not simply equal."""
     finding = leaf.worst
     if leaf.state == DIFFERENT:
         worst = finding.comparison.worst
@@ -76,7 +76,7 @@ def remark(leaf: Leaf) -> str:
 
 
 def ranked(leaves: Sequence[Leaf], most: int = MOST_LEAVES) -> tuple[list[Leaf], list[Leaf]]:
-    """Split the leaves into those that fit on a screen and the rest; the worst first if not all fit."""
+    """Split outputs and gradients into those to show and the rest; if there is a rest, worst first."""
     if len(leaves) <= most:
         return list(leaves), []
     ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(leaf.state), -_fraction_of_limit(leaf)))
@@ -89,7 +89,7 @@ def _fraction_of_limit(leaf: Leaf) -> float:
 
 
 def rest(leaves: Sequence[Leaf]) -> str:
-    """Summarize the leaves that are not shown."""
+    """Summarize the outputs and gradients that are not shown."""
     states: dict[str, int] = {}
     for leaf in leaves:
         states[leaf.state] = states.get(leaf.state, 0) + 1
@@ -124,14 +124,14 @@ def worst_element(finding: Finding) -> list[str]:
 
 
 def basis(name: str) -> str:
-    """Describe the reference of the errors."""
+    """Describe the array from which errors are measured."""
     if name == FLOAT64:
         return "errors against the original in float64"
     return "no run in float64: errors against TF eager"
 
 
 def summary(report: Report) -> str:
-    """Summarize in one line what was compared."""
+    """Summarize in one line how much was compared."""
     counts = report.counts
     return " · ".join(
         [
@@ -147,7 +147,7 @@ def summary(report: Report) -> str:
 
 
 def _requested_extras(report: Report) -> list[str]:
-    """List the optional parts that were requested."""
+    """List the optional parts of the comparison that the user requested."""
     terms = report.terms
     words = [str(terms["floats"])] if "floats" in terms else []
     words += [_count_noun(int(str(terms["steps"])), "step")] if "steps" in terms else []

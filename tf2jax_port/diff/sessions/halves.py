@@ -13,13 +13,14 @@ from tf2jax_port.diff.vocabulary.reasons import Reason, grouped
 
 
 def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
-    """Return the case in bfloat16, or unchanged with the reason why the original rejects bfloat16.
-
-    A case that the original also rejects unchanged does not fail because of bfloat16.
+    """Convert a case to bfloat16, unless the original rejects it only because of bfloat16.
 
     Args:
       case: as given.
       original: its `TensorFlowLanes`.
+
+    Returns:
+      The converted case and an empty text, or the unchanged case and the reason.
     """
     half = case.map(halved)
     why = _refusal(half, original)
@@ -29,7 +30,7 @@ def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
 
 
 def _refusal(case: Arguments, original: Any) -> Failure | None:
-    """Return why no possible reference lane runs the case; `None` if one does."""
+    """Return why the original rejects a case both in TF eager and in TF graph; `None` if it does not."""
     first = attempt(original.eager, case)
     if not isinstance(first, Failure) or not isinstance(attempt(original.graph, case), Failure):
         return None
@@ -37,7 +38,7 @@ def _refusal(case: Arguments, original: Any) -> Failure | None:
 
 
 def not_halved(facts: Iterable[Facts]) -> list[Reason]:
-    """Return the cases that were run unchanged, each with its reason."""
+    """Return a reason for each case that was not converted to bfloat16."""
     return grouped(
         ("bfloat16", f"the original does not run in it, {f.as_given}; run unchanged", f.case)
         for f in facts
@@ -46,6 +47,6 @@ def not_halved(facts: Iterable[Facts]) -> list[Reason]:
 
 
 def as_run(fitted: Sequence[Arguments], facts: Iterable[Facts]) -> tuple[Arguments, ...]:
-    """Return the cases with the floats with which they were run."""
+    """Return the cases as they were run: in bfloat16, except those that the original rejects in it."""
     given = {fact.case for fact in facts if fact.as_given}
     return tuple(case if case.index in given else case.map(halved) for case in fitted)

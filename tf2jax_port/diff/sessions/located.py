@@ -1,4 +1,4 @@
-"""Add the first divergence to the report of a comparison."""
+"""Add the first divergence (the operation that causes a difference) to a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def located(
     cases: Sequence[Arguments],
     seed: int,
 ) -> Report:
-    """Return the report with the operation that causes a verdict of `different`.
+    """Find the operation that causes a verdict of `different`, and add it to the report.
 
     Args:
       report: of the comparison.

@@ -1,4 +1,4 @@
-"""Describe a requested comparison as plain data that can be sent to another process."""
+"""Describe a comparison as plain data that can be sent to another process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The description of a requested comparison; see `run.Request`.
+    """A requested comparison, with specifications in place of functions; see `run.Request`.
 
     Attributes:
       old: the specification of the original.
@@ -52,7 +52,7 @@ class Order:
 
 
 def loaded(order: Order) -> tuple[Request, Source]:
-    """Load the functions and the inputs.
+    """Load the functions and the inputs that an order specifies.
 
     Raises:
       DiffError: something does not exist.

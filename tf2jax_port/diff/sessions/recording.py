@@ -33,7 +33,7 @@ FIND_OUT = "auto"
 
 @dataclass(frozen=True, slots=True)
 class RecordPlan(run.Plan):
-    """A plan of what to record.
+    """The cases to record, and what runs them.
 
     Attributes:
       framework: the framework of the function.
@@ -47,7 +47,7 @@ class RecordPlan(run.Plan):
 
 
 class Recording:
-    """A function in this process, ready to be recorded; see `record`."""
+    """A loaded function, ready to be recorded case by case; see `goldens.record`."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Recording:
         )
 
     def record(self, case: Arguments, step: Callable[[str], None]) -> GoldenCase:
-        """Record everything that the function returns for one case."""
+        """Run the function on one case in all lanes, and return the results to store."""
         step("recording")
         found: GoldenCase = self._recorder.observe(case)
         return found
@@ -86,7 +86,7 @@ class Recording:
 
 
 def recording(order: Order) -> Recording:
-    """Open the recording session of an order.
+    """Load the function and the cases of an order, ready to be recorded.
 
     Raises:
       DiffError: the function or the cases cannot be loaded, or TensorFlow is not installed.
@@ -151,7 +151,7 @@ class _TensorFlowRecorder:
 
 
 class _JaxRecorder:
-    """Records a port as its own original: eager as TF eager, compiled as TF graph."""
+    """Records a port as if it were an original: its eager lane as TF eager, the compiled as TF graph."""
 
     def __init__(self, function: Callable[..., Any], seed: int, x64: bool) -> None:
         import jax

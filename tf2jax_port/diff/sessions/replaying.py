@@ -1,4 +1,4 @@
-"""Run a port case by case against a golden in place of the original."""
+"""Compare a port with a golden case by case; the golden replaces the original."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 
 class Replay:
-    """A port in this process, ready to be compared with a golden case by case.
+    """A loaded port, ready to be compared with a golden case by case.
 
     Args:
       golden: the recorded results.
@@ -53,7 +53,7 @@ class Replay:
         self._port = Port(new.function, golden.seed, setups)
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
-        """Run one case through the lanes of the port."""
+        """Run one case in the lanes of the port; the original's results come from the golden."""
         known, golden, port = self._kept[case.index], self._golden, self._port
         case = known.case
         fed = feed(known.lanes, golden.seed, case)
@@ -75,7 +75,7 @@ class Replay:
 
 
 def replayed(order: Order) -> Replay:
-    """Open the replay session of an order with a golden.
+    """Load the golden and the port of an order, ready to be compared.
 
     Raises:
       DiffError: the golden cannot be read, or importing the port fails.

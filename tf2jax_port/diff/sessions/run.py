@@ -1,4 +1,4 @@
-"""Run the whole comparison: cases through lanes, findings, verdict, report."""
+"""Run a whole comparison: run all cases in all lanes, judge them, and make the report."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compare_functions(
     source: Callable[[], Iterable[Any]],
     step: Step = lambda done, total, lane: None,
 ) -> Report:
-    """Run both functions on every case in every lane, and judge.
+    """Run both functions on every case in every lane, and judge the results.
 
     Args:
       request: what to compare.
@@ -95,14 +95,14 @@ def compare_functions(
 
 
 def explanations(request: Request, report: Report) -> tuple[str, ...]:
-    """Return the explanations that were requested and are needed."""
+    """Return the requested explanations that apply to the report, as names (`LOCATE`, `WORST`)."""
     asked = ((LOCATE, request.locate and report.culprit is not None), (WORST, request.worst))
     return tuple(what for what, wanted in asked if wanted)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases to observe, before anything ran.
+    """The cases to run, as determined before anything runs.
 
     Attributes:
       x64: whether JAX has 64-bit types.
@@ -121,7 +121,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One case, observed and judged.
+    """One case after it was run and judged.
 
     Attributes:
       fact: the observations in all lanes.
@@ -135,7 +135,7 @@ class Seen:
 
 
 class Session:
-    """Both functions in this process, ready to be compared case by case.
+    """Both functions, loaded in this process and ready to be compared case by case.
 
     Args:
       request: what to compare.
@@ -168,7 +168,7 @@ class Session:
         self._functions, self._request = (old, new), request
 
     def observe(self, case: Arguments, step: Callable[[str], None]) -> Facts:
-        """Run one case through all lanes."""
+        """Run one case in all lanes."""
         case, refused = self._as_run(case)
         return replace(self._observer.observe(case, step), as_given=refused)
 
@@ -202,7 +202,7 @@ def judged(
     observe: Callable[[Arguments, Callable[[str], None]], Facts],
     step: Step,
 ) -> Report:
-    """Observe every case, and judge.
+    """Run and judge every case, and make the report.
 
     An interrupt stops the observation; the report covers the cases so far and says so.
 
@@ -231,7 +231,7 @@ def look(
     observe: Callable[[Arguments, Callable[[str], None]], Facts],
     step: Callable[[str], None],
 ) -> Seen:
-    """Observe and judge one case."""
+    """Run and judge one case."""
     fact = observe(case, step)
     if fact.draws is not None:
         drawn = judge_draws(fact)
@@ -242,14 +242,14 @@ def look(
 
 
 def interrupted(plan: Plan, done: Collection[int]) -> Plan:
-    """Mark the cases that are not in `done` as skipped by an interrupt."""
+    """Return the plan with the cases not in `done` marked as skipped because of an interrupt."""
     left = tuple(case.index for case in plan.fitted if case.index not in done)
     why = Reason("inputs", "interrupted before they were run", left)
     return replace(plan, skipped=(*plan.skipped, why))
 
 
 def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
-    """Make the report from the observed cases."""
+    """Make the report from the judged cases."""
     facts = [one.fact for one in seen]
     findings = [finding for one in seen for finding in one.findings]
     states = [state for one in seen for state in one.states]
@@ -301,7 +301,7 @@ def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
 
 
 def fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
-    """Return the cases that both sides can represent, and the reasons against the others."""
+    """Return the cases that both sides can represent, and a reason for each of the others."""
     fitted, refused = [], []
     for case in found:
         held = cases.fit(case, x64)
@@ -353,7 +353,7 @@ def _report(
 
 
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:
-    """Explain the agreements of results that are not identical, each kind once."""
+    """Explain why results count as equal although they are not identical, each reason once."""
     entries = []
     for finding in findings:
         if finding.outcome not in (EQUAL, KNIFE_EDGE):
@@ -371,7 +371,7 @@ def _agreements(findings: Sequence[Finding]) -> list[Reason]:
 
 
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
-    """Return the inputs for which both sides raise."""
+    """Return a reason for the cases on which both functions raise an error."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
     return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
 

@@ -1,4 +1,4 @@
-"""Search for the worst input by gradient ascent on the difference, from the worst known input.
+"""Search for the input with the largest difference, by gradient ascent from the worst known one.
 
 It cannot leave flat regions, so it finds no fault that the inputs have not found; it shows how
 large a known difference can become.
@@ -26,7 +26,7 @@ _STRIDES = (0.5, 0.1, 0.01)
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """One input and its error.
+    """One input of the search, and the error at this input.
 
     Attributes:
       case: the call.
@@ -42,7 +42,7 @@ class _Point:
 def with_worst(
     report: Report, cases: Sequence[Arguments], original: Any, port: Any, steps: int = STEPS
 ) -> Report:
-    """Add the worst input that gradient ascent finds to the report.
+    """Search for a worse input by gradient ascent, and add it to the report.
 
     Args:
       report: of the comparison; the output with the largest error is examined.
@@ -88,7 +88,7 @@ def _add_note(report: Report, words: str) -> Report:
 def _step(
     point: _Point, path: str, ranges: Sequence[Any], original: Any, port: Any
 ) -> _Point | None:
-    """Return the next, worse point; `None` if no step size leads to one."""
+    """Take one step of gradient ascent; return `None` if no step size increases the error."""
     fed = {path: point.difference.astype(np.float32)}
     up, down = (attempt(side.eager_gradients, point.case, fed) for side in (port, original))
     if isinstance(up, Failure) or isinstance(down, Failure):
@@ -117,7 +117,7 @@ def _evaluate(case: Arguments, path: str, original: Any, port: Any) -> _Point | 
 
 
 def _subtract(up: np.ndarray | None, down: np.ndarray | None) -> np.ndarray:
-    """Subtract two gradients, of which one may be absent."""
+    """Subtract two gradients; `None` counts as zero."""
     one, other = (0.0 if g is None else exact_wide(np.asarray(g)) for g in (up, down))
     found = np.asarray(one - other)
     return np.where(np.isfinite(found), found, 0)
@@ -134,7 +134,7 @@ def _ascend(array: np.ndarray, slope: np.ndarray, limits: Any, stride: float) ->
 
 
 def _range(arrays: Sequence[np.ndarray]) -> tuple[float, float]:
-    """Return the minimum and maximum of the finite elements of an argument over all cases."""
+    """Return the minimum and maximum of one argument's finite elements over all cases."""
     if arrays[0].dtype.kind in "OSUcb":
         return 0.0, 0.0
     elements = np.concatenate([exact_wide(a).reshape(-1) for a in arrays])

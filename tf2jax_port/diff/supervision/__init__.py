@@ -1,1 +1,1 @@
-"""Run sessions in processes that may crash."""
+"""Run comparisons in child processes, which may crash."""

@@ -1,3 +1,3 @@
-"""Define the message names between `supervisor` and the `case_program` that it starts."""
+"""Define the names of the messages that `supervisor` and its child `case_program` exchange."""
 
 PLAN, REFUSED, STEP, SEEN, EXPLAINED = "plan", "refused", "step", "seen", "explained"

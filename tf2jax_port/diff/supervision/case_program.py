@@ -1,4 +1,4 @@
-"""Run both functions on one case after another; `supervisor` starts this program.
+"""Run both functions on one case after another in a child process of `supervisor`.
 
 It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what
 to explain of it; then perhaps another `Order`. It answers with pairs of a message name and its content:
@@ -28,7 +28,7 @@ _PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
 
 
 class _ReprOnly:
-    """A stand-in with the same `repr` as an object whose type only the user's modules define."""
+    """A stand-in, with the same `repr`, for an object that another process could not unpickle."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -38,7 +38,7 @@ class _ReprOnly:
 
 
 def main() -> None:
-    """Answer requests until the input is closed."""
+    """Answer requests until standard input is closed."""
     asked, answers = channels()
     own = os.getpid()
 
@@ -76,7 +76,10 @@ def _read_message(asked: BinaryIO) -> Any:
 
 
 def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
-    """Open the session of an order and send its plan; `None` if it is rejected, which is sent."""
+    """Load what an order specifies and send the plan.
+
+    If the order is rejected, the reason is sent instead and `None` is returned.
+    """
     sys.path[:] = order.path
     try:
         session = _make_session(order)
@@ -109,7 +112,7 @@ def _observe_case(session: Any, case: Arguments, say: Callable[[str, Any], None]
 
 
 def _portable(plan: Plan) -> Plan:
-    """Return the plan for a process that has not imported the user's modules."""
+    """Return the plan without objects that a process can unpickle only with the user's modules."""
     return replace(plan, fitted=tuple(map(_portable_case, plan.fitted)))
 
 

@@ -41,15 +41,15 @@ _POLL_SECONDS = 0.2
 
 
 class RefusedError(DiffError):
-    """The process reports why it cannot run the order."""
+    """The error for an order that the child process cannot run; the message is the child's."""
 
 
 class EndedError(Exception):
-    """The process has ended; the message says how and where."""
+    """The error for a child process that has ended; the message says how and where."""
 
 
 class Worker:
-    """A child process that is replaced when it ends.
+    """A child process, which is restarted if it ends.
 
     Args:
       order: what it runs; `None` to wait for `use`.
@@ -63,20 +63,20 @@ class Worker:
         self.start()
 
     def start(self) -> None:
-        """Start the process; it imports in the background."""
+        """Start the process; it imports its modules while this process continues."""
         self._running, self._plan = Running(PROGRAM), None
         if self._order is not None:
             self._running.send(self._order)
 
     def use(self, order: Order, timeout: float) -> None:
-        """Continue with another order; imported modules stay imported."""
+        """Give the process another order; modules that it has imported stay imported."""
         self._order, self._timeout = order, timeout
         self._plan = None
         if self._running is not None:
             self._running.send(order)
 
     def plan(self) -> Plan:
-        """Return the cases to run.
+        """Wait for the plan of the order and return it.
 
         Raises:
           DiffError: the order cannot be run.
@@ -93,7 +93,7 @@ class Worker:
         return self._plan
 
     def ask(self, message: Any, step: Callable[[str], None]) -> Any:
-        """Run a case by its number, or explain a report, and return the answer.
+        """Send the number of a case to run, or a report to explain, and return the answer.
 
         Raises:
           EndedError: the process has ended.
@@ -134,7 +134,7 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The observed cases of an order.
+    """The cases of an order after they were run.
 
     Attributes:
       plan: with the cases that could not be run, and why.
@@ -184,7 +184,7 @@ def supervised(
 def observed(
     order: Order, jobs: int, timeout: float, step: Step, worker: Worker | None = None
 ) -> Iterator[Observed]:
-    """Run all cases of an order in child processes, which end with the block.
+    """Run all cases of an order in child processes, which end with the `with` block.
 
     Raises:
       DiffError: the cases cannot be loaded, or TensorFlow is not installed.
@@ -218,7 +218,7 @@ def observed(
 
 
 class _Cases:
-    """A queue of all cases, from which idle workers take the next."""
+    """A queue of cases, from which idle workers take the next one."""
 
     def __init__(self, plan: Plan, step: Step) -> None:
         self._plan, self._step = plan, step
@@ -233,16 +233,16 @@ class _Cases:
 
     @property
     def seen(self) -> list[Any]:
-        """The observations, in the order of the cases."""
+        """The judged cases, in their original order."""
         return [self._seen[index] for index in self.done]
 
     @property
     def done(self) -> list[int]:
-        """The numbers of the observed cases, in order."""
+        """The numbers of the cases that have been run, in order."""
         return [c.index for c in self._plan.fitted if c.index in self._seen]
 
     def run(self, workers: list[Worker]) -> None:
-        """Run all cases; an interrupt is recorded, and errors of the threads are raised."""
+        """Run all cases, with a thread per worker; errors of threads are raised, interrupts recorded."""
         threads = [threading.Thread(target=self._work, args=(w,), daemon=True) for w in workers]
         try:
             for thread in threads:
@@ -282,7 +282,7 @@ class _Cases:
 
 
 def _explained(worker: Worker, report: Report, what: str) -> Report:
-    """Add an explanation to the report, or a note why there is none."""
+    """Let a worker add an explanation to the report; if it fails, add a note that says why."""
     try:
         found: Report = worker.ask((report, what), lambda lane: None)
         return found
@@ -296,7 +296,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
 
 
 def _request(order: Order) -> Request:
-    """Make a request that suffices for a report."""
+    """Make the request that the report of an order refers to."""
 
     def function(spec: str) -> Loaded:
         return Loaded(spec, spec, _elsewhere, "")
@@ -327,6 +327,6 @@ def _describe_exit(code: int) -> str:
 
 
 def _last_error_line(said: str) -> str:
-    """Return the last line of standard error if it is an error message."""
+    """Return the last line of a process's error output if it is an error message; else empty."""
     lines = [line for line in said.splitlines() if line.strip()]
     return f": {lines[-1]}" if lines and "Error" in lines[-1] else ""

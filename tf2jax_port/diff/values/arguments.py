@@ -1,4 +1,4 @@
-"""Split the arguments of one case into arrays, which are data, and the rest, which is static."""
+"""Split the arguments of a case into arrays, which lanes convert, and static values."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Arguments:
 
     @property
     def key(self) -> str:
-        """A key that is equal for calls that differ only in sizes and elements of their arrays."""
+        """A key that is equal for calls that differ only in the sizes and elements of their arrays."""
         kinds = [(a.dtype.name, a.ndim) for a in self.arrays]
         return f"{self.template!r} {kinds!r}"
 
@@ -66,7 +66,7 @@ class Arguments:
         return tuple(i for i, a in enumerate(self.arrays) if is_inexact(a.dtype))
 
     def digest(self) -> str:
-        """Compute a fingerprint of the whole call, elements included."""
+        """Return a fingerprint of all arguments, including the elements of arrays."""
         state = hashlib.sha256(repr(self.template).encode())
         for array in self.arrays:
             state.update(f"{array.dtype.name}{array.shape}".encode())
@@ -75,19 +75,19 @@ class Arguments:
 
 
 def is_inexact(dtype: np.dtype) -> bool:
-    """Return whether a dtype has rounding errors: floats, bfloat16 among them, and complex."""
+    """Return whether arithmetic in a dtype rounds: floats (including bfloat16) and complex numbers."""
     return dtype.kind in "fc" or dtype.name.startswith(("bfloat", "float"))
 
 
 def is_array(value: Any) -> bool:
-    """Return whether an argument is an array, that is, data."""
+    """Return whether an argument is an array or a NumPy scalar, and not a static value."""
     if isinstance(value, (np.ndarray, np.generic)):
         return True
     return hasattr(value, "__array__") and hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arguments:
-    """Separate the arrays of one argument tuple from its static parts.
+    """Split an argument tuple into arrays and static values.
 
     Args:
       index: the number of the case.
@@ -115,7 +115,7 @@ def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arg
 
 
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """Return the names of the first `count` positional parameters, `args[i]` if unnamed."""
+    """Return the names of the first `count` positional parameters; `args[i]` for those without."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -19,7 +19,7 @@ _LONGEST_DETAIL = 6000
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The reason why something could not be run.
+    """The reason why something could not be run, as data.
 
     Attributes:
       kind: the name of the exception class.
@@ -33,7 +33,7 @@ class Failure:
 
 
 class LaneError(Exception):
-    """A lane cannot run a case; carries the reason of the failure."""
+    """The error for a lane that cannot run a case; the message is the reason."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -67,7 +67,7 @@ def failure(error: BaseException) -> Failure:
 
 
 def _first_line(text: str) -> str:
-    """Return the first informative line; TensorFlow opens some messages with a traceback."""
+    """Return the first line of a message that is not part of a traceback."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and lines[0].startswith(("Exception encountered", "in user code", "Detected at node")):
         telling = [line for line in lines if ": " in line and not line.startswith("File ")]
@@ -77,7 +77,7 @@ def _first_line(text: str) -> str:
 
 
 def _without_names(line: str) -> str:
-    """Remove the numbers that TensorFlow changes at each run, so that equal reasons are equal."""
+    """Remove the numbers that change from run to run, so that equal messages are equal."""
     unsupported = re.search(r"unsupported operations .* on (XLA_\w+): (.*)", line)
     if unsupported:
         operators = re.findall(r"(\w+) \(No registered", unsupported[2])
@@ -88,7 +88,7 @@ def _without_names(line: str) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Return the innermost traceback line that is outside of the installed libraries."""
+    """Return the innermost traceback line that is not in an installed library."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]

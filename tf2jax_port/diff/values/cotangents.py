@@ -17,7 +17,7 @@ Cotangents = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Tangents:
-    """The input tangents of forward mode.
+    """The tangents of the inputs, for forward mode.
 
     Attributes:
       inputs: the tangent of each input, by its path.
@@ -30,7 +30,7 @@ class Tangents:
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Steps of gradient descent on every float input.
+    """The settings of a training run: gradient descent on the float inputs.
 
     Attributes:
       count: the number of steps.
@@ -51,7 +51,7 @@ Fed = Mapping[str, Feed]
 
 
 def cotangents(kind: str, outputs: Outputs, seed: int) -> Cotangents:
-    """Make one cotangent per output that has a gradient, of its shape and type.
+    """Make a cotangent, of ones or random numbers, for each output that has a gradient.
 
     Ones give the gradient of a sum, which most programs compute; they miss everything that cancels
     in a sum (a softmax, a permutation), and random numbers find it. The random numbers depend only
@@ -65,7 +65,7 @@ def cotangents(kind: str, outputs: Outputs, seed: int) -> Cotangents:
 
 
 def tangents(case: Arguments, outputs: Outputs, seed: int) -> Tangents:
-    """Draw a random tangent for each differentiable input."""
+    """Make a random tangent for each differentiable input."""
     found = [i for i, a in enumerate(case.arrays) if i in case.differentiable]
     moving = {case.paths[i]: _draw_normal(case.paths[i], case.arrays[i], seed) for i in found}
     return Tangents(moving, tuple(cotangents(ONES, outputs, seed)))
@@ -74,7 +74,7 @@ def tangents(case: Arguments, outputs: Outputs, seed: int) -> Tangents:
 def trained(
     gradients: Callable[[Arguments, Cotangents], Gradients], case: Arguments, steps: Steps
 ) -> Gradients:
-    """Run steps of gradient descent and return the updated inputs.
+    """Run gradient descent and return the updated inputs.
 
     Args:
       gradients: computes the gradient.

@@ -1,4 +1,4 @@
-"""Represent the result of one lane on one case as plain data."""
+"""Represent the results of one lane on one case as plain data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = (*COTANGENTS, FORWARD, STEPS)
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Values and gradients of one lane on one case.
+    """The outputs and gradients of one lane on one case.
 
     Attributes:
       outputs: path to array; `None` if the function returned `None`.
@@ -43,7 +43,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """One array to compare: an output, or the gradient with respect to one input.
+    """The name of one array to compare: an output, or the gradient with respect to one input.
 
     Attributes:
       kind: `"output"`, `"gradient"`, or `"structure"` for the set of outputs.
@@ -57,7 +57,7 @@ class Quantity:
 
     @property
     def title(self) -> str:
-        """The name in reports: `output['boxes']`, or `d/d x (random)`."""
+        """The title in reports: `output['boxes']`, or `d/d x (random)`."""
         if self.cotangent == STEPS:
             return f"{self.path} after training"
         if self.cotangent == FORWARD:
@@ -66,7 +66,7 @@ class Quantity:
 
 
 def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failure | None:
-    """Return the array of a quantity in an observation, or a `Failure` if there is none."""
+    """Return one output or gradient of an observation; a `Failure` if there is none."""
     if isinstance(observation.outputs, Failure):
         return observation.outputs
     if quantity.kind == "output":

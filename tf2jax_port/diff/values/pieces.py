@@ -12,7 +12,7 @@ PIECE = 1 << 16
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Iterate over flattened arrays of one shape in pieces of at most `PIECE` elements."""
+    """Flatten arrays of one shape and yield corresponding pieces of at most `PIECE` elements."""
     flat = [array.reshape(-1) for array in arrays]
     try:
         for start in range(0, flat[0].size, PIECE):
@@ -23,7 +23,7 @@ def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
 
 
 def in_pieces(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
-    """Return `f(*arrays)` for an elementwise `f`, computed in pieces."""
+    """Return `f(*arrays)` for an elementwise `f`, computed piece by piece."""
     first = arrays[0]
     if first.size <= PIECE:
         return f(*arrays)
@@ -40,5 +40,5 @@ def in_pieces(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
 
 
 def holds_anywhere(f: Callable[..., np.ndarray], *arrays: np.ndarray) -> bool:
-    """Return whether an elementwise `f` is true for any element."""
+    """Return whether an elementwise predicate is true for any element."""
     return any(bool(f(*parts).any()) for parts in pieces(*arrays))

@@ -1,4 +1,4 @@
-"""Convert between precisions and list their properties: JAX's dtypes, rounding units, wider dtypes."""
+"""Convert arrays between precisions, and return properties of dtypes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_jax_has_it(dtype: np.dtype, x64: bool) -> np.dtype:
 
 
 def representable(array: np.ndarray, x64: bool) -> np.ndarray:
-    """Round the elements to values that JAX can hold; the dtype stays.
+    """Round the elements to values that JAX can represent; the dtype stays the same.
 
     Raises:
       OverflowError: an integer does not fit into 32 bits.
@@ -66,7 +66,7 @@ def halved(array: np.ndarray) -> np.ndarray:
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """Make the array read-only, so that no lane can change the inputs of the next."""
+    """Mark the array as read-only, so that no lane can change the inputs of the next."""
     array.flags.writeable = False
     return array
 
@@ -89,5 +89,5 @@ def real_part(dtype: np.dtype) -> np.dtype:
 
 
 def exact_wide(array: np.ndarray) -> np.ndarray:
-    """Convert floats to double precision for calculations."""
+    """Convert numbers to double precision (float64 or complex128) for calculations."""
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64, copy=False)

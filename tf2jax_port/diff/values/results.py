@@ -1,4 +1,4 @@
-"""Convert the result of a function to NumPy arrays by path."""
+"""Convert the result of a function to a dict from paths to NumPy arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PYTHON = ((bool, np.bool_), (int, np.int32), (float, np.float32), (complex, np.
 
 
 def as_arrays(result: Any, to_numpy: Callable[[Any], Any] | None = None) -> Outputs:
-    """Convert every leaf of a result to an array; `None` stays `None`.
+    """Return a dict from paths to arrays, one for each leaf of a result; `None` stays `None`.
 
     Args:
       result: nested containers of tensors, arrays and Python scalars.

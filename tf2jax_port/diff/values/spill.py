@@ -1,4 +1,4 @@
-"""Store large arrays in temporary files, because a comparison holds some twenty copies of each.
+"""Store large arrays in temporary files, since a comparison keeps some twenty copies of each.
 
 Every lane returns a gradient for every parameter and both cotangents, and the original is also run
 in double precision and on perturbed inputs. For a hundred million parameters that does not fit in
@@ -20,9 +20,9 @@ _FEW = 16
 
 
 def spilled(array: np.ndarray) -> np.ndarray:
-    """Return the array, read-only, mapped from an unnamed temporary file; small arrays stay in memory.
+    """Move a large array to an unnamed temporary file, and return a read-only memory map of it.
 
-    The operating system caches as much as fits in memory and reads the rest when it is used.
+    Small arrays stay in memory. The operating system caches as much of the file as fits in memory.
     """
     if array.nbytes < LEAST_BYTES or array.dtype.hasobject or _file_of(array):
         return array
@@ -37,7 +37,7 @@ def spilled(array: np.ndarray) -> np.ndarray:
 
 
 def release(array: np.ndarray) -> None:
-    """Tell the system that a mapped array is not needed in memory for now."""
+    """Tell the operating system that the memory of a mapped array can be reused for now."""
     file = _file_of(array)
     if file is not None and hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
@@ -53,7 +53,7 @@ def _file_of(array: np.ndarray) -> mmap.mmap | None:
 
 
 def stand_in(array: np.ndarray) -> np.ndarray:
-    """Return a small array that stands for a large one once it is judged.
+    """Return a small array that replaces a large one after it was judged.
 
     It keeps whether the array is zero, NaN or constant, and whether it equals another array.
     """
@@ -70,5 +70,5 @@ def stand_in(array: np.ndarray) -> np.ndarray:
 
 
 def all_spilled(arrays: Mapping[str, np.ndarray | None]) -> dict[str, np.ndarray | None]:
-    """Apply `spilled` to every array of a result."""
+    """Apply `spilled` to every array of a dict."""
     return {path: None if array is None else spilled(array) for path, array in arrays.items()}

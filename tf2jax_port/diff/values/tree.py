@@ -13,7 +13,7 @@ _COMPONENTS = (("flat_values", "nested_row_splits"), ("indices", "values", "dens
 
 
 def walk(value: Any, path: Path = "", stop: Callable[[Any], bool] | None = None) -> Iterator[Any]:
-    """Iterate over pairs of path and leaf; dictionaries in the order of their sorted keys.
+    """Yield the path and value of every leaf; dicts are walked in the order of their sorted keys.
 
     Args:
       value: nested dicts, lists, tuples, named tuples and dataclasses; anything else is a leaf.
@@ -33,7 +33,7 @@ def walk(value: Any, path: Path = "", stop: Callable[[Any], bool] | None = None)
 
 
 def children(value: Any) -> list[tuple[str, Any]] | None:
-    """Return the parts of a container with the path step to each; `None` for a leaf."""
+    """Return the elements of a container, each with its part of the path; `None` for a leaf."""
     if isinstance(value, Mapping):
         return [(f"[{key!r}]", value[key]) for key in sorted(value, key=_sort_key)]
     if isinstance(value, (list, tuple)):
@@ -47,7 +47,7 @@ def children(value: Any) -> list[tuple[str, Any]] | None:
 
 
 def rebuild(value: Any, leaf: Callable[[Any], Any]) -> Any:
-    """Rebuild nested dicts, lists and tuples with `leaf` applied to every leaf."""
+    """Copy nested dicts, lists and tuples, with `leaf` applied to every leaf."""
     if isinstance(value, dict):
         return {key: rebuild(part, leaf) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):

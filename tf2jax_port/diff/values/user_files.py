@@ -1,4 +1,4 @@
-"""Distinguish the files of the user's program from those of libraries, without importing any."""
+"""Distinguish the files of the user's program from those of installed libraries, by their paths."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTALLED = (
 
 
 def is_users(file: str, own: Container[str] = ()) -> bool:
-    """Return whether a file is part of the user's program: neither a library's nor generated code.
+    """Return whether a file is part of the user's program, not of a library or generated code.
 
     Args:
       file: its path.

@@ -1,1 +1,1 @@
-"""Define the vocabulary of a comparison: lanes, stages, extras, reasons, verdicts."""
+"""Define the terms of a comparison: lanes, stages, optional parts, reasons, verdicts."""

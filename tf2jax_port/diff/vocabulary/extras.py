@@ -35,11 +35,11 @@ class Extras:
 
     @property
     def lane_ids(self) -> tuple[str, ...]:
-        """The lanes' identifiers in reports."""
+        """The identifiers of the requested lanes."""
         return tuple(REQUESTED[name].id for name in self.lanes)
 
     def terms(self) -> dict[str, Any]:
-        """Return the entries of the contract for these extras; empty if none were requested."""
+        """Return what these extras add to the terms that are checked; empty if none were requested."""
         said: dict[str, Any] = {}
         if self.lanes:
             said["requested_lanes"] = list(self.lanes)

@@ -1,4 +1,4 @@
-"""Define the lanes of a comparison, the pairs that they form, and the stages."""
+"""Define the lanes of a comparison, their pairs, and the stages."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ EVERY_STAGE = (*STAGES, TRAINING)
 
 
 def present(ids: Collection[str]) -> tuple[Lane, ...]:
-    """Return the usual lanes and the requested ones among `ids`, in their fixed order."""
+    """Return the default lanes and those optional lanes that are in `ids`, in a fixed order."""
     return LANES + tuple(lane for lane in REQUESTED.values() if lane.id in ids)
 
 
 def ports(ids: Collection[str]) -> tuple[Lane, ...]:
-    """Return the lanes of the port among the present ones."""
+    """Return the lanes of the port: the default ones and those optional ones that are in `ids`."""
     return tuple(lane for lane in present(ids) if lane.side == "new")
 
 
 def pairs(ids: Collection[str]) -> tuple[tuple[str, str], ...]:
-    """Return all pairs of the present lanes."""
+    """Return all pairs of lanes, for the default lanes and those optional ones that are in `ids`."""
     return tuple(itertools.combinations((lane.id for lane in present(ids)), 2))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 
 def number(value: float | int | complex | str | bool) -> str:
-    """Format with at most nine significant digits, which distinguish neighboring float32 values."""
+    """Format a number with up to nine digits, enough to distinguish neighboring float32 values."""
     if isinstance(value, bool) or not isinstance(value, float):
         if isinstance(value, complex):
             sign = "+" if value.imag >= 0 or math.isnan(value.imag) else "-"
@@ -17,7 +17,7 @@ def number(value: float | int | complex | str | bool) -> str:
 
 
 def short(value: float) -> str:
-    """Format with two or three significant digits."""
+    """Format a number with two or three significant digits."""
     if not math.isfinite(value):
         return "∞" if math.isinf(value) else "?"
     if value == 0:
@@ -28,7 +28,7 @@ def short(value: float) -> str:
 
 
 def finite(value: complex | str | bool) -> Any:
-    """Convert to a JSON value: non-finite numbers become names, complex numbers become pairs."""
+    """Convert a number to a JSON value: NaN and infinities to text, complex numbers to pairs."""
     if isinstance(value, complex):
         return [finite(value.real), finite(value.imag)]
     if isinstance(value, float) and not math.isfinite(value):

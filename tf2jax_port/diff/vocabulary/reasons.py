@@ -1,4 +1,4 @@
-"""Collect the reasons of a verdict: one entry per reason, with the cases that it applies to."""
+"""Collect the reasons of a verdict; equal reasons are merged and list all their cases."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """A reason why something was not compared, or a difference.
+    """A reason why something was not compared, or a description of a difference.
 
     Attributes:
       what: a lane, an output, a gradient.
@@ -27,7 +27,7 @@ class Reason:
 
 
 def grouped(entries: Iterable[tuple[str, str, int]]) -> list[Reason]:
-    """Group entries `(what, why, case)` into one `Reason` per what and why, in order of appearance."""
+    """Merge entries `(what, why, case)` with equal `what` and `why` into one `Reason` each."""
     found: dict[tuple[str, str], list[int]] = {}
     for what, why, case in entries:
         cases = found.setdefault((what, why), [])
