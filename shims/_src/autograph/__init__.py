@@ -1,4 +1,4 @@
-"""Convert Python control flow over traced arrays."""
+"""Convert Python control flow over traced arrays to `lax.cond`, `lax.scan` and `lax.while_loop`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bind a `shims.function` that is defined in a class to one instance."""
+"""Make a `shims.function` that is defined in a class work as a method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 class BoundFunction:
     """A `shims.function` bound to an instance, which is passed as the first argument.
 
-    Other attributes are those of the function; all instances share its programs.
+    All other attributes are those of the function; all instances share its programs.
     """
 
     def __init__(self, function, instance):
@@ -20,13 +20,13 @@ class BoundFunction:
         return self.__func__(self.__self__, *args, **kwargs)
 
     def get_concrete_function(self, *args, **kwargs):
-        """Return the program of this instance for one signature."""
+        """Return the compiled program for one signature, bound to this instance."""
         if not args and not kwargs:
             args = tuple(self.__func__.input_signature or ())
         return self.__func__.get_concrete_function(self.__self__, *args, **kwargs)
 
     def precompile(self, *args, **kwargs):
-        """Compile for example arguments of this instance."""
+        """Compile the function for example arguments, called on this instance."""
         return self.__func__.precompile(self.__self__, *args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Replace Python's builtin functions for traced arrays; other arguments behave as before."""
+"""Replace Python's builtin functions by versions that also accept traced arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def replacement_of(f) -> Callable | None:
 
 
 def range_(*args):
-    """Provide `range`, also for traced numbers and symbolic sizes."""
+    """Replace `range`; traced numbers and symbolic sizes are accepted, too."""
     args = [current_value(a) for a in args]
     if not any(is_staged(a) or jp.is_symbolic(a) for a in args):
         return range(*args)
@@ -35,37 +35,37 @@ def range_(*args):
 
 
 def len_(x):
-    """Provide `len`, also for arrays with a symbolic size."""
+    """Replace `len`; arrays with a symbolic size are accepted, too."""
     x = current_value(x)
     return x.shape[0] if is_staged(x) and x.ndim else len(x)
 
 
 def int_(x=0, *args, **kwargs):
-    """Provide `int`; a traced array is cast to int32."""
+    """Replace `int`; a traced array is cast to int32."""
     x = current_value(x)
     return x.astype(jnp.int32) if is_staged(x) else int(x, *args, **kwargs)
 
 
 def float_(x=0.0):
-    """Provide `float`; a traced array is cast to float32."""
+    """Replace `float`; a traced array is cast to float32."""
     x = current_value(x)
     return x.astype(jnp.float32) if is_staged(x) else float(x)
 
 
 def bool_(x=False):
-    """Provide `bool`; a traced scalar is compared with 0."""
+    """Replace `bool`; a traced scalar is compared with 0."""
     x = current_value(x)
     return x != 0 if is_staged(x) and not x.ndim else bool(x)
 
 
 def enumerate_(iterable, start=0):
-    """Provide `enumerate`, also for traced iterables."""
+    """Replace `enumerate`; traced iterables are accepted, too."""
     traced = is_traced_iterable(iterable)
     return TracedEnumerate(iterable, start) if traced else enumerate(iterable, start)
 
 
 def zip_(*iterables, strict=False):
-    """Provide `zip`, also for traced iterables, if the others are arrays or ranges."""
+    """Replace `zip`; a traced iterable is accepted if the others are arrays or ranges."""
     if any(is_traced_iterable(x) for x in iterables) and all(map(_has_items, iterables)):
         return TracedZip(*iterables, strict=strict)
     return zip(*iterables, strict=strict)
@@ -76,25 +76,25 @@ def _has_items(x) -> bool:
 
 
 def sum_(iterable, /, start=0):
-    """Provide `sum`; a traced array is summed along its first axis."""
+    """Replace `sum`; a traced array is summed along its first axis."""
     x = current_value(iterable)
     return jnp.sum(x, 0) + start if is_staged(x) and x.ndim else sum(iterable, start)
 
 
 def any_(iterable):
-    """Provide `any`, also for a traced vector."""
+    """Replace `any`; a traced vector is accepted, too."""
     x = current_value(iterable)
     return jnp.any(x) if is_staged(x) and x.ndim == 1 else any(iterable)
 
 
 def all_(iterable):
-    """Provide `all`, also for a traced vector."""
+    """Replace `all`; a traced vector is accepted, too."""
     x = current_value(iterable)
     return jnp.all(x) if is_staged(x) and x.ndim == 1 else all(iterable)
 
 
 def sorted_(iterable, *, key=None, reverse=False):
-    """Provide `sorted`; a traced vector becomes the sorted vector."""
+    """Replace `sorted`; for a traced vector return the sorted vector."""
     x = current_value(iterable)
     if is_staged(x) and x.ndim == 1 and key is None:
         x = jnp.sort(x)

@@ -166,7 +166,10 @@ def do_not_convert(func: Callable | None = None) -> Callable:
 
 
 def mark_as_written(f):
-    """Mark a function as converted already or not to be converted, and return it."""
+    """Mark a function that converted code calls as it is, and return the function.
+
+    This applies to functions that are already converted or must not be.
+    """
     with contextlib.suppress(AttributeError, TypeError):
         # `functools.wraps` copies attributes to wrappers, so the mark names its function.
         f._shims_as_written = f
@@ -178,7 +181,7 @@ def _is_as_written(f) -> bool:
 
 
 def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
-    """Call `f` from converted code."""
+    """Call `f` from converted code, after converting `f` if necessary."""
     del scope
     kwargs = kwargs or {}
     of_frame = _FRAME_FUNCTIONS.get(id(f))
@@ -227,7 +230,7 @@ _FRAME_FUNCTIONS = {
 
 
 def _call_target(f):
-    """Return the function to call in the place of `f`."""
+    """Return the function that converted code calls instead of `f`."""
     if isinstance(f, types.FunctionType):
         return _converted_function(f)
     if isinstance(f, BoundFunction):
@@ -283,9 +286,10 @@ def _converted_function(f: types.FunctionType):
 
 
 def _rebuild_transformed(f: types.FunctionType):
-    """Rebuild the result of a JAX transformation (`jax.grad(g)`) over the converted `g`.
+    """Rebuild the result of a JAX transformation, such as `jax.grad(g)`, with `g` converted.
 
-    Its closure holds `g`, or another such function; the same code is closed over the converted function.
+    Its closure holds `g`, or another transformed function. The rebuilt function has the same code, and a
+    closure with the converted function.
     """
     held = [_cell_content(cell) for cell in f.__closure__ or ()]
     converted = [
@@ -322,12 +326,12 @@ vars(_OPERATORS).update(
 
 
 def _package(f) -> str:
-    """Return the top-level package that defines a function, whatever its `__module__` is."""
+    """Return the top-level package whose code defines a function, whatever its `__module__` says."""
     return user_frames.root_package(f.__globals__)
 
 
 def _calls_back(f) -> bool:
-    """Return whether `f` calls functions among its arguments as part of the program."""
+    """Return whether `f` calls functions that are passed to it, so that these must be converted."""
     f = _unwrap_partials(f)
     if isinstance(f, types.FunctionType):
         return _package(f) in _CALLING_BACK and f is not do_not_convert
@@ -337,7 +341,7 @@ def _calls_back(f) -> bool:
 
 
 def _converted_callback(value):
-    """Return an argument that is a function in its converted form, and other values unchanged."""
+    """Convert an argument if it is a function; return other values unchanged."""
     if isinstance(value, _CALLABLES):
         return _call_target(value)
     if not isinstance(value, type) and _is_callable_object(value) and _is_leaf(value):
@@ -346,12 +350,15 @@ def _converted_callback(value):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether a callable object is a pytree leaf; a pytree of arrays is data and is kept."""
+    """Return whether a callable object is a pytree leaf.
+
+    A callable pytree of arrays is data, and is not converted.
+    """
     return jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
 
 
 def _warn(f, error: UnconvertibleError) -> None:
-    """Warn once that a function runs as written."""
+    """Warn once that a function cannot be converted and runs as written."""
     function = _unwrap_partials(f)
     name = getattr(function, "__qualname__", None) or type(function).__name__
     code = getattr(function, "__code__", None)

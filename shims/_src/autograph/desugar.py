@@ -1,4 +1,4 @@
-"""Rewrite Python constructs that the converters lack in simpler ones, and reject the rest."""
+"""Rewrite Python constructs that the converters do not support, and reject what cannot be."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def desugar(node, function: types.FunctionType):
-    """Rewrite a definition in the subset of Python that the converters support; `node` is changed.
+    """Rewrite a definition in place, using only the subset of Python that the converters support.
 
     Raises:
       UnconvertibleError: it uses a construct that cannot be rewritten.
@@ -63,7 +63,7 @@ def _refuse_walrus(node) -> None:
 
 
 def _in_scope(node):
-    """Yield the nodes below `node` that run in its own scope."""
+    """Yield the descendants of `node` that run in its own scope, not in a nested function."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (*_SCOPES, *_COMPREHENSIONS)):
             yield child
@@ -71,7 +71,7 @@ def _in_scope(node):
 
 
 def _strip_signature(node) -> None:
-    """Remove decorators, annotations and default values, which the function object holds."""
+    """Remove decorators, annotations and default values, which the function object keeps."""
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
     a = node.args
@@ -85,7 +85,7 @@ def _strip_signature(node) -> None:
 
 
 class _Mangle(ast.NodeTransformer):
-    """Mangles private names as the compiler does inside a class."""
+    """Mangles private names, as the Python compiler does inside a class."""
 
     def __init__(self, class_name: str):
         self._class_name = class_name
@@ -115,7 +115,7 @@ class _Mangle(ast.NodeTransformer):
 
 
 class _ExplicitSuper(ast.NodeTransformer):
-    """Passes `super()` its arguments, which it would look up in the wrong frame."""
+    """Passes `super()` its arguments explicitly, since converted code runs in another frame."""
 
     def __init__(self, root):
         self._root = root
@@ -139,7 +139,7 @@ class _ExplicitSuper(ast.NodeTransformer):
 
 
 class _PartAssignments(ast.NodeTransformer):
-    """Rewrites `variable[key].assign(x)` over `Parts`, since a tracer has no `assign`."""
+    """Rewrites `variable[key].assign(x)` so that it works on tracers, which have no `assign`."""
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -154,7 +154,7 @@ class _PartAssignments(ast.NodeTransformer):
 
 
 class _Statements(ast.NodeTransformer):
-    """Rewrites `else` and `:=` of loops, `assert`, and annotated assignments."""
+    """Rewrites the `else` of loops, `:=` in loops, `assert`, and annotated assignments."""
 
     def visit_While(self, node):
         self.generic_visit(node)
@@ -197,7 +197,7 @@ class _Statements(ast.NodeTransformer):
         return _copy_positions(node, ast.Expr(call))
 
     def visit_ExceptHandler(self, node):
-        """Replace the name of a handler by an assignment, which the analyses support."""
+        """Rewrite `except E as name` with an assignment, which the static analyses support."""
         self.generic_visit(node)
         if node.name is None:
             return node
@@ -214,7 +214,7 @@ class _Statements(ast.NodeTransformer):
 
 
 class _FlaggedBreaks(ast.NodeTransformer):
-    """Sets a flag before each `break` of one loop."""
+    """Inserts an assignment to a flag before each `break` of one loop."""
 
     def __init__(self, flag: str):
         self._flag = flag
@@ -235,10 +235,10 @@ class _FlaggedBreaks(ast.NodeTransformer):
 
 
 class _ContainerChanges(ast.NodeTransformer):
-    """Makes changes of containers and objects visible to branches and loops.
+    """Makes changes of containers and objects visible to staged branches and loops.
 
-    `values.append(x)` and `values[i + 1] = x` of a local variable become assignments of it, which makes
-    it part of the state. Other changes are recorded where they happen.
+    For a local variable, `values.append(x)` and `values[i + 1] = x` become assignments to it, which make it
+    part of the state. Other changes are recorded when they happen.
     """
 
     def __init__(self):
@@ -293,7 +293,10 @@ class _ContainerChanges(ast.NodeTransformer):
         return [node, *(_copy_positions(node, note) for note in _store_notes(target))]
 
     def _is_item_of_local(self, target) -> bool:
-        """Return whether a target is an item of a local variable that the analyses cannot follow."""
+        """Return whether a target is an item of a local variable with a computed key.
+
+        The static analyses cannot follow assignments to such an item.
+        """
         return (
             isinstance(target, ast.Subscript)
             and self._is_local(target.value)
@@ -302,7 +305,7 @@ class _ContainerChanges(ast.NodeTransformer):
 
 
 def _store_notes(target) -> list:
-    """Return statements that record a store into an attribute or an item."""
+    """Return statements that record, at run time, an assignment to an attribute or an item."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return [note for element in target.elts for note in _store_notes(element)]
     if isinstance(target, ast.Attribute) and _is_repeatable(target.value):
@@ -314,14 +317,14 @@ def _store_notes(target) -> list:
 
 
 def _is_repeatable(node) -> bool:
-    """Return whether an expression only reads names, so that it can be evaluated twice."""
+    """Return whether an expression has no calls, so that it can be evaluated twice."""
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))
 
 
 def _as_value(key):
-    """Return the key of a subscript as an expression."""
+    """Return the key of a subscript as an expression of its own, with slices as `slice(...)`."""
     if isinstance(key, ast.Slice):
         parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
         return ast.Call(ast.Name("slice", ast.Load()), parts, [])
@@ -331,13 +334,13 @@ def _as_value(key):
 
 
 def _operator_call(name: str, *arguments):
-    """Return a call of an operator of `ag__`."""
+    """Build the syntax tree of a call of an operator of `ag__`."""
     operator = ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load())
     return ast.Call(operator, list(arguments), [])
 
 
 def _bound_names(function) -> set[str]:
-    """Return the names that a function binds in its own scope."""
+    """Return the names that a function assigns in its own scope."""
     a = function.args
     arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
     bound = {x.arg for x in arguments if x is not None}
@@ -355,7 +358,7 @@ def _assignment(name: str, value):
 
 
 def _copy_positions(place, node):
-    """Give `node` and its descendants the position of `place` where they have none."""
+    """Copy the source position of `place` to all nodes below `node` that have none."""
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)

@@ -13,7 +13,7 @@ _OPTIONS: ThreadStack[dict] = ThreadStack()
 def set_loop_options(
     parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None
 ) -> None:
-    """Set options of the loop in whose body this is called; Python loops ignore them.
+    """Set options of the loop whose body calls this; loops that are not staged ignore them.
 
     Args:
       parallel_iterations: accepted; iterations run one after the other.

@@ -44,13 +44,13 @@ def not_(value):
 
 
 def operand_of_negation(condition):
-    """Return the operand of `condition` if it is the result of the last negation, else `None`."""
+    """Return `x` if `condition` is the result of the most recent `not x`, otherwise `None`."""
     negated = _NEGATED.value
     return negated[1] if negated is not None and negated[0] is condition else None
 
 
 def staged_question(value):
-    """Return a condition; a comparison of sizes becomes one that is evaluated at run time."""
+    """Convert a comparison of data-dependent sizes to a traced bool; return others unchanged."""
     value = current_value(value)
     question = sizes.question_of(value)
     return value if question is None else sizes.array_of(question)

@@ -1,4 +1,4 @@
-"""Provide the scope, the `return` and the reads of names of converted functions."""
+"""Provide the operators for function scopes, `return` and reads of variables in converted code."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def with_function_scope(thunk: Callable, scope_name: str, options):
 
 
 def ld(value):
-    """Return the value of a name that is read.
+    """Return the value of a variable that is read, after checking that it has one.
 
     Raises:
-      UnboundLocalError: the name has no value yet.
+      UnboundLocalError: the variable has no value yet.
     """
     if isinstance(value, Undefined):
         raise UnboundLocalError(f"'{value.name}' is used before assignment")

@@ -32,12 +32,12 @@ class Items:
 
 
 class TracedIterable:
-    """The result of `range`, `enumerate` or `zip` where the number of items is traced."""
+    """The result of `range`, `enumerate` or `zip` if the number of items is traced."""
 
     label = "range"
 
     def as_python(self):
-        """Return the equivalent Python iterable, `None` if it is known only at run time."""
+        """Return the equivalent Python iterable, or `None` if it is known only at run time."""
         return None
 
     def items(self) -> Items:
@@ -65,12 +65,12 @@ class TracedRange(TracedIterable):
         self._start, self._stop, self._step = start, stop, step
 
     def as_python(self):
-        """Return the `range` of sizes, which become constants of the program."""
+        """Return the Python `range`, which makes sizes constants of the program; `None` if traced."""
         parts = (self._start, self._stop, self._step)
         return None if any(is_staged(current_value(x)) for x in parts) else range(*parts)
 
     def items(self) -> Items:
-        """Return the numbers as int32."""
+        """Return the numbers of the range, as int32."""
         parts = [_known_number(x) for x in (self._start, self._stop, self._step)]
         if not any(is_staged(x) for x in parts):
             start, stop, step = parts
@@ -87,7 +87,7 @@ class TracedRange(TracedIterable):
 
 
 def _known_number(x):
-    """Return a number as an int or a dimension where it is known, else the tracer."""
+    """Convert a number to an int or a dimension if it is known; otherwise return the tracer."""
     x = current_value(x)
     if jp.is_tracer(x):
         known = numbering.symbolic_value(x)
@@ -104,7 +104,7 @@ class TracedEnumerate(TracedIterable):
         self._iterable, self._start = iterable, start
 
     def items(self) -> Items:
-        """Return pairs of a number and an item."""
+        """Return the pairs of a number and an item."""
         inner = items_of(self._iterable)
         start = as_array(self._start)
         if inner.arrays is None:
@@ -164,10 +164,10 @@ def is_traced_iterable(x) -> bool:
 
 
 def as_python(x, failure: Exception):
-    """Return an iterable for a Python loop where a staged loop failed.
+    """Return an iterable for a Python loop, to be used after a loop over `x` could not be staged.
 
     Raises:
-      Exception: the failure, if there is no such iterable.
+      Exception: `failure`, if Python cannot iterate over `x`.
     """
     found = x.as_python() if isinstance(x, TracedIterable) else None
     if isinstance(x, jax.Array) and not jp.is_symbolic(x.shape[0]):

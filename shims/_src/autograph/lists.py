@@ -1,4 +1,4 @@
-"""Track Python lists that a staged loop fills, and reject changes of outside containers."""
+"""Track Python lists to which a staged loop appends, and reject changes of outside containers."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Entry:
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """Build an entry from other children."""
+        """Build an entry from a value and its validity."""
         return cls(*children)
 
 
 class Recorder(list):
-    """A list inside of a staged loop that can be appended to or read, but not both."""
+    """Stands for a list inside a staged loop; the loop may append to it or read it, but not both."""
 
     def __init__(self, name: str, elements, parent: Recorder | None = None):
         super().__init__(elements)
@@ -50,17 +50,17 @@ class Recorder(list):
         self._was_read = False
 
     def copy_for_branch(self) -> Recorder:
-        """Return a list of the same elements and entries."""
+        """Return a copy with the same elements and entries, which a branch may append to."""
         new = Recorder(self.name, self.elements(), self)
         new.entries, new._was_read = list(self.entries), self._was_read
         return new
 
     def elements(self) -> list:
-        """Return the elements from before the loop."""
+        """Return the elements that the list had before the loop."""
         return list(list.__iter__(self))
 
     def append(self, value) -> None:
-        """Append one more element per iteration."""
+        """Record one more element that every iteration appends."""
         self._check(self._was_read)
         self.entries.append(Entry(value))
 
@@ -113,7 +113,7 @@ class Recorder(list):
 
 
 def list_append(target, value):
-    """Execute `target.append(value)` of a local variable, and return its new value."""
+    """Execute `target.append(value)` for a local variable, and return its new value."""
     if isinstance(target, jax.Array):
         raise TypeError(
             errors.message(
@@ -134,7 +134,7 @@ def list_append(target, value):
 
 
 def opened(values, names) -> tuple:
-    """Return the state with recorders in the place of lists."""
+    """Replace the lists in the state of a loop by recorders."""
     return tuple(_opened(value, name) for name, value in zip(names, values))
 
 
@@ -145,7 +145,10 @@ def _opened(value, name: str):
 
 
 def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
-    """Return the state with lists as `before`, and by position the entries appended to them."""
+    """Replace the recorders in the state by the lists in `before`.
+
+    Also returns, by position in the state, the entries appended to each list.
+    """
     entries = {
         i: tuple(value.entries)
         for i, value in enumerate(values)
@@ -158,7 +161,7 @@ def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
 
 
 def align(blocks: list[Block], i: int) -> list[Block]:
-    """Make branches that append different numbers of entries (output `i`) append the same number of.
+    """Make all branches append the same number of entries to output `i`.
 
     A branch that appends fewer gets invalid entries.
     """
@@ -190,23 +193,23 @@ def _with_output(block: Block, i: int, output) -> Block:
 
 
 def with_entries(recorder: Recorder, entries) -> Recorder:
-    """Return a recorder with more entries."""
+    """Return a copy of a recorder with more entries."""
     new = recorder.copy_for_branch()
     new.entries += entries
     return new
 
 
 def extended(before, entries: tuple, length, live):
-    """Return a list after a loop that appended to it.
+    """Return a list as it is after a loop that appended to it.
 
     Args:
-      before: the list before the loop, or the recorder of a loop around it.
+      before: the list before the loop, or the recorder of an enclosing loop.
       entries: the entries of each iteration, stacked along a new leading axis.
       length: the number of possible iterations, an int or a dimension.
-      live: which of them took place, or `None` for all.
+      live: which of the iterations took place, or `None` for all.
 
     Returns:
-      A list, or one stacked array where the number of elements is not known.
+      A list, or one stacked array if the number of elements is not known.
     """
     is_whole = live is None and all(entry.valid is None for entry in entries)
     if isinstance(before, Recorder):
@@ -226,14 +229,14 @@ def extended(before, entries: tuple, length, live):
 
 
 def _validity(entry: Entry, live):
-    """Return which iterations appended an entry, `None` for all."""
+    """Return a mask of the iterations that appended an entry, or `None` if all of them did."""
     if entry.valid is None or live is None:
         return live if entry.valid is None else entry.valid
     return entry.valid & live
 
 
 def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
-    """Return one entry for each entry of each iteration, in the order of appending."""
+    """Split the stacked entries into one entry per iteration and append, in order of appending."""
     if not isinstance(length, int):
         raise errors.UnimplementedError(
             errors.message(
@@ -250,7 +253,7 @@ def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
 
 
 def _interleave_entries(columns: list):
-    """Interleave the stacked values of several entries per iteration, in the order of appending."""
+    """Interleave the stacked values of several appends per iteration, in order of appending."""
     if len(columns) == 1:
         return columns[0]
     return jax.tree.map(
@@ -270,12 +273,12 @@ _CHANGING = frozenset(
 
 @dataclasses.dataclass(eq=False)
 class _Block:
-    """A staged block that is being traced.
+    """Records changes of containers while a branch or a loop body is traced.
 
     Attributes:
-      changes: containers that got a traced value, with the method and the line.
+      changes: containers to which a traced value was added, with the method and the line.
       copies: the containers of the block's own state, which are outputs of it.
-      stores: attributes and items that got a traced value.
+      stores: attributes and items to which a traced value was assigned.
     """
 
     changes: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
@@ -287,7 +290,7 @@ _BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
 def note_change(method, args) -> None:
-    """Record that a container got a traced value while a block is traced."""
+    """Record that a traced value was added to a container while a block is traced."""
     block = _BLOCK.value
     if block is None or method.__name__ not in _CHANGING:
         return
@@ -305,7 +308,7 @@ _MISSING = object()
 
 
 def note_store(owner, attribute: str | None, key=None) -> None:
-    """Record that an attribute or an item got a traced value while a block is traced."""
+    """Record that a traced value was assigned to an attribute or an item while a block is traced."""
     block = _BLOCK.value
     if block is None or isinstance(owner, jax.Array):
         return
@@ -325,14 +328,14 @@ def _stored_value(owner, attribute: str | None, key):
 
 
 def set_item(target, key, value):
-    """Execute `target[key] = value` of a local variable, and return its new value."""
+    """Execute `target[key] = value` for a local variable, and return its new value."""
     target[key] = value
     note_store(target, None, key)
     return target
 
 
 def copied(value):
-    """Return a branch's own copy of a container that it may change in place."""
+    """Copy a container so that a branch may change it in place; return other values unchanged."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
     new: list | dict
@@ -349,7 +352,7 @@ def copied(value):
 
 @contextlib.contextmanager
 def no_leaks():
-    """Return a context that traces a block, and raises if it left a traced value outside."""
+    """Return a context that traces a block, and raises if a traced value was stored outside of it."""
     with _BLOCK.holding(_Block()) as block:
         yield
         while block.stores:

@@ -1,4 +1,7 @@
-"""Collect the operators that converted code uses as `ag__`; `calls.py` adds those of calls."""
+"""Collect the operators that converted code uses as `ag__`.
+
+`calls.py` adds the operators for calls.
+"""
 
 from __future__ import annotations
 

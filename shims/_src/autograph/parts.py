@@ -1,4 +1,4 @@
-"""Provide `variable[1:3].assign(x)` in converted code."""
+"""Provide assignment to a part of a variable, `variable[1:3].assign(x)`, in converted code."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from shims._src.variables.variable_part import Parts
 
 
 def part_of(value):
-    """Return the object to subscript for `value[...].assign(x)`."""
+    """Wrap a variable so that `value[...].assign(x)` works on it; return other values unchanged."""
     return Parts(value) if isinstance(value, Variable) else value

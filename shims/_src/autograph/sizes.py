@@ -1,8 +1,8 @@
-"""Keep comparisons of data-dependent sizes unanswered until converted code needs the answer.
+"""Postpone comparisons of data-dependent sizes until converted code needs the answer.
 
 JAX assumes that every size is at least 1, and a size that depends on data has no value while a program is
-traced. So a comparison of such a size is kept as a question: `if` and `while` stage it, so that it is
-evaluated at run time; other code gets the answer of the dynamic trace, which is checked at run time.
+traced. So a comparison of such a size is kept as a `SizeQuestion`. `if` and `while` stage it, so that it is
+evaluated at run time; other code gets the answer that the dynamic trace assumes and checks at run time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _OPERATIONS: dict[str, Callable] = {
 
 
 def _as_user_code(function: Any) -> Callable:
-    """Return a function whose frame counts as user code, so that the dynamic trace answers."""
+    """Copy a function so that its frame counts as user code.
+
+    The dynamic trace then answers its comparisons by assumptions.
+    """
     code = function.__code__.replace(co_filename="<question>")
     return types.FunctionType(code, {"__name__": "question"})
 
@@ -48,7 +51,7 @@ _QUESTIONS: dict[str, Callable] = {
 
 
 class SizeQuestion:
-    """A comparison of sizes of which one depends on data."""
+    """A comparison of sizes, at least one of which depends on data."""
 
     def __init__(self, name: str, left, right):
         self._name, self._left, self._right = name, left, right
@@ -80,7 +83,7 @@ class SizeQuestion:
 
 
 def _combine_staged(operation, *operands):
-    """Combine comparisons with `&`, `|` or `^`, evaluated at run time."""
+    """Combine comparisons with `&`, `|` or `^`, to be evaluated at run time."""
     return operation(*(array_of(q) if isinstance(q, SizeQuestion) else q for q in operands))
 
 
@@ -127,7 +130,7 @@ def _equivalent_integer(name: str, number):
 
 
 def _staged_membership(item, container):
-    """Test at run time whether a size is in a container; `None` if the trace can decide."""
+    """Test at run time whether a size is in a container; return `None` if the trace can decide."""
     if not isinstance(container, (tuple, list, set, frozenset)) or not is_only_run_time([item]):
         return None
     numbers = [_equivalent_integer("eq", c) for c in container]
@@ -137,7 +140,7 @@ def _staged_membership(item, container):
 
 
 def _staged_equality(left: tuple, right: tuple):
-    """Test at run time whether two shapes are equal; `None` if the trace can decide."""
+    """Test at run time whether two shapes are equal; return `None` if the trace can decide."""
     if len(left) != len(right) or not is_only_run_time([*left, *right]):
         return None
     pairs = list(zip(left, right, strict=True))
@@ -148,14 +151,14 @@ def _staged_equality(left: tuple, right: tuple):
 
 
 def contains(container, item) -> bool:
-    """Evaluate `item in container`; sizes have no hashes, so sets are searched as lists."""
+    """Evaluate `item in container`; sets are searched as lists, since sizes have no hashes."""
     if isinstance(container, (set, frozenset, dict, KeysView)) and _has_sizes(item):
         container = list(container)
     return item in container
 
 
 def key_of(container: dict, item):
-    """Return the key of a dictionary that equals a size, and any other item unchanged."""
+    """Return the key of a dictionary that equals a size; return any other item unchanged."""
     return next((k for k in container if item == k), item) if _has_sizes(item) else item
 
 
@@ -170,7 +173,10 @@ def _depends_on_data(left, right) -> bool:
 
 
 def is_only_run_time(values) -> bool:
-    """Return whether values are data-dependent sizes in a trace that cannot assume and check answers."""
+    """Return whether values are data-dependent sizes that can be compared only at run time.
+
+    This is so in a trace that cannot assume an answer and check it.
+    """
     state = trace.current()
     if state is None or state.may_assume:
         return False
@@ -180,7 +186,7 @@ def is_only_run_time(values) -> bool:
 
 
 def question_of(condition):
-    """Return a condition on sizes as a question, `None` for any other condition."""
+    """Return a condition on data-dependent sizes as a `SizeQuestion`, `None` for other conditions."""
     if isinstance(condition, SizeQuestion):
         return condition
     if jp.is_symbolic(condition) and _depends_on_data(condition, 0):
@@ -190,10 +196,10 @@ def question_of(condition):
 
 @contextlib.contextmanager
 def attempt() -> Iterator[list]:
-    """Try to stage code that ordinary Python could run, too.
+    """Open a block that tries to stage code that ordinary Python could run, too.
 
-    The yielded list has the exception if the attempt failed. A demand for another specialization is
-    raised. The assumptions of a failed attempt are dropped.
+    The yielded list contains the exception if the attempt failed. `Respecialize`, which asks for another trace
+    of the program, is not caught. The assumptions of a failed attempt are dropped.
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()
@@ -221,5 +227,5 @@ def depend_on_data(dims) -> bool:
 
 
 def array_of(question: SizeQuestion):
-    """Return the question as a traced condition."""
+    """Convert a question to a traced bool."""
     return jnp.asarray(question.__jax_array__())

@@ -9,7 +9,7 @@ import types
 
 
 class UnconvertibleError(Exception):
-    """A function cannot be converted and must run as written; has the reason and the line."""
+    """A function cannot be converted and must run as written; the error has the reason and the line."""
 
     def __init__(self, reason: str, line: int | None = None):
         super().__init__(reason)
@@ -18,7 +18,7 @@ class UnconvertibleError(Exception):
 
 
 def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambda:
-    """Return the syntax tree of a function, with its positions in the file.
+    """Return the syntax tree of a function, with its positions in the source file.
 
     Raises:
       UnconvertibleError: there is no source, or it differs from the compiled function.
@@ -45,7 +45,7 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
 
 @functools.lru_cache(maxsize=32)
 def _definitions(text: str) -> dict[int, list]:
-    """Return the functions and lambdas of a file by the first line of their code objects."""
+    """Return the functions and lambdas of a file, by the first line of their code objects."""
     found: dict[int, list] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -98,7 +98,7 @@ def mangle(name: str, class_name: str | None) -> str:
 
 
 def _filter_by_position(code: types.CodeType, lambdas: list) -> list:
-    """Return those of several lambdas on one line whose body `code` spans."""
+    """Return the lambdas, of several on one line, whose body is at the positions of `code`."""
     span = _span_of(code)
     if span is None:
         return lambdas
@@ -113,7 +113,7 @@ def _body(node):
 
 
 def _span_of(code: types.CodeType):
-    """Return the first and last source positions of the instructions of `code`, or `None`."""
+    """Return the first and last source position of the instructions of `code`, or `None`."""
     positions = [p for p in code.co_positions() if None not in p and p[0] and p[3]]
     if not positions:
         return None

@@ -1,7 +1,7 @@
-"""Execute `if`, `while` and `for`: as Python over known values, staged over traced ones.
+"""Execute `if`, `while` and `for`: as Python for known values, staged for traced ones.
 
 The converters pass each block of code as a function of no arguments, and two functions that get and set
-the variables that it shares with its surroundings.
+the variables that the block shares with the code around it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     """Execute `if condition: body() else: orelse()`.
 
-    Of the variables, the first `nouts` are used after the statement.
+    The first `nouts` variables are used after the statement.
     """
     condition = current_value(condition)
     question = sizes.question_of(condition)
@@ -53,7 +53,7 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
 
 
 def _assumed_answer(question, failure) -> bool:
-    """Return the trace's answer to a question that could not be staged."""
+    """Return the answer that the trace assumes for a comparison that could not be staged."""
     try:
         return question.answer()
     except errors.FreshSizeError as error:
@@ -97,19 +97,19 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
 
 
 def _branch_output(new, old):
-    """Return a variable at the end of a branch; for a recorder, the entries appended there."""
+    """Return the output of a branch for one variable: its value, or the entries appended to a list."""
     if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
         return tuple(new.entries[len(old.entries) :])
     return new
 
 
 def _untaken_output(old):
-    """Return a variable at the end of a branch that fails, and so is not taken."""
+    """Return a placeholder output for a branch that cannot be traced and must not be taken."""
     return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
-    """Return whether a flag is always set after `if not flag: ...; flag = True`."""
+    """Return whether a `return` flag is always set after `if not flag: ...; flag = True`."""
     return (
         flag is not None
         and name.startswith("do_return")
@@ -142,7 +142,10 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
 
 
 def _sizes_of_test(test, get_state, set_state, names) -> list:
-    """Return the symbolic sizes in a test of Python numbers; unrolling such a loop may not end."""
+    """Return the symbolic sizes that a `while` test on Python numbers reads.
+
+    Unrolling a loop with such a test might not end.
+    """
     init = get_state()
     if not any(is_number(value) for value in init) or not ambient_is_staging():
         return []
@@ -210,7 +213,7 @@ def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None
 
 
 def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> None:
-    """Run a loop over Python values that may be left early, perhaps on a traced condition."""
+    """Run a Python `for` loop that may be left early, perhaps on a traced condition."""
     iterator = iter(iterated)
     while True:
         goes_on = expressions.staged_question(extra_test())
@@ -270,7 +273,7 @@ def _item_avals(items):
 
 
 def _step_function(body, get_state, set_state, names) -> Callable:
-    """Return a loop's body as a function from state and item to state and appended entries."""
+    """Return a loop's body as a function `(state, item) -> (state, appended entries)`."""
 
     def step(values, item):
         outside = get_state()
@@ -285,7 +288,7 @@ def _step_function(body, get_state, set_state, names) -> Callable:
 
 
 def _test_function(test, set_state, grown=None) -> Callable:
-    """Return a loop's test as a function of the state."""
+    """Return a loop's test as a function from the state to a condition."""
 
     def of_state(values):
         set_state(tuple(values if grown is None else grown.open(values)))
@@ -295,7 +298,7 @@ def _test_function(test, set_state, grown=None) -> Callable:
 
 
 def _with_lists(values, emitted, live, length=None) -> tuple:
-    """Return the state after a loop, with the appended entries in its lists."""
+    """Return the state after a loop, with the appended entries added to its lists."""
     values = list(values)
     for i, entries in (emitted or {}).items():
         values[i] = lists.extended(values[i], entries, length, live)

@@ -1,6 +1,6 @@
 """Convert a function to code whose control flow calls the operators of `ag__`.
 
-The converters are those of `malt`, which is TensorFlow's AutoGraph as a package. They work on syntax
+The converters are those of `malt`, TensorFlow's AutoGraph as a separate package. They work on syntax
 trees. The result is compiled with the user's file name and line numbers, so that tracebacks, debuggers
 and JAX's source notes show the user's code.
 """
@@ -28,7 +28,7 @@ _CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def converted_code(function: types.FunctionType) -> types.CodeType:
-    """Return the converted code of a function, computed once per code object.
+    """Return the code object of a converted function; it is computed once per original code object.
 
     Raises:
       UnconvertibleError: the function cannot be converted.
@@ -121,7 +121,7 @@ def _transform(node, function: types.FunctionType):
 
 
 class _Comparisons(ast.NodeTransformer):
-    """Turns comparisons into calls, since data-dependent sizes have no answer yet."""
+    """Rewrites comparisons as calls, because those of data-dependent sizes may have to be staged."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -146,7 +146,7 @@ _COMPARISONS = {
 
 
 class _Returns(ast.NodeTransformer):
-    """Puts the value of a `return` before its flag, so that a failing value needs no handler."""
+    """Evaluates the value of a `return` before its flag is set, so that no exception handler is needed."""
 
     def visit_Try(self, node):
         self.generic_visit(node)
@@ -162,7 +162,7 @@ class _Returns(ast.NodeTransformer):
 
 
 class _ForeignOutputs(ast.NodeTransformer):
-    """Keeps variables of other scopes alive after an `if`, even if this function never reads them."""
+    """Makes `nonlocal` and `global` variables outputs of an `if`, even if the function never reads them."""
 
     def __init__(self, foreign: set[str]):
         self._foreign = foreign
@@ -177,7 +177,7 @@ class _ForeignOutputs(ast.NodeTransformer):
 
 
 class _IfExpressions(ast.NodeTransformer):
-    """Turns conditional expressions into calls; malt's own converter skips nested ones."""
+    """Rewrites conditional expressions as calls; malt's own converter skips nested ones."""
 
     def visit_IfExp(self, node):
         self.generic_visit(node)
@@ -188,7 +188,7 @@ class _IfExpressions(ast.NodeTransformer):
 
 
 def _note_origins(node) -> None:
-    """Attach to each node its position in the user's file."""
+    """Attach to each node its position in the user's source file."""
     from malt.pyct import anno
 
     inner: Any
@@ -200,7 +200,7 @@ def _note_origins(node) -> None:
 
 
 def _header_end(node) -> Any:
-    """Return the last node of a statement's own line; for a compound statement, of its header."""
+    """Return the last node of a statement, or of its header line if it is a compound statement."""
     if isinstance(node, (ast.If, ast.While)):
         return node.test
     if isinstance(node, ast.For):
@@ -209,7 +209,7 @@ def _header_end(node) -> Any:
 
 
 def _compile(node, code: types.CodeType) -> types.CodeType:
-    """Compile the converted function, closed over `ag__` and the original's closure."""
+    """Compile the converted function with `ag__` and the original's variables in its closure."""
     if isinstance(node, ast.Lambda):
         definition = [ast.Return(node)]
     else:
@@ -241,7 +241,7 @@ def _function_node(name: str, arguments, body):
 
 
 class _FixTree(ast.NodeVisitor):
-    """Fixes tuples in the place of lists, and expression contexts, which `compile` rejects."""
+    """Corrects errors in a tree that `compile` rejects: tuples instead of lists, wrong contexts."""
 
     def visit(self, node):
         for field, value in ast.iter_fields(node):
@@ -274,7 +274,7 @@ def _set_context(target, context) -> None:
 
 
 def _set_positions(module, line: int) -> None:
-    """Give every node the position of the user's text that it came from."""
+    """Give every node the position of the user's source text that it was generated from."""
     from malt.pyct import anno
 
     def origin(node):

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 class Undefined:
-    """The placeholder for a variable that has no value yet, but is assigned somewhere in its function."""
+    """The placeholder for a variable without a value yet, which its function assigns somewhere."""
 
     __slots__ = ("name",)
 

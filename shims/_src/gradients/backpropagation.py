@@ -16,7 +16,7 @@ Operation = Application | Explicit
 
 
 class Backpropagation:
-    """The backward pass from any targets to given sources.
+    """The backward pass from arbitrary targets to given sources.
 
     Args:
       operations: the recorded operations, in order.
@@ -88,7 +88,7 @@ def _total_gradient(final, keys):
 
 
 def initial_cotangents(targets: Sequence, output_gradients) -> list:
-    """Return the cotangents that backpropagation begins with: ones, or the caller's weights.
+    """Return the initial cotangents of the targets: ones, or the weights given by the caller.
 
     Raises:
       ValueError: the number of weights differs from that of targets, or a shape differs.
@@ -117,7 +117,7 @@ def _checked_cotangent(gradient, target):
 
 
 def operations_behind(targets: Sequence) -> list[Operation]:
-    """Return the equations that compute traced values, in topological order."""
+    """Return the equations from which traced values are computed, in topological order."""
     seen: set[int] = set()
     finished: set[int] = set()
     ordered: list[Operation] = []

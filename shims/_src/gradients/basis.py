@@ -1,4 +1,4 @@
-"""Compute the rows of Jacobians, by pulling back a basis of cotangents at once."""
+"""Compute the rows of Jacobians by pulling back a basis of cotangents in one batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def basis_of(target):
 
 
 def pull_basis(pull: Callable, basis, count: int) -> list:
-    """Stack the gradients that `pull` returns for each row of a basis; `None` stays `None`.
+    """Apply `pull` to each row of a basis, and stack the gradients; `None` stays `None`.
 
     Args:
       pull: a function of one cotangent that returns `count` gradients.

@@ -1,4 +1,4 @@
-"""Provide `custom_gradient`, for functions with a gradient that the caller writes."""
+"""Provide `custom_gradient`, for functions whose gradient is written by the user."""
 
 from __future__ import annotations
 
@@ -81,13 +81,13 @@ def _any_traced(args) -> bool:
 
 
 def with_rule(f, args, kwargs, *, hidden: bool = False):
-    """Call `f` on values, and record its gradient rule on the tapes.
+    """Call `f` on arrays, and record its custom gradient on the active tapes.
 
     Args:
       f: returns `(y, grad_fn)`.
       args: its arguments; arrays among them have gradients.
       kwargs: its keyword arguments, which have none.
-      hidden: whether its own operations are not recorded.
+      hidden: whether the operations that `f` runs are not recorded.
     """
     with VariableWatcher() as seen:
         result, grad_fn = f(*args, **kwargs)
@@ -105,7 +105,7 @@ def with_rule(f, args, kwargs, *, hidden: bool = False):
 
 
 def _trainable(reads, arguments) -> list[tuple[Variable, object]]:
-    """Return the trainable variables that were read, each with its value, except arguments."""
+    """Return `(variable, value)` for each trainable variable that was read and is not an argument."""
     own = {id(x) for x in jax.tree.leaves(arguments, is_leaf=_is_variable)}
     return [
         (variable, values[-1])
@@ -119,7 +119,7 @@ def _array_leaves(args) -> list:
 
 
 def _flat_rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callable:
-    """Return `grad_fn` as a function of flat cotangents to flat gradients, those of variables last."""
+    """Return `grad_fn` as a function from flat cotangents to flat gradients, variables last."""
     variables = [variable for variable, _ in reads]
     if variables and not _takes_variables(grad_fn):
         raise TypeError(
@@ -176,7 +176,7 @@ def _is_gradient(x) -> bool:
 
 
 def _call_staged(f, args, kwargs):
-    """Trace `f` and its rule once; the values that they close over become operands."""
+    """Trace `f` and its gradient function once, and make the values they close over operands."""
     leaves, tree = jax.tree.flatten(args)
     places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
     operands = [leaves[i] for i in places]
@@ -231,7 +231,7 @@ def _call_staged(f, args, kwargs):
 
 
 def _jax_rule(backward, box):
-    """Convert a rule to JAX's convention of complex gradients, and drop gradients that are `None`."""
+    """Convert a gradient function to JAX's convention for complex numbers, without `None` results."""
 
     def rule(*cotangents):
         gradients = backward(*[conjugate(c) for c in cotangents])
@@ -247,7 +247,7 @@ def _places_of_reads(captured, reads) -> list[int | None]:
 
 
 def _cast_gradients(gradients, values) -> list:
-    """Return gradients in the dtypes of `values`, `None` where there is none."""
+    """Convert gradients to the dtypes of `values`; missing ones stay `None`."""
     return [
         None if g is None or not is_differentiable(x) else jnp.asarray(g, x.dtype)
         for g, x in zip(gradients, values, strict=True)

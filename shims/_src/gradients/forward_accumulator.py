@@ -83,7 +83,7 @@ class ForwardAccumulator(Recorder):
         return jp.key_of(x) in self._tangents
 
     def read(self, variable, value) -> None:
-        """Give a value that is read the tangent of its variable."""
+        """Set the tangent of a value read from a variable to that of the variable."""
         if id(variable) in self._variables:
             self._tangents[jp.key_of(value)] = (value, self._variables[id(variable)])
 

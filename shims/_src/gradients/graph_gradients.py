@@ -1,4 +1,4 @@
-"""Provide `gradients` and `hessians`: derivatives inside of a traced function."""
+"""Provide `gradients` and `hessians`, which compute derivatives inside a traced function."""
 
 from __future__ import annotations
 
@@ -70,14 +70,14 @@ def gradients(
 
 
 def gradients_with_rows(ys, xs, grad_ys, stop_gradients, of_rows) -> list:
-    """Compute gradients, of which some may be `IndexedSlices`.
+    """Compute gradients, some of which may be `IndexedSlices`.
 
     Args:
       ys: an array or a list of arrays.
       xs: a list of arrays.
       grad_ys: weights of the elements of `ys`, or `None`.
       stop_gradients: arrays that count as constants, or `None`.
-      of_rows: the indices of those `xs` whose gradients are `IndexedSlices` where rows are gathered.
+      of_rows: the indices of the `xs` whose gradients are `IndexedSlices` if rows of them are gathered.
     """
     ys = [as_array(y) for y in _as_list(ys)]
     stopped = [as_array(x) for x in _as_list(stop_gradients or [])]

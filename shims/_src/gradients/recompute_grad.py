@@ -1,4 +1,4 @@
-"""Provide `recompute_grad`, which saves memory by recomputing a function for its gradient."""
+"""Provide `recompute_grad`, which recomputes a function in the backward pass to save memory."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _call_checkpointed(f, args, kwargs):
 
 
 def _recomputed(f, args, kwargs):
-    """Call `f` without recording its operations; the gradient runs and records it again."""
+    """Call `f` without recording its operations; the backward pass calls it again and records them."""
 
     def computed(*args):
         with recording.unrecorded():

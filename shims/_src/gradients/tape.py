@@ -1,4 +1,4 @@
-"""Provide `GradientTape`, for derivatives of the operations in a `with` block."""
+"""Provide `GradientTape`, which computes derivatives of the operations in a `with` block."""
 
 from __future__ import annotations
 
@@ -305,12 +305,12 @@ class GradientTape(Recorder):
         return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
 
     def _sources(self, structure):
-        """Return the leaves of `sources`, and their structure."""
+        """Flatten `sources`; return the leaves as recorded, and the structure."""
         flat, tree = _flatten(structure)
         return [self._seen(x) for x in flat], tree
 
     def _seen(self, source):
-        """Return a source in the form that the tape records; Keras variables are replaced."""
+        """Return the object under which a source is recorded; Keras variables have a representative."""
         source = standing_for(source) if self._sees_keras else source
         if type(source).__module__.partition(".")[0] == "keras":
             raise TypeError(
@@ -348,7 +348,7 @@ class GradientTape(Recorder):
             )
 
     def _pause_inside(self) -> None:
-        """Stop recording when a tape that is not persistent is used inside its own block."""
+        """Stop recording if a tape that is not persistent is used inside its own block."""
         if self.recording and not self._persistent:
             self.stop()
 
@@ -370,7 +370,7 @@ def _check_rows(target, source) -> None:
 
 
 def _as_recorded(x):
-    """Return a target as the array that was recorded."""
+    """Return the array that was recorded for a target."""
     if isinstance(x, IndexedSlices):
         return x.values
     return x if isinstance(x, jax.Array) else as_array(x)
@@ -389,7 +389,7 @@ def _flatten(structure):
 
 
 def _pack_results(template, tree, results):
-    """Pack results in the structure of a template; dictionaries keep their order, which JAX sorts."""
+    """Pack results in the structure of a template; dictionaries keep the order of their keys."""
     return _in_order(template, jax.tree.unflatten(tree, results))
 
 

@@ -1,4 +1,4 @@
-"""Provide predicates of tensors, `get_static_value`, `grad_pass_through` and `get_logger`."""
+"""Provide predicates on tensors, `get_static_value`, `grad_pass_through` and `get_logger`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def is_tensor(x) -> bool:
 
 
 def is_symbolic_tensor(tensor) -> bool:
-    """Return whether a value is being traced.
+    """Return whether a value is a tracer.
 
     https://www.tensorflow.org/api_docs/python/tf/is_symbolic_tensor
     """

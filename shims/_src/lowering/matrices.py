@@ -60,7 +60,7 @@ def _diagonal_matrix(entries, rows, columns):
 
 
 def decompose(ctx, eqn, value, *, spread=False):
-    """Lower a decomposition of square matrices, or of matrices with rows or columns of unknown number.
+    """Lower a decomposition of matrices, some of whose axes are dynamic.
 
     Square matrices are padded with an identity block; others, which only SVD and QR accept, with zeros.
     """

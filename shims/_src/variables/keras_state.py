@@ -1,4 +1,4 @@
-"""Connect Keras variables to tapes and functions, through Keras' `StatelessScope`.
+"""Make Keras variables visible to tapes and functions, through Keras' `StatelessScope`.
 
 Keras asks a `StatelessScope` for the values of its variables, and passes it their assignments. The scope
 of this module forwards both to `state`, for a `Variable` that represents the Keras variable. So tapes
@@ -27,7 +27,7 @@ _STANDING: weakref.WeakValueDictionary[int, OfKeras] = weakref.WeakValueDictiona
 
 
 class OfKeras(Variable):
-    """Represents a Keras variable, which holds the value.
+    """A variable that represents a Keras variable, which holds the value.
 
     Attributes:
       keras: the Keras variable.
@@ -71,7 +71,7 @@ def standing_for(x):
 
 
 def _keras_on_jax():
-    """Return the Keras module, `None` if it is not imported or has another back end."""
+    """Return the Keras module, or `None` if it is not imported or uses another back end."""
     keras = sys.modules.get("keras")
     if keras is None or not hasattr(keras, "StatelessScope"):
         return None
@@ -84,7 +84,10 @@ def bind() -> None:
 
 
 def _open_scope() -> Callable[[], None] | None:
-    """Enter a scope and return a function that closes it; `None` without Keras, or in its own scope."""
+    """Enter a scope, and return a function that closes it.
+
+    Returns `None` without Keras, or inside a scope that Keras has opened.
+    """
     keras = _keras_on_jax()
     if keras is None:
         return None
@@ -97,7 +100,7 @@ def _open_scope() -> Callable[[], None] | None:
 
 
 def _close_scope(scope) -> None:
-    """Close a scope; variables created in it get their initial values, if they have none."""
+    """Close a scope, and set the initial values of variables that were created in it."""
     with _outside_of_traces():
         scope.__exit__()
 
@@ -105,7 +108,7 @@ def _close_scope(scope) -> None:
 @functools.cache
 def _scope_class(base):
     class Scope(base):
-        """Forwards reads and assignments to `state`."""
+        """A Keras scope that forwards reads and assignments of variables to `state`."""
 
         def get_current_value(self, variable):
             if variable._value is None:

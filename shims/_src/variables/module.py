@@ -60,7 +60,7 @@ class Module:
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope that prefixes names of variables with the module's name."""
+        """The name scope in which variables get the module's name as a prefix."""
         return name_scope(self._scope_name)
 
     @property
@@ -119,7 +119,7 @@ def _leaves_of(module: Module, recursive: bool, predicate: Callable, seen: set[i
 
 
 def _flat_leaves(value) -> Iterator:
-    """Yield the leaves of nested lists, tuples and dictionaries, the latter sorted by key."""
+    """Yield the leaves of nested lists, tuples and dictionaries; dictionaries are sorted by key."""
     if isinstance(value, Mapping):
         for key in sorted(value):
             yield from _flat_leaves(value[key])

@@ -12,7 +12,7 @@ from shims._src.variables.variable import Variable
 
 
 class ByReference:
-    """A variable as a leaf of the arguments, identified by the object and not by its value.
+    """Wraps a variable as a leaf of the arguments, compared by identity and not by value.
 
     Attributes:
       variable: a `Variable`, or a Keras variable.
@@ -32,7 +32,10 @@ class ByReference:
 
 
 def flattened(arguments, *, by_value: bool = False):
-    """Return `(leaves, tree)`; padded arrays are leaves and, unless `by_value`, variables."""
+    """Flatten arguments to `(leaves, tree)`.
+
+    `Padded` values are leaves. Variables are leaves, too, as `ByReference`, unless `by_value` is true.
+    """
     if by_value:
         return jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
     leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, (Padded, Variable)))
@@ -40,7 +43,7 @@ def flattened(arguments, *, by_value: bool = False):
 
 
 def dereferenced(leaf):
-    """Return a leaf in the form that the caller passed."""
+    """Undo `ByReference`: return the variable; return any other leaf unchanged."""
     return leaf.variable if isinstance(leaf, ByReference) else leaf
 
 

@@ -169,12 +169,12 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """The time at which copies would be synchronized; there is one copy."""
+        """When copies would be synchronized; this has no effect, since there is one copy."""
         return self._synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """The way in which copies would be combined; there is one copy."""
+        """How copies would be combined; this has no effect, since there is one copy."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:
@@ -238,7 +238,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
         return self._set(value - delta, read_value)
 
     def _both(self, method: str, delta):
-        """Return the value and a delta of the same shape, which does not broadcast."""
+        """Return the value and a delta, which must have the same shape."""
         value, delta = state.read(self), as_array(delta, self._dtype)
         if not TensorShape(value.shape).is_compatible_with(delta.shape):
             raise errors.InvalidArgumentError(
@@ -409,13 +409,13 @@ for _name, _symbol in _IN_PLACE.items():
 def _flatten_variable(variable):
     """Flatten a variable to its current value.
 
-    Jitted functions of JAX such as `jnp.square` would otherwise reuse an old value.
+    Without this, jitted functions of JAX such as `jnp.square` would reuse an old value.
     """
     return (state.read(variable),), variable.ref()
 
 
 def _unflatten_variable(reference, leaves):
-    """Return the variable where its value is unchanged, else the new leaf."""
+    """Return the variable if its value is unchanged, otherwise the new value."""
     (leaf,) = leaves
     variable = reference.deref()
     return variable if leaf is variable.read_value() else leaf

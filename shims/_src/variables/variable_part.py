@@ -45,7 +45,7 @@ class Part:
 
 
 class Parts:
-    """A variable in converted code whose subscripts can be assigned to with `assign`."""
+    """Wraps a variable in converted code so that `wrapped[key].assign(x)` works on it."""
 
     def __init__(self, variable):
         self._variable = variable
@@ -70,7 +70,7 @@ def read_part(variable, key):
 
 
 def _is_part(key) -> bool:
-    """Return whether a key consists of positions only; a selection by mask cannot be assigned to."""
+    """Return whether a key consists of positions and slices only; masks cannot be assigned to."""
     return not any(
         isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
         for item in _key_items(key)
@@ -82,7 +82,7 @@ def _key_items(key) -> tuple:
 
 
 def _check_positions(value, key) -> None:
-    """Reject positions out of range, which JAX would clamp."""
+    """Raise an error for positions out of range, which JAX would clamp."""
     items = _key_items(key)
     spare = value.ndim - sum(item is not None and item is not Ellipsis for item in items)
     axis = 0

@@ -13,7 +13,7 @@ from shims._src.recording.indexed_slices import IndexedSlices
 
 
 class Scattered:
-    """The methods of a variable that take positions; `_set` assigns."""
+    """The methods of a variable that read or change parts of it by position; `_set` assigns."""
 
     def sparse_read(self, indices, name=None):
         """Gather rows by position, as `gather` does."""
@@ -158,10 +158,10 @@ def combined_rows(combine, value, indices, updates):
 
 
 def multiply_rows(x, i, u):
-    """Multiply rows of `x`, repeatedly for several updates of one row."""
+    """Multiply rows of `x` by updates; several updates of one row are all applied."""
     return x.at[i[..., 0]].multiply(u)
 
 
 def divide_rows(x, i, u):
-    """Divide rows of `x`, repeatedly for several updates of one row."""
+    """Divide rows of `x` by updates; several updates of one row are all applied."""
     return x.at[i[..., 0]].divide(u)
