@@ -40,12 +40,12 @@ def keep(scores, covered_by, limit, slots):
 
 
 def soft(sigma):
-    """Return the weight function of soft suppression: a Gaussian of the overlap with width `sigma`."""
+    """Return the weight function of soft suppression: a Gaussian of the overlap, variance `sigma`."""
     return lambda overlap: jnp.exp(-0.5 / sigma * jnp.square(overlap))
 
 
 def hard(threshold):
-    """Return the weight function of hard suppression: 1 up to the threshold, NaN above it.
+    """Return the weight function of hard suppression: 1 up to `threshold`, NaN above it.
 
     A weight of NaN suppresses a box; an overlap of NaN gives a weight of 0.
     """

@@ -67,7 +67,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
 
 
 def _rescaled(x, dtype, saturate: bool = False):
-    """Convert the dtype of images, scaling by the largest values of integer dtypes."""
+    """Convert images to another dtype; values are scaled so that the largest integer means 1.0."""
     dtype = np.dtype(dtype)
     if x.dtype == dtype:
         return x
@@ -91,7 +91,7 @@ def as_float(x):
 
 
 def _with_three_channels(function: str, x, rank: int = 1):
-    """Require three channels in the last axis; a symbolic size is checked at run time."""
+    """Require a last axis of size 3; a symbolic size is checked at run time."""
     if x.ndim >= rank and not checks.is_known(x.shape[-1]):
         return primitives.unify_axis(x, x.ndim - 1, 3, label=function)
     if x.ndim < rank or x.shape[-1] != 3:
@@ -166,7 +166,7 @@ def grayscale_to_rgb(images, name=None):
 
 
 def _mix_channels(x, kernel):
-    """Multiply channels by a matrix, elementwise, since matrix products may have lower precision."""
+    """Multiply channels by a 3x3 matrix, elementwise since matrix products may be less precise."""
     kernel = np.asarray(kernel, np.float64)
     rows = [x[..., i, None] * jnp.asarray(kernel[i], x.dtype) for i in range(3)]
     if kernel.ndim == 1:
@@ -382,7 +382,7 @@ def _hsv_jvp(primals, tangents):
 def _slopes_of_hsv(x, out):
     """Compute the derivatives of hue, saturation and value by each channel, `[..., 3]` each.
 
-    Masks are multiplied, as in TensorFlow, so that channels that are not finite propagate.
+    As in TensorFlow, masks are multiplied rather than selected by, so that infinities and NaN propagate.
     """
     r, g, b = colors = x[..., 0], x[..., 1], x[..., 2]
     one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
@@ -408,13 +408,13 @@ def _slopes_of_hsv(x, out):
 
 
 def _largest_channel(r, g, b):
-    """Compute the largest channel; ties take the gradient of the first, and NaN is the largest."""
+    """Compute the largest channel; NaN counts as the largest, ties take the gradient of the first."""
     of_two = jnp.where((g >= b) | jnp.isnan(g), g, b)
     return jnp.where((r >= of_two) | jnp.isnan(r), r, of_two)
 
 
 def _smallest_channel(r, g, b):
-    """Compute the smallest channel; ties take the gradient of the last, and NaN is the smallest."""
+    """Compute the smallest channel; NaN counts as the smallest, ties take the gradient of the last."""
     of_two = jnp.where((r < g) | jnp.isnan(r), r, g)
     return jnp.where((of_two < b) | jnp.isnan(of_two), of_two, b)
 

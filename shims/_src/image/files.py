@@ -1,4 +1,4 @@
-"""Reject the functions that read and write image files, and name the library to use instead."""
+"""Define the functions that read and write image files: each raises an error that names a library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shims._src.errors import errors
 
 
 def _refused(name: str, does: str, instead: str):
-    """Return a function that raises `UnimplementedError` and names its replacement."""
+    """Return a function that always raises `UnimplementedError`, with a suggested replacement."""
 
     def call(*args, **kwargs):
         raise errors.UnimplementedError(

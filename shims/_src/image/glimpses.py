@@ -88,7 +88,8 @@ def extract_glimpse(
 def _first_index(point, n, extent, centered: bool, normalized: bool):
     """Return the first row or column of each window.
 
-    With points in pixels relative to the center, TensorFlow's windows begin at their points.
+    If points are in pixels relative to the image center, TensorFlow's windows begin at the points instead
+    of being centered on them.
     """
     size, half = n.astype(point.dtype), n.astype(point.dtype) / 2
     if normalized and centered:

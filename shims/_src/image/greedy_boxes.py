@@ -78,7 +78,7 @@ def _top_indices(scores):
 
 
 def _greedy_mask(candidates, covers):
-    """Greedily keep the candidates that no earlier kept candidate covers.
+    """Return the mask of greedily kept candidates: those that no earlier kept candidate covers.
 
     Iterates to a fixed point: the first candidate is decided at the start, and every iteration
     decides at least one more.

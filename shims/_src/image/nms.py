@@ -19,17 +19,17 @@ from shims._src.tracing.repeated import Repeated
 
 
 def _lower(x, y):
-    """Return the smaller number; beside NaN the first one, as in C++."""
+    """Return the smaller of two numbers; if one is NaN, the first, as in C++."""
     return jnp.where(y < x, y, x)
 
 
 def _upper(x, y):
-    """Return the larger number; beside NaN the first one, as in C++."""
+    """Return the larger of two numbers; if one is NaN, the first, as in C++."""
     return jnp.where(x < y, y, x)
 
 
 def overlaps(first, second):
-    """Compute the intersection over union of all pairs of boxes; 0 where an area is 0."""
+    """Compute the intersection over union of all pairs of boxes; 0 if an area is 0."""
     dtype = first.dtype
     first, second = first.astype(jnp.float32), second.astype(jnp.float32)
     low = _upper(first[:, None, :2], second[None, :, :2])

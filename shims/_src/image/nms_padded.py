@@ -1,8 +1,8 @@
 """Provide `image.non_max_suppression_padded`, whose result can have a static size.
 
-TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros.
-Where an overlap equals the threshold or numbers are not finite, its rounds end early and its
-marks fail, so that the selection is not greedy. This module reproduces its steps.
+TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros. If an
+overlap equals the threshold or numbers are not finite, its rounds end early and its marks fail, so
+that the selection is not greedy. This module reproduces its steps.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _FUNCTION = "non_max_suppression_padded"
 
 
 def _barriered_mask(mask, dtype):
-    """Convert a mask to 1 or 0 behind an optimization barrier, so that XLA keeps the product."""
+    """Convert a mask to 0 and 1; a barrier keeps XLA from turning products with it into selections."""
     return lax.optimization_barrier(mask.astype(dtype))
 
 
 def _apply_score_threshold(boxes, scores, score_threshold):
-    """Set boxes and scores to zero where the score is not above the threshold, if there is one."""
+    """Set boxes and scores to zero if the score is not above the threshold; -inf means no threshold."""
     if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
         return boxes, scores
     lowest = operand(score_threshold, scores.dtype)
@@ -43,7 +43,7 @@ def _apply_score_threshold(boxes, scores, score_threshold):
 
 
 def _order_corners(boxes):
-    """Reorder the corners of all boxes as the first box requires: lower corner first."""
+    """Reorder the corners of all boxes by the order in the first box: lower corner first."""
     first = jnp.take(boxes.reshape((-1, 4)), 0, axis=0, mode="clip")
     one, other = boxes[..., :2], boxes[..., 2:]
     in_order = first[:2] <= first[2:]
@@ -52,7 +52,7 @@ def _order_corners(boxes):
 
 
 def _rounded_areas(sides):
-    """Compute areas from sides, rounded before any sum."""
+    """Compute the areas of boxes from their sides; products are rounded before they are summed."""
     return rounded_product(sides[..., 0], sides[..., 1])
 
 
@@ -90,9 +90,9 @@ def _suppressed_in_tile(overlaps, threshold):
 class _Tiles:
     """Access to boxes `[b, n, 4]` in TensorFlow's tiles of `width` boxes, zero-padded at the end.
 
-    With every tile that it writes, TensorFlow adds zero times that tile to all others, so that
-    values that are not finite become NaN at the same position of each tile. `spoilt`, an array
-    `[b, width, 4]`, is that sum.
+    Whenever TensorFlow writes a tile, it adds zero times that tile to all others, so that infinities and NaN
+    become NaN at the same position of each tile. `spoilt`, an array `[b, width, 4]`, is the sum of these
+    additions.
     """
 
     def __init__(self, boxes, width):
@@ -101,13 +101,13 @@ class _Tiles:
         self.size = primitives.as_size(boxes.shape[1])
 
     def read(self, boxes, spoilt, tile):
-        """Return the boxes of a tile."""
+        """Return the boxes of one tile."""
         places = tile * self.width + jnp.arange(self.width, dtype=jnp.int32)
         found = jnp.take(boxes, places, axis=1, mode="clip")
         return jnp.where((places < self.size)[:, None], found, 0) + spoilt
 
     def write(self, boxes, rows, tile):
-        """Return the boxes with a tile replaced."""
+        """Return all boxes with one tile replaced by `rows`."""
         spread = jnp.take(rows, self.here % self.width, axis=1, mode="clip")
         return jnp.where((self.here // self.width == tile)[:, None], spread, boxes)
 
@@ -117,7 +117,7 @@ class _Tiles:
 
 
 def _suppress_tiles(boxes, threshold, limit, width):
-    """Return the mask of selected boxes, given best first, and TensorFlow's count of them."""
+    """Return the mask of selected boxes, which are sorted by score, and TensorFlow's count of them."""
     tiles = _Tiles(boxes, width)
     ranks = jnp.arange(width, dtype=jnp.int32)
     is_before = ranks[:, None] < ranks
@@ -153,7 +153,7 @@ def _suppress_tiles(boxes, threshold, limit, width):
 
 
 def _first_marked(listed, slots, otherwise):
-    """Return the indices of the first `slots` marked elements of each row, padded with `otherwise`."""
+    """Return the indices of the first `slots` true elements of each row, padded with `otherwise`."""
     batch = listed.shape[0]
     here = jnp.broadcast_to(jnp.arange(listed.shape[1], dtype=jnp.int32), listed.shape)
     place = jnp.where(listed, jnp.cumsum(listed, axis=1, dtype=jnp.int32) - 1, slots)
@@ -191,7 +191,10 @@ def _padded(
     canonicalized_coordinates,
     tile_size,
 ):
-    """Return `(selected_indices, valid_outputs)` with `slots` slots, of which `limit` may be used."""
+    """Select boxes; return `(selected_indices, valid_outputs)`.
+
+    There are `slots` indices, of which at most `limit` are used.
+    """
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != scores.ndim + 1 or not scores.ndim or boxes.shape[-1] != 4:
         raise checks.invalid(
@@ -219,7 +222,7 @@ def _padded(
 
 
 def _check_arguments(scores, slots, iou_threshold, takes_none):
-    """Check the arguments, and return the threshold."""
+    """Check the arguments, and return the overlap threshold."""
     threshold = operand(iou_threshold, jnp.float32)
     checks.check_data(
         threshold < 0,

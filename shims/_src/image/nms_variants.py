@@ -28,12 +28,12 @@ CombinedNonMaxSuppression = collections.namedtuple(
 
 
 def as_primals(*values):
-    """Return the primal values, since a selection of boxes is not differentiated."""
+    """Return values without tangents, since the selection of boxes is not differentiable."""
     return [jp.primal_tracer(v) for v in values]
 
 
 def limits(scores, max_output_size):
-    """Return `(slots, limit)`: the static size of the result and the number of boxes allowed."""
+    """Compute the static size of the result and the allowed number of boxes: `(slots, limit)`."""
     traced = jp.is_tracer(max_output_size)
     slots = scores.shape[0] if traced else max(int(max_output_size), 0)
     if not traced and is_known(scores.shape[0]):

@@ -124,7 +124,7 @@ def ssim(
 
 
 def _size_value(d):
-    """Return a size as a number, traced if it is symbolic."""
+    """Convert a size to a number, which is traced if the size is symbolic."""
     return d if is_known(d) else primitives.as_size(d)
 
 

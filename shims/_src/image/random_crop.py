@@ -1,4 +1,4 @@
-"""Draw random crop rectangles that cover enough of an object's bounding box."""
+"""Sample random crop rectangles that cover enough of an object's bounding box."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _HIGHEST = 0xFFFFFFFF
 
 
 class Box(NamedTuple):
-    """A crop rectangle: `slice(image, begin, size)` cuts it, and `bboxes` draws it."""
+    """A crop rectangle, as arguments of other operators: `slice(image, begin, size)` crops to it.
+
+    `bboxes` is the rectangle for `draw_bounding_boxes`.
+    """
 
     begin: jax.Array
     size: jax.Array
@@ -35,7 +38,7 @@ class Box(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The state of the search: attempts made, position in the random words, and the rectangle found."""
+    """The search state: attempts made, random words consumed, success, and the rectangle."""
 
     attempt: jax.Array
     place: jax.Array
@@ -169,7 +172,7 @@ def _draw_box(image_size, boxes, words, covered, ratios, areas, attempts, whole_
 
 
 def _check_range(name: str, limits, most):
-    """Check a range of two positive numbers, and return it."""
+    """Check a range of two positive numbers, none above `most`, and return it."""
     ends = [float(x) for x in np.ravel(limits)]
     if len(ends) != 2 or min(ends) <= 0 or max(ends) > most:
         raise checks.invalid(
@@ -182,7 +185,7 @@ def _check_range(name: str, limits, most):
 
 
 def _check_operands(size, boxes, covered, attempts, whole_image):
-    """Check the operands; return the image size and the boxes `[n, 4]`."""
+    """Check the operands; return the image size and the boxes as an array `[n, 4]`."""
     size = primitives.unify_axis(size, 0, 3, label=_FUNCTION) if size.ndim == 1 else size
     if size.shape != (3,) or boxes.ndim != 3 or boxes.shape[-1] != 4 or attempts <= 0:
         raise checks.invalid(
@@ -216,12 +219,15 @@ def _check_operands(size, boxes, covered, attempts, whole_image):
 
 
 def _random_words(words, size):
-    """Generate the random words that the attempts consume."""
+    """Generate `size` random words, from which the attempts sample."""
     return philox.words(philox.stream_of(words), size)
 
 
 def _search(words, sides, boxes, covered, limits, attempts: int):
-    """Return `[top, left, height, width]` of the first acceptable rectangle, or of the whole image."""
+    """Sample rectangles until one is acceptable; return `[top, left, height, width]`.
+
+    After `attempts` failures, that is the whole image.
+    """
     height, width = sides[0], sides[1]
     edges = (boxes * jnp.stack([height, width, height, width])).astype(jnp.int32)
 
@@ -240,13 +246,16 @@ def _search(words, sides, boxes, covered, limits, attempts: int):
 
 
 def _fraction(stream_of, place):
-    """Convert the bits of one random word to a float32 in [0, 1)."""
+    """Convert a random word to a float32 in [0, 1); also return the position of the next word."""
     bits = (stream_of[place] & jnp.uint32(0x7FFFFF)) | jnp.uint32(0x3F800000)
     return lax.bitcast_convert_type(bits, jnp.float32) - 1, place + 1
 
 
 def _below(stream_of, place, count):
-    """Draw a uniform integer below `count`, rejecting words that would bias it."""
+    """Sample a uniform integer below `count`; also return the position of the next word.
+
+    Words that would bias the result are skipped.
+    """
     count = jnp.maximum(count, 1).astype(jnp.uint32)
     least = (jnp.uint32(_HIGHEST) % count) + 1
     place = lax.while_loop(lambda i: stream_of[i] < least, lambda i: i + 1, place)
@@ -254,13 +263,13 @@ def _below(stream_of, place, count):
 
 
 def _below_if(needed, stream_of, place, count):
-    """Draw an integer below `count` if needed; otherwise return 0 and consume no word."""
+    """Sample an integer below `count` if `needed`; otherwise return 0 and consume no word."""
     number, after = _below(stream_of, place, count)
     return jnp.where(needed, number, 0), jnp.where(needed, after, place)
 
 
 def _rectangle(stream_of, place, height, width, ratio, areas):
-    """Draw a rectangle of an aspect ratio; also return whether it is valid."""
+    """Sample a rectangle of an aspect ratio; also return the next position and whether it is valid."""
     whole = lambda x: jnp.round(x).astype(jnp.int32)
     area = areas * width.astype(jnp.float32) * height.astype(jnp.float32)
     low, most = whole(jnp.sqrt(area[0] / ratio)), whole(jnp.sqrt(area[1] / ratio))

@@ -1,7 +1,7 @@
-"""Provide the random image operators, which draw TensorFlow's numbers.
+"""Provide the random image operators, with the random numbers of TensorFlow.
 
-Each operator exists in a stateful form, seeded by `set_seed`, and in a stateless form, with a
-seed of its own. Both draw the same numbers in the same order as TensorFlow.
+Each operator exists in a stateful form, seeded by `set_seed`, and in a stateless form, with a seed
+argument. Both generate the same numbers in the same order as TensorFlow.
 """
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ def stateless_random_saturation(image, lower, upper, seed=None):
 
 
 def _flip_at_random(function: str, image, axis: int, numbers):
-    """Flip images along an axis, each with probability 1/2, by the draws of `numbers(shape)`."""
+    """Flip images along an axis with probability 1/2 each; `numbers(shape)` returns random numbers."""
     x = image_of(function, image)
     turned = jnp.flip(x, axis)
     if x.ndim == 3:
@@ -400,7 +400,7 @@ def stateless_random_flip_up_down(image, seed):
 
 
 def _crop_at_random(function: str, value, size, numbers):
-    """Crop a window whose corner is drawn by `numbers`."""
+    """Crop a window at a random corner; `numbers(shape)` returns random integers."""
     x = operand(value)
     sizes = sizes_of(function, size)
     if len(sizes) != x.ndim:

@@ -109,10 +109,9 @@ def _fit_into(x, target):
 
 
 def float32_quotient(have, want):
-    """Divide in float32 as TensorFlow does, also by constants.
+    """Divide in float32 as TensorFlow does, even if the divisor is a constant.
 
-    XLA would multiply by the reciprocal of a constant, and a truncated position could be off by
-    one.
+    XLA would multiply by the reciprocal of a constant, and a truncated position could be off by one.
     """
     have, want = (jnp.asarray(v).astype(jnp.float32) for v in (have, want))
     return have / lax.optimization_barrier(want)
@@ -135,7 +134,7 @@ def _pick(x, axis, places):
 
 
 def _along(vector, x, axis):
-    """Reshape a vector to broadcast along an axis of `x`."""
+    """Reshape a vector to broadcast along one axis of `x`."""
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
@@ -155,7 +154,7 @@ def _resize_bilinear(x, target):
 
 
 def _bilinear(x, axis, want):
-    """Interpolate linearly along an axis."""
+    """Interpolate linearly along an axis, to `want` pixels."""
     place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
@@ -178,13 +177,16 @@ def _lerp_jvp(primals, tangents):
 
 
 def _nearest(x, axis, want):
-    """Take the nearest pixels along an axis."""
+    """Resize an axis to `want` pixels by nearest-neighbor interpolation."""
     place = jnp.floor(_centers(x.shape[axis], want)).astype(jnp.int32)
     return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
 
 
 def _bicubic(x, axis, want):
-    """Interpolate with Keys' cubic (-0.5) in TensorFlow's 1024 steps, without pixels outside."""
+    """Resize an axis by Keys' cubic kernel (-0.5), tabulated in 1024 steps as in TensorFlow.
+
+    Pixels outside of the image have weight 0.
+    """
     place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     step = jnp.round((place - floor) * _CUBIC_STEPS) / _CUBIC_STEPS
@@ -206,7 +208,7 @@ def _bicubic(x, axis, want):
 
 
 def _area(x, axis, want):
-    """Average the input pixels that each output pixel covers."""
+    """Resize an axis by averaging the input pixels that each output pixel covers."""
     scale = _scale(x.shape[axis], want)
     begin = jnp.arange(want, dtype=jnp.float32) * scale
     pixel = jnp.arange(x.shape[axis], dtype=jnp.float32)
@@ -216,14 +218,14 @@ def _area(x, axis, want):
 
 
 def _with_kernel(kernel, antialias, x, axis, want):
-    """Interpolate with a kernel."""
+    """Resize an axis by a resampling kernel."""
     have = x.shape[axis]
     step = _scale(have, want)
     return _weighted_sums(x, axis, *weights(kernel, have, want, step, antialias=antialias))
 
 
 def _weighted_sums(x, axis, counts, inside):
-    """Compute weighted sums of pixels, NaN where a pixel inside of the window is not finite."""
+    """Compute weighted sums of pixels; NaN if any pixel inside of the window is not finite."""
     sums = functools.partial(jnp.tensordot, axes=((axis,), (1,)), precision="highest")
     finite = jnp.isfinite(x)
     spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
@@ -327,7 +329,10 @@ def _check_pixels(x) -> None:
 
 
 def _corners(x, boxes, owner):
-    """Check the shapes; return boxes `[n, 4]` (without boxes TensorFlow accepts any columns)."""
+    """Check the shapes of images and boxes, and return the boxes as an array `[n, 4]`.
+
+    If there are no boxes, TensorFlow accepts any number of columns.
+    """
     columns = boxes.shape[1] if boxes.ndim == 2 else 0
     none = is_known_shape(boxes) and is_known_shape(owner) and boxes.size == owner.size == 0
     fits = columns == 4 or none or not is_known(columns)
@@ -353,7 +358,7 @@ def _corners(x, boxes, owner):
 
 
 def _in_image(places, one):
-    """Pair positions with the index of the last pixel; return also the mask of those in the image."""
+    """Pair positions with the last pixel index of their axis; also return the mask of those inside."""
     lasts = [primitives.as_size(size) - 1 for size in one.shape[:2]]
     pairs = list(zip(places, lasts, strict=True))
     rows, columns = ((p >= 0) & (p <= last.astype(jnp.float32)) for p, last in pairs)
@@ -361,7 +366,7 @@ def _in_image(places, one):
 
 
 def _places_in(begin, end, have, want):
-    """Compute the positions of the crop's pixels in the image, without derivatives."""
+    """Compute the positions in the image of a crop's pixels along an axis, without derivatives."""
     begin, end = lax.stop_gradient(begin), lax.stop_gradient(end)
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     return _along_side(
@@ -370,7 +375,7 @@ def _places_in(begin, end, have, want):
 
 
 def _gradient_places_in(begin, end, have, want):
-    """Compute the positions with the rounding and the derivatives of TensorFlow's gradient."""
+    """Compute the positions of a crop's pixels, with TensorFlow's rounding in the gradient kernel."""
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     found = _along_side(
         begin, end, side, want, lambda steps: (end - begin) * float32_quotient(side, steps)
@@ -387,7 +392,7 @@ def _gradient_places_in(begin, end, have, want):
 
 
 def _along_side(begin, end, side, want, scale):
-    """Compute evenly spaced positions; `scale` maps the number of steps to the step size."""
+    """Compute evenly spaced positions along an axis; `scale(steps)` returns the step size."""
     middle = 0.5 * (begin + end) * side
     if is_known(want) and want == 1:
         return jnp.reshape(middle, (1,))
@@ -408,7 +413,7 @@ def _nearest_pixels(one, *places):
 
 
 def _interpolate(one, *places, both):
-    """Interpolate between four pixels each; pixels of positions outside of the image are 0."""
+    """Interpolate between the four nearest pixels; positions outside of the image give 0."""
     floors = [jnp.floor(place) for place, _ in places]
     ends = [
         [jnp.clip(f(place).astype(jnp.int32), 0, last) for f in (jnp.floor, jnp.ceil)]

@@ -36,7 +36,7 @@ _COLORS = (
 
 
 def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
-    """Check that the numbers of batch and channels are 1, and return those of the spatial axes."""
+    """Return the numbers of the spatial axes; check that those of batch and channels are 1."""
     if not isinstance(numbers, (list, tuple)):
         raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
     numbers = [int(n) for n in numbers]
@@ -56,7 +56,7 @@ def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
 
 
 def _window_indices(function: str, n, size: int, stride: int, rate: int, padding: str):
-    """Return the indices `[windows, size]` that windows read along an axis; outside they read zeros."""
+    """Return the pixel indices `[windows, size]` of windows along an axis; padding is out of range."""
     reach = (size - 1) * rate + 1
     if padding == "SAME":
         count = (n + stride - 1) // stride
@@ -250,14 +250,14 @@ def resize_with_pad(image, target_height, target_width, method="bilinear", antia
 
 
 def _at_most(size, target):
-    """Attach the target as the bound of a traced size."""
+    """Declare `target` as the upper bound of a traced size."""
     if jp.is_tracer(size) and not jp.is_tracer(target) and is_known(target):
         return primitives.bounded(size, max=int(target))
     return _static_or_traced(size)
 
 
 def _static_or_traced(value):
-    """Return a Python integer unless the value is traced."""
+    """Convert a value to a Python integer unless it is traced."""
     return value if jp.is_tracer(value) else int(value)
 
 
@@ -306,7 +306,7 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
 
 
 def _edge_masks(boxes, i: int, n):
-    """Return the masks of one axis: inside of the box, on one of its two edges, and drawable at all."""
+    """Return three masks of one axis: inside of the box, on its edges, and boxes to draw at all."""
     length = (primitives.as_size(n) - 1).astype(jnp.float32)
     low, high = (
         _truncate_position(boxes[..., i] * length),
@@ -321,7 +321,7 @@ def _edge_masks(boxes, i: int, n):
 
 
 def _truncate_position(place):
-    """Truncate a position as TensorFlow's int64 does: far below 0 if it does not fit."""
+    """Truncate a position to an integer; one that overflows int64 becomes very negative."""
     whole = jnp.clip(place, -(2.0**30), 2.0**30).astype(jnp.int32)
     return jnp.where(jnp.abs(place) < 2.0**63, whole, jnp.iinfo(jnp.int32).min)
 

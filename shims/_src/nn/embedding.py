@@ -46,7 +46,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
 
 
 def rows_of(function: str, params, ids):
-    """Look up rows of a table, or of parts that hold the rows in order.
+    """Look up rows of a table, given as one array or as a list of consecutive parts.
 
     Raises:
       InvalidArgumentError: an id is out of range.
@@ -64,7 +64,7 @@ def rows_of(function: str, params, ids):
 
 
 def _row_numbers(function, parts, ids):
-    """Convert ids to row numbers of the concatenated parts."""
+    """Convert ids to row indices of the concatenated parts, whose sizes must be those of an even split."""
     sizes = [p.shape[0] for p in parts]
     each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
     checks.check_positions(function, "ids", ids, sum(sizes))

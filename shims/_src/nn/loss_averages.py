@@ -94,7 +94,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
 
 def _floats(total, size):
-    """Convert integer sums and sizes to floating point."""
+    """Convert a sum and a size to floating point if they are integers."""
     if jnp.issubdtype(total.dtype, jnp.inexact):
         return total, size
     wide = jnp.result_type(float)
@@ -102,7 +102,7 @@ def _floats(total, size):
 
 
 def _weighted(loss, weight):
-    """Multiply losses by weights, which may have one trailing axis of size 1 more, or one axis less."""
+    """Multiply losses by weights; a trailing axis of size 1 is added to or removed from the weights."""
     if weight.ndim and weight.ndim == loss.ndim + 1:
         weight = primitives.unify_axis(weight, loss.ndim, 1, label="compute_average_loss")[..., 0]
     elif weight.ndim and weight.ndim == loss.ndim - 1:

@@ -62,7 +62,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
 
 
 def _check_given(function, **arguments):
-    """Check that no argument is `None`."""
+    """Check that none of the arguments is `None`."""
     missing = [n for n, v in arguments.items() if v is None]
     if missing:
         raise ValueError(f"{function}: `{missing[0]}` must be given.")
@@ -156,7 +156,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 
 
 def _check_filled(function, logits) -> None:
-    """Reject logits that have neither rows nor classes, as TensorFlow does."""
+    """Reject logits with neither rows nor classes, as TensorFlow does."""
     sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
@@ -168,7 +168,7 @@ def _check_filled(function, logits) -> None:
 
 
 def _match_rows(function, labels, logits):
-    """Reshape labels to the leading axes of the logits: the same number of rows, or one for all."""
+    """Reshape labels to broadcast with the logits: they have as many rows as the logits, or one."""
     if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
         return labels
     rows = math.prod(logits.shape[:-1])

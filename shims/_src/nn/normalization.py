@@ -102,7 +102,7 @@ def _normalized(function, x, mean, variance, offset, scale, epsilon):
 
 
 def _dtype_beside(value, x):
-    """Return the dtype of `x` for Python numbers; arrays keep theirs, which may be wider."""
+    """Return the dtype to convert `value` to: that of `x` for a Python number, `None` for an array."""
     return None if hasattr(value, "dtype") else x.dtype
 
 

@@ -126,14 +126,14 @@ def nce_loss(
 
 @operator
 def _softmax_loss(*given):
-    """Compute the sampled softmax loss of given samples."""
+    """Compute the sampled softmax loss, given the sampled classes."""
     logits, targets = _sampled_logits("sampled_softmax_loss", *given)
     return softmax_cross_entropy_with_logits(labels=targets, logits=logits)
 
 
 @operator
 def _sigmoid_loss(*given):
-    """Compute the noise-contrastive loss of given samples."""
+    """Compute the noise-contrastive loss, given the sampled classes."""
     logits, targets = _sampled_logits("nce_loss", *given)
     return jnp.sum(sigmoid_cross_entropy_with_logits(labels=targets, logits=logits), axis=1)
 
@@ -151,7 +151,7 @@ def _samples(labels, num_true, num_sampled, num_classes, seed):
 def _sampled_logits(
     function, weights, biases, labels, inputs, num_true, sampled_values, num_sampled
 ):
-    """Compute the logits of the true and of the sampled classes, concatenated, and the targets.
+    """Compute the logits of the true and the sampled classes, concatenated, and their targets.
 
     Accidental hits are searched among `num_sampled` samples, or not at all if that is `None`.
     """
@@ -206,12 +206,12 @@ def _sampled_logits(
 
 
 def _is_single(counts) -> bool:
-    """Return whether a single expected count applies to all classes."""
+    """Return whether `counts` is a single expected count, which applies to all samples."""
     return not counts.ndim or (is_known(counts.shape[0]) and counts.shape[0] == 1)
 
 
 def _require_sample_count(function, is_hit, sampled, num_sampled):
-    """Require `num_sampled` samples; TensorFlow broadcasts a single one."""
+    """Check that there are `num_sampled` samples; pad the mask of hits if there is only one."""
     count = checks.static_int(function, "num_sampled", num_sampled)
     problem = "the size of `sampled_values` is not `num_sampled`."
     if not is_known(sampled.shape[0]):
@@ -227,7 +227,7 @@ def _require_sample_count(function, is_hit, sampled, num_sampled):
 
 
 def _check_parameters(function, rows, offsets, inputs) -> None:
-    """Check that the rows of weights and biases fit the inputs."""
+    """Check that the shapes of the gathered weights and biases match the inputs."""
     sizes = [a.shape[-1] for a in (rows, inputs)] if rows.ndim == 2 else []
     fits = offsets.ndim == 1 and sizes and (not all(map(is_known, sizes)) or len(set(sizes)) == 1)
     if not fits:
@@ -241,7 +241,10 @@ def _check_parameters(function, rows, offsets, inputs) -> None:
 
 
 def _hits(labels, sampled):
-    """Return the mask `[batch, num_true, sampled]` of sampled true classes; of equal samples the last."""
+    """Return the mask `[batch, num_true, sampled]` of samples that are true classes.
+
+    Of equal samples only the last is marked.
+    """
     later = jnp.triu(jnp.ones((sampled.shape[0], sampled.shape[0]), bool), 1)
     is_last = ~jnp.any((sampled[:, None] == sampled) & later, axis=1)
     return (labels[:, :, None] == sampled.astype(labels.dtype)) & is_last

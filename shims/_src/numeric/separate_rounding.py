@@ -2,13 +2,14 @@
 
 A compiler may fuse `x * y + z` into one instruction that rounds once. Whether it does depends on
 the processor: float32 and float64 are fused from AVX2 on, float16 with AVX512-FP16. Barriers and
-conversions there and back do not reliably prevent it. What is written here does:
+round-trip conversions do not reliably prevent it. This module does:
 
 - float16 and bfloat16 are multiplied in float32, float32 in float64. The product is exact there, so
-  fusing it with anything changes nothing; `reduce_precision` and selections then make the number
-  that the round_to_dtype dtype has. Sums of halves are rounded in the same way, because XLA leaves out a
+  fusing it with anything changes nothing; `reduce_precision` and selections then round it to the
+  original dtype. Sums of float16 and bfloat16 are rounded in the same way, because XLA leaves out a
   conversion to bfloat16 and back.
-- A float64 is cut into two numbers by integer operations, whose sum is exact and no product.
+- A float64 product is split by integer operations into two numbers. Their sum is exact, and as it is
+  no product, it cannot be fused with a later sum.
 """
 
 from __future__ import annotations

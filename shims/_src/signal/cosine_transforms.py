@@ -46,13 +46,13 @@ def _resize_last_axis(x, n):
 
 
 def _phase(n, sign, dtype):
-    """Compute `2 * exp(sign * i * pi * k / 2n)`."""
+    """Compute the factors `2 * exp(sign * i * pi * k / 2n)` for `k` from 0 to `n - 1`."""
     angle = jnp.asarray(sign * 0.5 * np.pi / n, dtype) * jnp.arange(n).astype(dtype)
     return 2.0 * lax.complex(jnp.cos(angle), jnp.sin(angle))
 
 
 def _weights(n, first, others, dtype):
-    """Return the weights of the first and of all other coefficients."""
+    """Return a vector of `n` weights: `first` for the first coefficient, `others` for the rest."""
     return jnp.where(np.arange(n) == 0, jnp.asarray(first, dtype), jnp.asarray(others, dtype))
 
 

@@ -13,7 +13,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _over_last(function: str, x, count: int):
-    """Return the last `count` axes, and check that they exist."""
+    """Return the last `count` axes; raise an error if the array has fewer."""
     if x.ndim < count:
         raise checks.invalid(
             function,
@@ -51,7 +51,7 @@ def _lengths(function, fft_length, count):
 
 
 def _check_filled(function, x, lengths) -> None:
-    """Reject to zero-pad an array without elements, as TensorFlow does."""
+    """Reject an array without elements if it would be zero-padded, as TensorFlow does."""
     problem = "an array without elements cannot be zero-padded to `fft_length`."
     sizes = x.shape[x.ndim - len(lengths) :]
     short = any(
@@ -71,7 +71,7 @@ def _check_filled(function, x, lengths) -> None:
 
 
 def _real_transform(function, transform, x, fft_length, count, *, inverse):
-    """Transform the last axes from or to real numbers."""
+    """Compute a Fourier transform from real numbers, or to real numbers if `inverse`."""
     x = operand(x)
     axes = _over_last(function, x, count)
     lengths = _lengths(function, fft_length, count)

@@ -1,4 +1,4 @@
-"""Split signals into overlapping frames, and add frames up again."""
+"""Split signals into overlapping frames, and reconstruct signals by overlapped addition."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ def inverse_stft_window_fn(frame_step, forward_window_fn=hann_window, name=None)
 
 
 def _inverse_window(frame_step, forward_window_fn, frame_length, dtype=np.float32):
-    """Divide a window by the sum of its overlapping squares."""
+    """Return a window divided by the sum of the squares of its overlapping copies."""
     window = forward_window_fn(frame_length, dtype=array_dtype(dtype, "inverse_stft_window_fn"))
     pieces = -(-frame_length // frame_step)
     squares = jnp.pad(jnp.square(window), (0, pieces * frame_step - frame_length))

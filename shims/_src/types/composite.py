@@ -52,13 +52,13 @@ class Composite:
     is_composite = True
 
     def __shims_call__(self, call: OperatorCall) -> Any:
-        """Return the result of a call that this value is an argument of, or `NotImplemented`."""
+        """Compute an operator call that has this value among its arguments, or return `NotImplemented`."""
         del call
         return NotImplemented
 
 
 class Ragged(Composite):
-    """The base class of `RaggedTensor`, for `isinstance` tests in rooms below it."""
+    """The base class of `RaggedTensor`, for `isinstance` tests in packages that cannot import it."""
 
     __slots__ = ()
 

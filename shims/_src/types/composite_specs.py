@@ -1,4 +1,4 @@
-"""Expand composite arguments of a function into the arrays that their specs describe."""
+"""Convert composite arguments of a function to trees of arrays, and their specs likewise."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _sorted_keys(x) -> list:
 
 
 def _children(x) -> list:
-    """Return the elements of a container, those of a dictionary in the order of its keys."""
+    """Return the elements of a container as a list; those of a dictionary are sorted by key."""
     if isinstance(x, _Mapping):
         return [x[key] for key in _sorted_keys(x)]
     if _is_attrs(x):
@@ -65,7 +65,7 @@ def _children(x) -> list:
 
 
 def _rebuild(like, children):
-    """Create a container like `like` with other elements."""
+    """Create a container of the type and keys of `like` with new elements."""
     if isinstance(like, _Mapping):
         found = dict(zip(_sorted_keys(like), children, strict=True))
         items = [(key, found[key]) for key in like]
@@ -80,7 +80,7 @@ def _rebuild(like, children):
 
 
 def _is_composite(x, expand: bool) -> bool:
-    """Return whether an element is a pytree of arrays that is to be expanded."""
+    """Return whether a value is a pytree to be expanded into its arrays."""
     return expand and x is not None and not jax.tree_util.all_leaves([x])
 
 

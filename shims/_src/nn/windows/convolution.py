@@ -241,7 +241,7 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
 
 
 def slide(windows: Windows, all_spans, x, kernel, groups: int):
-    """Convolve an array whose channels are last with a kernel."""
+    """Convolve a channels-last array with a kernel."""
     if any(is_known(s.size) and s.size == 0 for s in all_spans):  # JAX cannot pad an empty axis
         counts = [s.count for s in all_spans]
         return jnp.zeros((x.shape[0], *counts, kernel.shape[-1]), x.dtype)
@@ -304,13 +304,13 @@ def check_kernel(function, count, x, kernel) -> None:
 
 
 def check_elements(function, x, kernel) -> None:
-    """Reject a kernel without elements, as TensorFlow does."""
+    """Reject a kernel of size 0, as TensorFlow does."""
     if 0 in kernel.shape:
         raise unfitting(function, x, kernel, "filters of at least one element")
 
 
 def in_groups(function, x, kernel):
-    """Match the channels of the input with the kernel; return the input and the number of groups."""
+    """Match the input channels with the kernel; return the input and the number of groups."""
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
@@ -323,7 +323,7 @@ def in_groups(function, x, kernel):
 
 
 def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
-    """Return the error for an input and a kernel whose shapes are incompatible."""
+    """Return the error for an input and a kernel of incompatible shapes."""
     return checks.invalid(
         function,
         "the shapes do not fit.",

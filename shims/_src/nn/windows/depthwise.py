@@ -256,7 +256,7 @@ def depthwise_conv2d_backprop_filter(
 
 
 def _pull_back(function, linear, zeros, back, other):
-    """Pull a cotangent back through a linear function."""
+    """Compute the vector-Jacobian product of a linear function with the cotangent `back`."""
     if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
         return zeros  # TensorFlow then checks no sizes
     result, pull = jax.vjp(linear, zeros)

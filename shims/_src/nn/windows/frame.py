@@ -1,7 +1,7 @@
-"""Pad or crop arrays so that windows cover them exactly, and read the windows' elements.
+"""Pad or crop arrays so that windows cover them exactly, and read elements of the windows.
 
-With symbolic sizes, JAX's derivatives of convolutions need paddings that it cannot compute.
-Framed arrays need none: windows of `reach` elements, `stride` apart, cover all of them.
+With symbolic sizes, JAX cannot compute the paddings in its derivatives of convolutions. Framed arrays
+need none: windows of `reach` elements, `stride` apart, cover all of them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shims._src.sizes import primitives
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Span:
-    """The windows along one axis.
+    """The windows along one axis of an array.
 
     Attributes:
       size: the size of the axis.
-      low: the elements of padding before the axis.
+      low: the number of elements of padding before the axis.
       count: the number of windows.
       length: the number of elements that the windows cover, padding included.
     """
@@ -98,7 +98,10 @@ def framed(x, all_spans, fill, *, rests=None):
 
 
 def tap(x, axis: int, span: Span, stride: int, offset: int):
-    """Return the elements at one offset of every window of an axis framed with `stride - 1` extra."""
+    """Slice, along one axis, the element at a given offset of every window.
+
+    The axis must be framed with `stride - 1` extra elements.
+    """
     end = offset + span.count * stride
     if is_known(end):
         return lax.slice_in_dim(x, offset, end, stride, axis=axis)
@@ -111,7 +114,7 @@ def tap(x, axis: int, span: Span, stride: int, offset: int):
 
 
 def is_inside(span: Span, stride: int, offset: int):
-    """Return the mask `[count]` of windows whose element at an offset is not padding."""
+    """Return the mask `[count]` of the windows whose element at an offset is not padding."""
     place = jnp.arange(span.count, dtype=jnp.int32) * stride + offset
     place = place - primitives.as_size(span.low)
     return (place >= 0) & (place < primitives.as_size(span.size))

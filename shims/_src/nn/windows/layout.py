@@ -1,4 +1,4 @@
-"""Parse TensorFlow's arguments of windows: data formats, sizes, strides, dilations and padding."""
+"""Parse the arguments of window operators: data formats, sizes, strides, dilations and padding."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def channels_back(x, first: bool):
 
 
 def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[int, ...]:
-    """Expand one number, or one per (spatial) axis, to one per spatial axis.
+    """Expand an argument to one number per spatial axis; it is one number, or one per axis.
 
     Raises:
       ValueError: the count of numbers is wrong.
@@ -131,7 +131,7 @@ def padding_of(function: str, padding, count: int, first: bool):
 
 
 def check_named(function: str, padding) -> None:
-    """Check that `padding` is a string, where TensorFlow accepts no explicit pads.
+    """Check that `padding` is a string, for operators that accept no explicit pads.
 
     Raises:
       TypeError: `padding` is not a string.

@@ -115,7 +115,7 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
 
 
 def _spatial_pair(function, name, value) -> tuple[int, ...]:
-    """Check that an argument has four numbers, and return those of the spatial axes."""
+    """Check that an argument has four numbers, and return the two of the spatial axes."""
     if np.ndim(value) != 1:
         raise TypeError(f"{function}: Expected list for '{name}' argument, not {value}.")
     if len(value) != 4:
@@ -124,7 +124,7 @@ def _spatial_pair(function, name, value) -> tuple[int, ...]:
 
 
 def _largest_sums(windows: Windows, x, kernel):
-    """Compute the maximum over each window of input plus kernel."""
+    """Compute the maximum of input plus kernel over each window."""
     all_spans = spans(windows, x.shape[1:-1])
     inexact = jnp.issubdtype(x.dtype, jnp.floating)
     low = lowest(x.dtype) if inexact else np.iinfo(x.dtype).min
@@ -146,7 +146,7 @@ def _largest_sums(windows: Windows, x, kernel):
 
 
 def _taps(windows: Windows, all_spans, x, place):
-    """Return the elements at one offset of every window."""
+    """Slice the element at the offset `place` of every window."""
     for i, (span, offset) in enumerate(zip(all_spans, place, strict=True)):
         x = tap(x, i + 1, span, windows.strides[i], offset * windows.dilations[i])
     return x

@@ -262,7 +262,7 @@ def largest(function, count, x, ksize, strides, padding, data_format):
 
 
 def pool_windows(function, count, x, ksize, strides, padding, data_format):
-    """Return the windows, and whether the channels come directly after the batch."""
+    """Parse the arguments of pooling; return the windows and whether channels follow the batch axis."""
     first = is_channels_first(function, data_format, count)
     windows = Windows(
         function,
@@ -312,17 +312,17 @@ def maxima(windows: Windows, x):
 
 
 def _padding_value(dtype):
-    """Return the padding value of max pooling: the lowest integer, or NaN, which is ignored."""
+    """Return the padding value of max pooling: the lowest integer, or NaN, which never wins."""
     return np.nan if jnp.issubdtype(dtype, jnp.floating) else np.iinfo(dtype).min
 
 
 def lowest(dtype):
-    """Return TensorFlow's maximum of an empty window."""
+    """Return the result of TensorFlow's max pooling for a window without elements."""
     return -np.inf if dtype == jnp.bfloat16 else jnp.finfo(dtype).min
 
 
 def _larger(before, behind):
-    """Return the larger of two elements with its index: the first on ties, and never NaN."""
+    """Select the larger of two `(element, index)` pairs: the first on ties; NaN never wins."""
     is_larger = behind[0] > before[0]
     if jnp.issubdtype(before[0].dtype, jnp.floating):
         is_larger |= jnp.isnan(before[0])
@@ -339,7 +339,7 @@ def first_of(windows: Windows, all_spans, x):
 
 
 def _sum_of_maxima(windows: Windows, all_spans, x, value):
-    """Return an array with the derivative of all elements that equal the maximum of their window.
+    """Sum all elements that equal the maximum of their window; only the derivative is used.
 
     TensorFlow compares with a tolerance of 1e-5, which infinite elements do not satisfy.
     """
@@ -358,13 +358,13 @@ def _sum_of_maxima(windows: Windows, all_spans, x, value):
 
 
 def _shift_span(span, offset: int):
-    """Return the span of windows of one element, at an offset of larger windows."""
+    """Return the span of one-element windows at an offset of larger windows."""
     low = span.low - offset
     return type(span)(span.size, low, span.count, span.length)
 
 
 def _over_channels(ksize, data_format) -> bool:
-    """Return whether the windows pool channels."""
+    """Return whether the windows pool over channels."""
     ksize = np.ravel(np.asarray(ksize))
     return len(ksize) == 4 and ksize[-1] > 1 and data_format in (None, "NHWC")
 

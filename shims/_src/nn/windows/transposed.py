@@ -256,7 +256,7 @@ def atrous_conv2d_transpose(value, filters, output_shape, rate, padding, name=No
 
 
 def entries_of(shape):
-    """Return a shape as a sized collection."""
+    """Convert a `TensorShape` to a list; return other shapes unchanged."""
     return shape.as_list() if hasattr(shape, "as_list") else shape
 
 
@@ -295,7 +295,7 @@ def _output_sizes(function, y, kernel, shape, first):
 
 
 def _is_unchecked_empty(function, y, kernel, sizes) -> bool:
-    """Return whether an operand or the result has no elements; TensorFlow then checks no sizes.
+    """Return whether an operand or the result is empty; TensorFlow then checks no sizes.
 
     `atrous_conv2d_transpose` does check them.
     """
@@ -318,7 +318,7 @@ def _check_channels(function, channels, kernel) -> None:
 
 
 def _require_window_count(function, y, axis, count):
-    """Require one element per window along an axis."""
+    """Check that `y` has one element per window along an axis, and return it."""
     if is_known(count) and is_known(y.shape[axis]) and count != y.shape[axis]:
         raise checks.invalid(
             function,
@@ -330,7 +330,7 @@ def _require_window_count(function, y, axis, count):
 
 
 def _scatter_kernel(windows, all_spans, y, kernel):
-    """Sum the kernel, scaled by each element, at the element's window."""
+    """Compute the transposed convolution: add the kernel, scaled by each element, at its window."""
     spatial = range(len(all_spans))
     around = []
     for i, (span, stride) in enumerate(zip(all_spans, windows.strides, strict=True)):
