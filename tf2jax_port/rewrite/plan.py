@@ -197,7 +197,7 @@ class _Run:
         return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
-        """Return whether another module imports TensorFlow through this file, so that the import must stay."""
+        """Return whether another module imports TensorFlow through this file; then the import stays."""
         return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _plan_imports(

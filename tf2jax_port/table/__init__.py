@@ -103,17 +103,17 @@ CONSTRUCTS: tuple[Row, ...] = (
 
 
 class UnknownNameError(KeyError):
-    """No row has this name."""
+    """Raised if no row of the table has a name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def by_name(rows: tuple[Row, ...]) -> dict[str, Row]:
-    """Index rows by canonical name and by alias.
+    """Return a dict from names, canonical and aliases, to rows.
 
     Raises:
-      ValueError: two rows claim one name.
+      ValueError: two rows have the same name.
     """
     table: dict[str, Row] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""List the operators that accept ragged or sparse operands, by the names of their rows."""
+"""List the operators that accept ragged or sparse operands, by their row names."""
 
 from __future__ import annotations
 

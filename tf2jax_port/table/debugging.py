@@ -1,4 +1,4 @@
-"""Define the rows of `tf.debugging`: assertions, which return nothing; see tests/debugging."""
+"""Define the rows of `tf.debugging`, most of which are assertions; see tests/debugging."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _assertion(
     *aliases: str,
     gives: str = "nothing",
 ) -> Row:
-    """Build the row of an assertion."""
+    """Build the row of an assertion about values."""
     return shim(f"debugging.{name}", params, module, aliases=aliases, tests=_TESTS, gives=gives)
 
 
@@ -28,7 +28,7 @@ def _shape_assertion(name: str, params: str, *aliases: str, gives: str = "nothin
 
 
 def _finite(name: str, parameter: str) -> Row:
-    """Build the row of an operator that returns its operand and requires it to be finite."""
+    """Build the row of an operator that returns its operand and raises an error unless it is finite."""
 
     def one(id: str, array: object, raises: str = "") -> Case:
         return case_of(id, {parameter: array, "message": "m"}, raises=raises)

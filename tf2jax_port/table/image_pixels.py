@@ -30,12 +30,12 @@ _COLORS = f32(
 
 
 def unit(*shape: int) -> Draw:
-    """Describe images with values in [0, 1]."""
+    """Describe a random array of images with values in [0, 1]."""
     return draw(*shape, low=0, high=1)
 
 
 def _of_images(param: str = "image", **options: Any) -> tuple[Case, ...]:
-    """Build the cases of operators on one image or a batch of images."""
+    """Build the test cases of operators on one image or a batch of images."""
     given: dict[str, Any] = {param: unit(4, 5, 3)}
     return (
         case("image", **{**given, **options}),
@@ -50,7 +50,7 @@ def _of_images(param: str = "image", **options: Any) -> tuple[Case, ...]:
 def _of_colors(
     param: str, *more: Case, error: str = "InvalidArgumentError", **options: Any
 ) -> tuple[Case, ...]:
-    """Build the cases of operators on pixels with three channels."""
+    """Build the test cases of operators on images with three color channels."""
     given: dict[str, Any] = {param: unit(3, 2, 3)}
     return (
         case("normal", **{**given, **options}),
@@ -63,7 +63,7 @@ def _of_colors(
 
 
 def _bytes_case(param: str, **options: Any) -> Case:
-    """Build the case of a `uint8` image."""
+    """Build the test case of a `uint8` image."""
     arguments: dict[str, Any] = {param: _BYTES, **options}
     return case("bytes", **arguments)
 

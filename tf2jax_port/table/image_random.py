@@ -1,4 +1,4 @@
-"""Define the rows of `tf.image` that augment randomly, crop, and read or write files."""
+"""Define the rows of `tf.image` for random augmentation, crops, and reading and writing files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HOST = "files of images are read and written on the host, with Pillow or imagei
 
 
 def _random_rows(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:
-    """Build two rows of a random operator: stateless with a `seed`, and stateful after `set_seed`."""
+    """Build the rows of a random operator: the stateless one with a `seed`, and the stateful one."""
     given, _, rest = params.partition(", name")
     name_at_the_end = f", name{rest}" if rest else ""
     needed = "seed=None" if name == "random_saturation" else "seed"
@@ -48,7 +48,7 @@ def _random_rows(name: str, params: str, *cases: Case, **options: Any) -> tuple[
 
 
 def _of_range(**bounds: Any) -> tuple[Case, ...]:
-    """Build the cases of a random operator with bounds for the drawn value."""
+    """Build the test cases of a random operator that samples a value between `bounds`."""
     wrong: dict[str, Any] = {name: -value for name, value in bounds.items()}
     return (
         case("image", image=_IMAGE, seed=_SEED, **bounds),
@@ -83,7 +83,7 @@ _BOXES = f32(
 
 
 def _pattern(more: float) -> Values:
-    """Describe images `[3, 9, 8, 1]` with a fixed pattern and a vertical ramp of height `more`."""
+    """Describe three images with a fixed pattern, plus a vertical brightness ramp of height `more`."""
     rows = [[[(i * j) % 5 / 5 + more * i / 9] for j in range(8)] for i in range(9)]
     return f32([rows, rows[::-1], [r[::-1] for r in rows]])
 

@@ -1,7 +1,7 @@
 """Define descriptors of test inputs, which describe an array without creating it.
 
-The tests create the arrays with a generator seeded by the case's id, so that a row's inputs never depend
-on other rows.
+The tests create the arrays with a random generator seeded by the id of the test case, so that the inputs of a row
+never depend on other rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def i32(values: object) -> Values:
 
 
 def bools(values: object) -> Values:
-    """Describe a boolean array by its elements, which may be 0 and 1."""
+    """Describe a boolean array by its elements, which may be given as 0 and 1."""
     return Values(_freeze(values), "bool")
 
 
@@ -59,7 +59,7 @@ def draw_ints(*shape: int, low: int = 0, high: int = 5, dtype: str = "int32") ->
 
 
 def empty(*shape: int, dtype: str = "float32") -> Draw:
-    """Describe an array without elements."""
+    """Describe an array with no elements."""
     return Draw(shape, dtype)
 
 

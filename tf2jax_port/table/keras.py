@@ -19,7 +19,7 @@ _STEP = "learning_rate, global_step, decay_steps"
 
 
 def _schedule(name: str, params: str, made: str) -> Row:
-    """Build the row of a learning-rate decay of version 1, replaced by a Keras schedule."""
+    """Build the row of a TensorFlow 1 learning-rate decay, which a Keras schedule replaces."""
     call = "{x}" if params.startswith("x,") else "{global_step}"
     target = Native(f"keras.optimizers.schedules.{made}({call})")
     return Row(f"train.{name}", f"{params}, name=None", target, differs=_NOW)

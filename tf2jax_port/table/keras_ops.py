@@ -1,4 +1,4 @@
-"""List the operators that `keras.ops` has too, for symbolic tensors."""
+"""List the operators that have a counterpart in `keras.ops`, used for symbolic tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPTIONAL = ("axis", "keepdims")
 
 
 def _op(expression: str, *optional: str, **defaults: str) -> Native:
-    """Build the target of an expression, prefixed with `keras.ops.`."""
+    """Build the target of a row from an expression without its prefix `keras.ops.`."""
     return Native(f"keras.ops.{expression}", optional=optional, defaults=tuple(defaults.items()))
 
 

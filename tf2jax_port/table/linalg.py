@@ -1,4 +1,4 @@
-"""Define the rows of `tf.linalg`, and of its names in `tf.*`."""
+"""Define the rows of `tf.linalg`, and of its functions that `tf` also exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.linalg` that factorize matrices, solve systems or move diagonals."""
+"""Define the rows of `tf.linalg` that factorize matrices, solve systems or handle diagonals."""
 
 from __future__ import annotations
 

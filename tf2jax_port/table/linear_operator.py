@@ -1,4 +1,4 @@
-"""Define the rows of the linear operators, which are tested by hand-written tests."""
+"""Define the rows of `tf.linalg.LinearOperator` classes, which have hand-written tests."""
 
 from __future__ import annotations
 

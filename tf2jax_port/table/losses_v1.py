@@ -1,4 +1,4 @@
-"""Define the rows of `tf.compat.v1.losses`: weighted losses reduced to one number."""
+"""Define the rows of `tf.compat.v1.losses`: weighted losses reduced to a scalar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the element-wise rows of `tf.math`, and of its names in `tf.*`."""
+"""Define the rows of element-wise functions of `tf.math` and `tf`."""
 
 from __future__ import annotations
 

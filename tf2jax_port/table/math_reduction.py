@@ -19,7 +19,7 @@ _LATE_NAN = "value: NaN stands anywhere in TensorFlow, last in ours"
 
 
 def _cumulative_cases(differs: str = "") -> tuple[Case, ...]:
-    """Build the cases of cumulative sums and products."""
+    """Build the test cases of cumulative sums and products."""
     return (
         case("rank1", x=draw(5)),
         case("axis1", x=draw(3, 4), axis=1),
@@ -43,7 +43,7 @@ _OVERFLOWING = (
 
 
 def _arg_cases(nans: tuple[Case, ...]) -> tuple[Case, ...]:
-    """Build the cases of `argmax` and `argmin`."""
+    """Build the test cases of `argmax` and `argmin`."""
     return (
         case("rank1", input=draw(5)),
         case("default-axis", input=f32([[1, 5], [7, 2]])),
@@ -62,7 +62,7 @@ def _arg_cases(nans: tuple[Case, ...]) -> tuple[Case, ...]:
 
 
 def _sort_cases(kept: tuple[Case, ...]) -> tuple[Case, ...]:
-    """Build the cases of sorting."""
+    """Build the test cases of `sort` and `argsort`."""
     return (
         case("rank1", values=draw(6)),
         case("axis0", values=draw(3, 4), axis=0),

@@ -11,7 +11,7 @@ _UNSORTED = "data, segment_ids, num_segments, name=None"
 
 
 def _sorted_cases(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of reductions over sorted segment ids."""
+    """Build the test cases of reductions over sorted segment ids."""
     return (
         case("rank1", unbounded=True, data=draw(5), segment_ids=i32([0, 0, 1, 1, 1])),
         case("rank2", unbounded=True, data=draw(4, 3), segment_ids=i32([0, 0, 1, 2])),
@@ -33,7 +33,7 @@ def _sorted_cases(*more: Case) -> tuple[Case, ...]:
 
 
 def _unsorted_cases(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of reductions over unsorted segment ids."""
+    """Build the test cases of reductions over unsorted segment ids."""
     nans = f32([1, NAN, INF, 1, -INF])
     flat = i32([2, 0, 2, 1])
     return (

@@ -12,7 +12,7 @@ _POSITIVE = f32([0.0, NAN, INF, 1, 0.5, 2, 1.5, 2.5, 30, 1e-3, 0.1, 5])
 
 
 def _special(name: str, module: str, *cases: Case, inner: bool = True, **options: object) -> Row:
-    """Build the row of a special function of one array that `jax.lax` does not have."""
+    """Build the row of a special function of one array that `jax.lax` lacks."""
     return shim(
         f"math.special.{name}" if inner else f"math.{name}",
         "x, name=None",
@@ -24,7 +24,7 @@ def _special(name: str, module: str, *cases: Case, inner: bool = True, **options
 
 
 def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **options: object) -> Row:
-    """Build the row of a special function of two arrays that broadcast."""
+    """Build the row of a special function of two arrays, with broadcasting."""
     first, second = params.split(", ")
     return shim(
         f"math.{name}",
@@ -41,7 +41,7 @@ _CANCELLED = "differs: three digits left, `2 x - 1` is rounded first"
 
 
 def _gamma_cases(xla: str) -> tuple[Case, ...]:
-    """Build the cases of the incomplete gamma functions; `xla` notes the difference at the border."""
+    """Build the test cases of the incomplete gamma functions; `xla` is the note on boundary values."""
     return (
         case("normal", a=draw(5, low=0.5, high=4.0), x=draw(5, low=0.1, high=6.0), gradient=("x",)),
         case("slopes", a=f32([0.5, 1, 2, 5, 30]), x=f32([0.1, 2, 1, 7, 20])),

@@ -9,7 +9,7 @@ from tf2jax_port.table.row import Case, Row, case, case_of
 
 
 def _softmax_cases(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of softmax and log-softmax."""
+    """Build the test cases of softmax and log-softmax."""
     return (
         case("rank1", logits=draw(5)),
         case("rank2", logits=draw(3, 4)),
@@ -25,7 +25,7 @@ def _softmax_cases(*more: Case) -> tuple[Case, ...]:
 
 
 def _loss_cases(a: str, b: str, *more: Case) -> tuple[Case, ...]:
-    """Build the cases of losses of labels and logits."""
+    """Build the test cases of losses that compare labels and logits."""
     return (
         case_of("normal", {a: draw(3, 4, low=0, high=1), b: draw(3, 4)}),
         case_of("at-zero", {a: f32([1, 0, 0.5]), b: f32([0, 0, -0.0])}),

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.nn` for batch averages and for Poisson, CTC and sampled losses."""
+"""Define the rows of `tf.nn` for the average loss, and Poisson, CTC and sampled losses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _i64(values: object) -> Values:
 
 
 def _of_samples() -> tuple[Case, ...]:
-    """Build the cases of losses over sampled classes."""
+    """Build the test cases of losses over sampled classes."""
     shared: dict[str, Any] = {
         "weights": draw(6, 3),
         "biases": draw(6),

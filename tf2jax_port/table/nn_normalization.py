@@ -1,4 +1,4 @@
-"""Define the rows of `tf.nn` for moments, normalization and space-to-depth or -batch."""
+"""Define the rows of `tf.nn` for moments, normalization, space-to-depth and space-to-batch."""
 
 from __future__ import annotations
 

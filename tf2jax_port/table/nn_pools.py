@@ -11,7 +11,7 @@ from tf2jax_port.table.row import Case, Row, case
 
 
 def _pool_cases(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of two-dimensional pooling."""
+    """Build the test cases of two-dimensional pooling."""
     windows: dict[str, Any] = {"ksize": 2, "strides": 2, "padding": "SAME"}
     return (
         case("same", pad=(("input", 1),), input=IMAGE, ksize=3, strides=1, padding="SAME"),
@@ -125,7 +125,7 @@ _MEANS = (
 
 
 def _of_lines(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of one-dimensional pooling."""
+    """Build the test cases of one-dimensional pooling."""
     return (
         case("same", pad=(("input", 1),), input=LINE, ksize=3, strides=2, padding="SAME"),
         case("valid", input=LINE, ksize=2, strides=1, padding="VALID"),
@@ -143,7 +143,7 @@ def _of_lines(*more: Case) -> tuple[Case, ...]:
 
 
 def _of_blocks(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of three-dimensional pooling."""
+    """Build the test cases of three-dimensional pooling."""
     return (
         case("same", pad=(("input", 1),), input=BLOCK, ksize=2, strides=1, padding="SAME"),
         case("valid", input=BLOCK, ksize=[2, 2, 1], strides=[2, 1, 1], padding="VALID"),
@@ -161,7 +161,7 @@ def _of_blocks(*more: Case) -> tuple[Case, ...]:
 
 
 def _of_any_rank(*more: Case) -> tuple[Case, ...]:
-    """Build the cases of pooling over one, two or three dimensions."""
+    """Build the test cases of pooling over one, two or three dimensions."""
     return (
         case("lines", pad=(("input", 1),), input=LINE, ksize=2, strides=1, padding="SAME"),
         case("images", input=IMAGE, ksize=2, strides=2, padding="VALID"),
@@ -181,12 +181,12 @@ def _of_any_rank(*more: Case) -> tuple[Case, ...]:
 
 
 def _keyword(name: str, value: object) -> dict[str, Any]:
-    """Return a single argument as a dictionary."""
+    """Return a dict with one keyword argument."""
     return {name: value}
 
 
 def _dilation_cases(x: str) -> tuple[Case, ...]:
-    """Build the cases of dilation and erosion."""
+    """Build the test cases of dilation and erosion."""
     image = _keyword(x, IMAGE)
     ones: dict[str, Any] = {"strides": [1] * 4, "data_format": "NHWC", "dilations": [1] * 4}
     same = {**ones, "padding": "SAME"}

@@ -1,4 +1,4 @@
-"""List the kinds of numbers that operators return, by the names of their rows."""
+"""List whether operators return floats, integers or booleans, by their row names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Numbers(enum.Enum):
-    """The kind of numbers in an array, as far as JAX treats them differently."""
+    """The kinds of dtypes that JAX's functions treat differently."""
 
     INEXACT = "floating-point or complex numbers"
     WIDE = "integers of 32 bits or more"

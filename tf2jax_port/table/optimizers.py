@@ -1,4 +1,4 @@
-"""List TensorFlow's optimizers and schedules with their functions in `shims.optax`."""
+"""Map TensorFlow's optimizers and schedules to functions of `shims.optax`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of side effects of programs: printing, calling Python, ordering."""
+"""Define the rows of `tf.print`, `tf.py_function` and other functions with side effects."""
 
 from __future__ import annotations
 

@@ -33,13 +33,13 @@ _XLA = {
 
 
 def _make_arguments(*values: float, backward: bool) -> dict[str, object]:
-    """Return the inputs to quantize, with the incoming gradients if `backward`."""
+    """Return the arrays to quantize, with the incoming gradients if `backward`."""
     upstream = {"gradients": f32([1.0 + i for i in range(len(values))])} if backward else {}
     return {**upstream, "inputs": f32(values)}
 
 
 def _make_cases(of: str, *, backward: bool) -> tuple[Case, ...]:
-    """Build the cases of a fixed range, of a range given as arrays, or of one for each channel."""
+    """Build the test cases with a fixed range, with a range as arrays, or with a range per channel."""
     if of == "vars_per_channel":
         lows, highs = f32([0, -1, 2]), f32([0, 2, 1])
         before = {"gradients": f32([[1, 2, 3], [4, 5, 6], [7, 8, 9]])} if backward else {}
@@ -82,7 +82,7 @@ def _make_cases(of: str, *, backward: bool) -> tuple[Case, ...]:
 
 
 def _fake_quantization(of: str, ends: str, takes: str) -> tuple[Row, Row]:
-    """Build the rows of fake quantization and of its gradient."""
+    """Build the rows of a fake quantization and its gradient."""
     name = f"quantization.fake_quant_with_min_max_{of}"
     return (
         shim(
@@ -105,18 +105,18 @@ def _fake_quantization(of: str, ends: str, takes: str) -> tuple[Row, Row]:
 
 
 def _add_xla_notes(of: str, cases: Iterable[Case]) -> tuple[Case, ...]:
-    """Add the differences of XLA to the cases."""
+    """Return the test cases with notes on how TensorFlow's XLA differs."""
     notes = _XLA.get(of, {})
     return tuple(dataclasses.replace(c, xla=notes.get(c.id, "")) for c in cases)
 
 
 def _without_gradient(case: Case) -> Case:
-    """Return the case without derivatives, which TensorFlow does not define for the gradient."""
+    """Return a test case without derivatives, for operators that are gradients themselves."""
     return dataclasses.replace(case, gradient=())
 
 
 def _by_rows(case: Case, arrays: tuple[str, ...]) -> Case:
-    """Return the case with padded rows; the number of channels is static."""
+    """Return a test case that pads rows only, since the number of channels is static."""
     return dataclasses.replace(case, pad=tuple((name, 0) for name in arrays))
 
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.ragged` and `tf.RaggedTensor`, which are tested by hand-written tests."""
+"""Define the rows of `tf.ragged` and `tf.RaggedTensor`, which have hand-written tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _row(name: str, params: str, own: str, *, fresh: bool = False) -> Row:
 
 
 def _class(name: str, own: str) -> Row:
-    """Build the row of a class."""
+    """Build the row of a class of ragged tensors."""
     return Row(name, None, Shim(f"shims.{name}"), own=own, tests=_TESTS)
 
 

@@ -1,7 +1,7 @@
-"""Define the rows of `tf.random`, of dropout and of the initializers.
+"""Define the rows of `tf.random`, dropout and the initializers.
 
-Stateful operators have cases only where the result is certain; separate tests cover the sequences after
-`set_seed` and the bits for many shapes.
+Stateful operators have test cases only if the result does not depend on the state. Separate tests cover the sequences
+of numbers after `set_seed`, and the bits for many shapes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _stateless(
     float_seed: str = "InvalidArgumentError",
     **options: Any,
 ) -> Row:
-    """Build the row of a stateless operator, with cases for invalid seeds."""
+    """Build the row of a stateless random operator, with test cases for invalid seeds."""
     options.setdefault("xla", OTHER)
     return shim(
         f"random.{name}",
@@ -46,12 +46,12 @@ def _stateless(
 
 
 def _without_seed(cases: tuple[Case, ...]) -> dict[str, Any]:
-    """Return the arguments of the first case without its seed."""
+    """Return the arguments of the first test case except the seed."""
     return {name: value for name, value in cases[0].arguments if name != "seed"}
 
 
 def _shape_cases(**arguments: Any) -> tuple[Case, ...]:
-    """Build the cases for various shapes, seeds and dtypes."""
+    """Build the test cases with various shapes, seeds and dtypes."""
     return (
         case("vector", shape=(5,), seed=_SEED, **arguments),
         case("matrix", shape=(3, 7), seed=_SEED, **arguments),

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.sets` and of edit distance, which are tested by hand-written tests."""
+"""Define the rows of `tf.sets` and `tf.edit_distance`, which have hand-written tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.sparse` and of sparse lookups, which are tested by hand-written tests."""
+"""Define the rows of `tf.sparse` and of sparse lookups, which have hand-written tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the standard test inputs of families of rows."""
+"""Define the standard test cases of similar operators."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIXED = "InvalidArgumentError|TypeError|ValueError"
 
 
 def of_floats(param: str, edges: tuple[float, ...] = EDGES) -> tuple[Case, ...]:
-    """Build cases of one floating-point array."""
+    """Build the test cases of one floating-point array."""
     return (
         case_of("normal", {param: draw(3, 4)}),
         case_of("edges", {param: f32(edges)}),
@@ -27,7 +27,7 @@ def of_floats(param: str, edges: tuple[float, ...] = EDGES) -> tuple[Case, ...]:
 
 
 def of_numbers(param: str) -> tuple[Case, ...]:
-    """Build cases of one array of floats or integers."""
+    """Build the test cases of one array of floats or integers."""
     return (
         *of_floats(param),
         case_of("int32", {param: i32([0, 1, -3, 7])}),
@@ -36,7 +36,7 @@ def of_numbers(param: str) -> tuple[Case, ...]:
 
 
 def of_two_floats(x: str = "x", y: str = "y") -> tuple[Case, ...]:
-    """Build cases of two floating-point arrays that broadcast."""
+    """Build the test cases of two floating-point arrays, with broadcasting."""
     nans = f32([NAN, 1, NAN, INF, -INF, INF, 0.0])
     return (
         case_of("normal", {x: draw(3, 4), y: draw(3, 4)}),
@@ -53,7 +53,7 @@ def of_two_floats(x: str = "x", y: str = "y") -> tuple[Case, ...]:
 
 
 def of_two_numbers(x: str = "x", y: str = "y") -> tuple[Case, ...]:
-    """Build cases of two arrays of floats or integers that broadcast."""
+    """Build the test cases of two arrays of floats or integers, with broadcasting."""
     return (
         *of_two_floats(x, y),
         case_of("int32", {x: i32([7, -7, 5, 4]), y: i32([2, 2, -3, 4])}),
@@ -63,7 +63,7 @@ def of_two_numbers(x: str = "x", y: str = "y") -> tuple[Case, ...]:
 
 
 def of_two_bools(x: str = "x", y: str = "y") -> tuple[Case, ...]:
-    """Build cases of two boolean arrays."""
+    """Build the test cases of two boolean arrays."""
     return (
         case_of("all", {x: bools([0, 0, 1, 1]), y: bools([0, 1, 0, 1])}),
         case_of("broadcast", {x: bools([[0], [1]]), y: bools([0, 1, 1])}),
@@ -73,7 +73,7 @@ def of_two_bools(x: str = "x", y: str = "y") -> tuple[Case, ...]:
 
 
 def of_reduction() -> tuple[Case, ...]:
-    """Build cases of a floating-point array and the axes to reduce."""
+    """Build the test cases of reductions of a floating-point array over various axes."""
     ties = f32([[1, 3, 3], [3, 0, -0.0]])
     return (
         case("all", input_tensor=draw(3, 4)),
@@ -99,7 +99,7 @@ def of_reduction() -> tuple[Case, ...]:
 
 
 def of_integer_reduction() -> tuple[Case, ...]:
-    """Build cases of integer reductions, which keep the dtype and wrap on overflow."""
+    """Build the test cases of integer reductions, which keep the dtype and wrap on overflow."""
     return (
         case("int32", input_tensor=i32([1, 2, -4, -4])),
         case("int32-axis", input_tensor=draw_ints(3, 4, low=-9, high=9), axis=0),
@@ -111,7 +111,7 @@ def of_integer_reduction() -> tuple[Case, ...]:
 
 
 def of_bool_reduction() -> tuple[Case, ...]:
-    """Build cases of boolean reductions."""
+    """Build the test cases of boolean reductions."""
     rows = bools([[0, 0, 0], [0, 1, 0], [1, 1, 1]])
     return (
         case("all", input_tensor=rows),

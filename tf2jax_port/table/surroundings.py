@@ -1,4 +1,4 @@
-"""Define the rows of names that do not compute: scopes, modules, predicates, graph names."""
+"""Define the rows of names that do not compute: scopes, modules, predicates, names of graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the differences of TensorFlow 1: rows of its own, moved names, other parameters."""
+"""Define the differences of TensorFlow 1: its own functions, renamed ones, other parameters."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def _scatter_update(verb: str) -> Row:
 
 
 def _scatter_nd_update(verb: str) -> Row:
-    """Build the row of an n-d scatter update: `tf.scatter_nd_add(ref, indices, updates)`."""
+    """Build the row of a scatter update such as `tf.scatter_nd_add(ref, indices, updates)`."""
     return Row(
         f"v1.scatter_nd_{verb}",
         "ref, indices, updates, use_locking=False, name=None",

@@ -126,9 +126,9 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Return the project modules that are also used without TensorFlow: `compat.run` beside `compat.tf`.
+        """Return the project modules that are also used for something other than TensorFlow.
 
-        They are given as the ids of the nodes that bind them.
+        An example is `compat` in `compat.tf` and `compat.run`. The modules are given as the ids of the nodes that bind them.
         """
         own = {key: b for key, b in used.items() if not is_tensorflow(b.path) and b.path}
         if not own:

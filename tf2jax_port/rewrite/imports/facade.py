@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swap:
-    """The edits that import `shims` as `tf`, and those of names that still need a change of their own.
+    """The edits that import `shims` as `tf`, and those of names that still need an edit.
 
     `swapped` is the number of changed imports.
     """

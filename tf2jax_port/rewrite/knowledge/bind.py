@@ -12,7 +12,7 @@ from tf2jax_port.rewrite.reading.layout import Argument
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a signature; `default` is its source text, `None` if the parameter is required."""
+    """One parameter of a signature; `default` is its source text, `None` if there is none."""
 
     name: str
     default: str | None

@@ -24,7 +24,7 @@ def without_place(row: Row) -> tuple[str, ...]:
 
 
 def dtype_attribute(expression: str, attribute: str) -> str | None:
-    """Return the JAX expression for a dtype attribute such as `tf.float32.max`, `None` if there is none."""
+    """Return the JAX expression for a dtype's attribute (`tf.float32.max`), `None` if none exists."""
     form = DTYPE_ATTRIBUTES.get(attribute)
     integral, floating = "int" in expression, "float" in expression
     if form is None or not (integral or floating):

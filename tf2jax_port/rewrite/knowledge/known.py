@@ -107,7 +107,7 @@ _IN_THE_TABLE = frozenset(row.name for row in table.ROWS)
 
 
 def facade(row: Row) -> str | None:
-    """Return the name in `shims` with TensorFlow's own signature, `None` if there is none."""
+    """Return the function of `shims` with TensorFlow's own signature, `None` if there is none."""
     if isinstance(row.target, Shim):
         return row.target.function
     made = row.name in _IN_THE_TABLE and (isinstance(row.target, Native) or row.own)

@@ -1,4 +1,4 @@
-"""Look up the differences of TensorFlow 1: renamed functions, other parameters, graph-only arguments."""
+"""Look up the differences of TensorFlow 1: renamed functions, other parameters, other results."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def moved() -> dict[str, tuple[str, str]]:
 
 
 def renames(name: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of a parameter of version 1 and its new name, for a function named as in version 2."""
+    """Return pairs of a version 1 parameter and its new name; `name` is the row's name."""
     return RENAMED.get(name, ())
 
 
@@ -46,10 +46,7 @@ def differs(name: str) -> str:
 
 
 def bound_scope(row: Row, bound: Bound) -> Row:
-    """Return the row for `with tf.name_scope(...) as scope`.
-
-    There the value of the block is used, so that the scope must be created.
-    """
+    """Return the row for `with tf.name_scope(...) as scope`, which assigns the name of the scope."""
     target: Native | Shim = Shim("shims.name_scope")
     if "default_name" in bound.arguments:
         target = Native(f"shims.name_scope({SCOPE})")

@@ -173,7 +173,7 @@ def _normal(site: DrawSite) -> list[Piece | None]:
 
 
 def _array(site: DrawSite, name: str) -> list[Piece]:
-    """Return the text of an argument, wrapped in `jnp.asarray` unless it is known to be an array or number."""
+    """Return the text of an argument, wrapped in `jnp.asarray` if it may be neither array nor number."""
     text = site.text(name)
     kind = site.file.values.kind(site.node(name))
     plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None

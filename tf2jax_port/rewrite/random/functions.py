@@ -1,4 +1,4 @@
-"""Find the functions of a file that can get a key parameter, because all of their callers can pass a key.
+"""Find the functions of a file that can get a key parameter, because all callers can pass a key.
 
 A function qualifies if the file uses it only in direct calls, and no other code can call it; then no caller is
 overlooked. Calls of a method are found by its name, which nothing else in the file may have.
@@ -71,7 +71,7 @@ class Functions:
 
     @functools.cached_property
     def uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """The uses of each name, by the id of the scope that binds it and the name."""
+        """A dict from the id of a scope and a name that the scope binds to the uses of that name."""
         found: dict[tuple[int, str], list[ast.Name]] = {}
         for name, scope in self.file.names.uses:
             home = scope.lookup(name.id)
@@ -296,7 +296,7 @@ _TESTING = ("pytest", "unittest", "absl.testing")
 
 
 def is_program(file: File, functions: Functions, function: FunctionNode) -> bool:
-    """Return whether a function is an entry point: a test, a test's setup, or the argument of `app.run`."""
+    """Return whether a function is an entry point: a test, its setup, or the argument of `app.run`."""
     if function.name.startswith(("test", "setUp")):
         return _is_test(file, function) and functions.is_unused(function)
     if not isinstance(file.names.parents[function], ast.Module):

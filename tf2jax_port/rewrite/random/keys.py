@@ -1,4 +1,4 @@
-"""Replace random operators by calls of `jax.random` with explicit keys, if `--random keys` is given.
+"""Replace random operators by calls of `jax.random` with explicit keys, for `--random keys`.
 
 The numbers differ from TensorFlow's; their distribution is the same. A stateless operator gets a key made from
 its seed, a pair of integers. Every other random call gets a key that is split before its statement. A function

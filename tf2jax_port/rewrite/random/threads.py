@@ -1,4 +1,4 @@
-"""Decide which calls need a key, which functions receive one as a parameter, and where keys are created.
+"""Decide which calls need a key, which functions receive one, and where keys are created.
 
 Keys are created in the program itself, in a function that sets the seed before its random calls, in a test, and
 in the function passed to `app.run`. Every other function with random calls receives a key from its callers. If
@@ -198,7 +198,7 @@ class Threading:
         return f"{name} calls `{unit.name}` without a key: {reason}"
 
     def _why_stray_seed(self, threads: Threads) -> str:
-        """Return the reason to reject keys if a computed seed is set in a function without keys, else `""`."""
+        """Return a reason if a function without keys sets a seed that is not a literal, else `""`."""
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
                 return f"the seed is set in line {seed.call.lineno}, where no key is created"

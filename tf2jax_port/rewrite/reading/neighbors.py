@@ -1,4 +1,4 @@
-"""Define the interface through which the rewriter of a file queries the other modules of its project."""
+"""Define the interface to the other modules of the project that a file belongs to."""
 
 from __future__ import annotations
 

@@ -274,7 +274,7 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
 
 
 def _is_made_here(file: File, node: ast.expr) -> bool:
-    """Return whether a name is only assigned results of calls or operators, so that it can be reassigned."""
+    """Return whether all values assigned to a name are results of calls or operators."""
     scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
     if scope is None or not isinstance(node, ast.Name):
         return False
@@ -285,7 +285,7 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_place(node: ast.expr) -> bool:
-    """Return whether an expression is a name or an attribute of one: it can be read twice and assigned."""
+    """Return whether an expression is a name or an attribute of one, which can also be assigned."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)

@@ -113,7 +113,7 @@ def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) 
 
 
 def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
-    """Return the decision to rewrite `@tf.function` to `jax.jit`, `None` if the function may be impure."""
+    """Return the decision to rewrite `@tf.function` to `jax.jit`, `None` unless the function is pure."""
     if known.row.name != "function" or known.rest or file.target != "jax":
         return None
     node: ast.expr = known.reference.node
@@ -440,7 +440,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
 
 
 def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
-    """Mark a decision for review if TensorFlow 1's function differs, or its `data` argument is dropped."""
+    """Mark a decision for review if TensorFlow 1's function differs or prints its dropped `data`."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
     prints = any(name in PRINTED for name, _ in bound.dropped)
     printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
@@ -451,7 +451,7 @@ def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
 
 
 def _is_bound_by_with(site: CallSite) -> bool:
-    """Return whether the call is in `with ... as name`."""
+    """Return whether a call is the context manager of `with ... as name`."""
     return isinstance(site.parent, ast.withitem) and site.parent.optional_vars is not None
 
 
@@ -465,7 +465,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 
 def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
-    """Return the decision to rewrite `tf.shape(x)[0]`, or `tf.shape(x)` as a shape, to `jnp.shape(x)`."""
+    """Return the decision to rewrite `tf.shape(x)` to `jnp.shape(x)` if it is used as static sizes."""
     if known.row.name != "shape":
         return None
     indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)

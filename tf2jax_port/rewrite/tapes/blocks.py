@@ -270,7 +270,7 @@ class _BlockDecision:
                 yield node
 
     def _is_read_later(self) -> bool:
-        """Return whether the value of the target is used after its gradients are computed."""
+        """Return whether the value of the target may be used after its gradients are computed."""
         first, last = self.block.block.lineno, self.block.last.end_lineno
         outside = any(not _within(n, first, last) for n in self._uses(self.block.target.id))
         return isinstance(self.block.last, ast.Assign) and (
@@ -406,7 +406,7 @@ def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | 
 
 
 def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -> str:
-    """Return the statement that assigns the result of `call` to the gradients and, if wanted, the target."""
+    """Return the statement that assigns the result of `call` to the gradients and to a wanted target."""
     names = [name.id for name in _names(gradients)]
     if isinstance(gradients, ast.Name):
         written = names[0]
@@ -418,7 +418,7 @@ def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -
 
 
 def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
-    """Return the edits from `with tf.GradientTape() as tape` to `def loss_of(x)`, `None` if impossible."""
+    """Return the edits that turn `with tf.GradientTape() as tape` into `def loss_of(x)`, or `None`."""
     source, data = file.source, file.source.data
     call = block.block.items[0].context_expr
     start, end = source.span(block.block)[0], source.span(block.tape)[1]

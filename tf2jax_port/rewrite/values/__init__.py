@@ -1,1 +1,1 @@
-"""Infer properties of expressions: whether they are tensors, lists, static shapes, ragged; dtypes."""
+"""Infer whether expressions are tensors, lists, ragged or static shapes, and their dtypes."""

@@ -1,4 +1,4 @@
-"""Read and write marker comments, `# TJ301: tf.foo: why`, which stand above code that needs manual work.
+"""Read and write marker comments, `# TJ301: tf.foo: why`, above code that needs manual work.
 
 A run first removes all markers and then inserts those that still apply. So a second run changes nothing, and a
 marker disappears together with its cause.

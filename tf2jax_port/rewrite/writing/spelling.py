@@ -1,4 +1,4 @@
-"""Choose a file's names for `jax`, `jnp`, `np` and `shims`: reuse its imports and avoid conflicts."""
+"""Choose a file's names for `jax`, `jnp`, `np` and `shims`, reusing the names it imports."""
 
 from __future__ import annotations
 
