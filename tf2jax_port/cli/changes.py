@@ -1,4 +1,4 @@
-"""Write or show the changes of `tf2jax-port rewrite`, and report them."""
+"""Write or show the changes that `tf2jax-port rewrite` makes, and report what is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Find import statements by text search, which is much faster than parsing and never misses one."""
+"""Find import statements by text search, which is much faster than parsing.
+
+It may find too many (in strings), but never misses one.
+"""
 
 from __future__ import annotations
 

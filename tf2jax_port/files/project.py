@@ -262,7 +262,7 @@ class Taken:
         return any(_has_attribute(self._text(file), name) for file in self.wholes.get(module, ()))
 
     def _text(self, file: str) -> bytes:
-        """Return the text of a file; recently used texts are cached."""
+        """Return the content of a file, cached up to a limit."""
         text = self.texts.get(file)
         if text is None:
             text = _read(file)

@@ -39,7 +39,7 @@ _DIED = "the process that read it crashed; the file may be nested too deeply"
 def run_over(
     files: Iterable[Place], options: Options, *, texts: bool = True, jobs: int | None = 1
 ) -> Iterator[Result]:
-    """Yield the rewrite of each file, in the order of `files`; nothing is written.
+    """Yield the result of rewriting each file, in the order of `files`; nothing is written.
 
     Args:
       files: `(file, named folder)`, as returned by `code_base.find_files`.

@@ -38,7 +38,7 @@ def choose(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
 ) -> Choice:
-    """Choose the input and output tensors of an import.
+    """Choose which tensors of a graph are the inputs and outputs of the imported function.
 
     Args:
       model: the model that was read.

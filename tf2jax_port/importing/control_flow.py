@@ -1,4 +1,4 @@
-"""Find the nodes that make up the loops and branches of version 1 graphs.
+"""Find the nodes that make up the loops and conditionals of version 1 graphs.
 
 Version 1 has no loop operator. `Enter` passes a value into a frame; `Merge` joins it with the value from
 `NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on `LoopCond`. A branch
@@ -23,7 +23,7 @@ SWITCH = ("Switch", "RefSwitch")
 
 @dataclasses.dataclass
 class Loop:
-    """A loop frame: its initial values, its condition and the results of its body."""
+    """A version 1 while loop: its initial values, its condition and the results of its body."""
 
     name: str
     condition: Edge
@@ -242,7 +242,7 @@ def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
 
 
 def _in_order(graph: ImportedGraph, loop_merges: set[str]) -> list[str]:
-    """Return the names of all nodes in topological order."""
+    """Return the names of all nodes in topological order, ignoring the back edges of loops."""
     order: dict[str, None] = {}
     for start in graph.nodes:
         stack = [(start, False)]

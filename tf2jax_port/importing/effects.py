@@ -13,12 +13,12 @@ _TELLS = {"Assert", "Print", "PrintV2"}
 
 
 def changes_state(node: Node) -> bool:
-    """Return whether an operator assigns to a variable."""
+    """Return whether a node assigns to a variable."""
     return bool(_CHANGES.match(node.op)) and node.op not in _FREE
 
 
 def only_tells(node: Node) -> bool:
-    """Return whether an operator only asserts or prints."""
+    """Return whether a node asserts or prints, and has no other effect."""
     return node.op in _TELLS
 
 

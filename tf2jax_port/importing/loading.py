@@ -1,4 +1,4 @@
-"""Convert a graph file to the text of a program or to a function."""
+"""Convert a graph file to Python source, or to a function."""
 
 from __future__ import annotations
 

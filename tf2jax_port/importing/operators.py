@@ -1,4 +1,4 @@
-"""Map graph operators to `shims` calls with the same meaning, one line each."""
+"""Define, for each graph operator, the call of `shims` with the same meaning."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _PLAIN = {"float32", "int32", "bool"}  # dtypes that TensorFlow infers for Pytho
 
 
 class Problem(NamedTuple):
-    """A node that prevents the import of a graph, and the reason."""
+    """A node that cannot be imported, and the reason."""
 
     op: str
     node: str

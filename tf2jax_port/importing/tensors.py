@@ -1,4 +1,4 @@
-"""Convert constants of a graph to NumPy arrays, and dtype numbers to names."""
+"""Convert the constants of a graph to NumPy arrays, and dtype enum values to names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse protocol buffers in text format (`.pbtxt`) to the dictionaries of `wire.decode`."""
+"""Parse protocol buffers in text format (`.pbtxt`) to the same dicts as `wire.decode`."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ class Step:
       number: its position in the order, from 1.
       files: their paths, sorted.
       lines: the number of lines of all files.
-      automatic: references that `rewrite` settles.
-      review: references that it rewrites and a person should review.
-      manual: references to write by hand.
-      blockers: the names behind `manual`, `(name, count)`, the most common first.
+      automatic: the number of references that `rewrite` converts completely.
+      review: the number of references that it rewrites and a person should review.
+      manual: the number of references to write by hand.
+      blockers: the names of the references in `manual`, as `(name, count)`, the most common first.
       needs: numbers of the steps whose files these files import, directly or through files without
         TensorFlow.
       unlocks: numbers of the steps that depend on this one and on no later one.

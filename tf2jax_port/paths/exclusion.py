@@ -91,7 +91,7 @@ class Below:
             self._read_above()
 
     def enter(self, folder: pathlib.Path) -> None:
-        """Read the `.gitignore` of a folder before its contents are checked."""
+        """Read the `.gitignore` of a folder; call this before checking its contents."""
         name = os.path.abspath(folder)
         if self.exclusion.gitignore and name not in self.entered:
             self.entered.add(name)

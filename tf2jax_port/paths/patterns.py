@@ -28,7 +28,7 @@ class Pattern:
 
 
 def parse_patterns(lines: Iterable[str]) -> tuple[Pattern, ...]:
-    """Parse lines to patterns; comments, empty and malformed lines are skipped."""
+    """Parse the lines of a `.gitignore` file; comments, empty and malformed lines are skipped."""
     return tuple(pattern for line in lines if (pattern := _parse(line)) is not None)
 
 

@@ -1,4 +1,4 @@
-"""Convert a scan to SARIF 2.1.0, which code hosts and editors show beside the code."""
+"""Convert a scan to SARIF 2.1.0, which code hosts and editors show next to the code."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class Gauge:
         return worst
 
     def is_rounding(self, single: np.ndarray, double: np.ndarray) -> bool:
-        """Return whether the port's error vanishes when the port runs in double precision.
+        """Return whether the port's error vanishes in double precision, and thus is only rounding.
 
         A fault keeps its size; rounding shrinks by the ratio of the precisions, 5e8.
         """
@@ -167,7 +167,7 @@ def gauge(
     baselines: Sequence[np.ndarray],
     scale: np.ndarray | None = None,
 ) -> Gauge:
-    """Make the gauge for arrays of floats.
+    """Make the gauge for comparing arrays of floats: a reference and the original's own error.
 
     Args:
       dtype: the type in which the port works.

@@ -23,7 +23,7 @@ _SAME = Closeness(EXACT, 0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The element with the largest error.
+    """One of the elements with the largest errors.
 
     Attributes:
       index: its position.

@@ -1,8 +1,8 @@
 """Test whether two random functions sample from the same distribution.
 
-Every statistic is computed from many independent draws: elements of the result, its mean, its mean
+Every statistic is computed from many independent samples: elements of the result, its mean, its mean
 square, its extremes, and random sums of its elements, which reveal what single elements do not (a
-shared mask, a row that is drawn once), and how much these vary from call to call. The two samples of
+shared mask, a row that is sampled once), and how much these vary from call to call. The two samples of
 each statistic are compared with the Kolmogorov-Smirnov test, by the largest distance between their
 distribution functions.
 """
@@ -44,7 +44,7 @@ class Draws:
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """The distance between two samples.
+    """The distance between the distributions of two samples.
 
     Attributes:
       largest: the largest distance between two distribution functions, from 0 to 1.

@@ -77,7 +77,7 @@ class Explanation:
       comparison: the comparison to report.
       names: the runs of the original that agree with the port, or why it is no difference.
       elements: the number of elements that were taken from these runs.
-      measure: the gauge in its widest form.
+      measure: the gauge, widened as far as the explanation needed.
     """
 
     outcome: str

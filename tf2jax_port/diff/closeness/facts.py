@@ -52,7 +52,7 @@ class Facts:
       rerun: runs the original again; called only if something differs.
       port_in_double: runs a lane of the port, the eager or the compiled one, in double precision;
         called only if something differs.
-      draws: many calls of some lanes, if distributions are compared.
+      draws: the results of repeated calls of some lanes, if distributions are compared.
       as_given: why a case was not run in bfloat16 although that was requested; empty otherwise.
     """
 

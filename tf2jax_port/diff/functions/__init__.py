@@ -1,1 +1,1 @@
-"""Load the functions to compare, by name or from a graph."""
+"""Load the functions to compare, from a specification or an imported graph."""

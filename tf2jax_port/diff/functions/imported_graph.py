@@ -18,7 +18,7 @@ _CLOSE = 1e-4  # of the largest number of an output
 
 
 def compare(path: str, found: Imported, data: str | None = None) -> dict[str, dict[str, Any]]:
-    """Run the graph in TensorFlow and in JAX on the same feeds and compare the outputs.
+    """Run a graph in TensorFlow and in JAX on the same feeds, and compare the outputs.
 
     Args:
       path: the file or folder of the graph.

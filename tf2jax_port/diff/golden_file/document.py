@@ -156,7 +156,7 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
 
 
 def pack(value: Any) -> Any:
-    """Convert the static parts of an argument to JSON.
+    """Convert an argument's values other than arrays to JSON.
 
     Raises:
       DiffError: the argument has a type that JSON cannot represent.

@@ -1,4 +1,4 @@
-"""Summarize every intermediate value of the original in a few numbers."""
+"""Summarize the intermediate values of the original, each in a few numbers."""
 
 from __future__ import annotations
 

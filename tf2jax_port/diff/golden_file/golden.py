@@ -38,7 +38,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """One case and the original's results for it.
+    """One case, and the results of the original for it.
 
     Attributes:
       case: the call.
@@ -59,7 +59,7 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """A recorded original.
+    """The recorded results of an original for all cases.
 
     Attributes:
       spec: the specification of the original on the command line.

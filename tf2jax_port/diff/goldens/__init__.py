@@ -1,1 +1,1 @@
-"""Record the results of an original in a file, and replay it where TensorFlow is not installed."""
+"""Record the results of an original in a file, and compare ports with it without TensorFlow."""

@@ -59,7 +59,7 @@ def record_elsewhere(
     step: run.Step = lambda done, total, lane: None,
     worker: Worker | None = None,
 ) -> tuple[Golden, bool]:
-    """Record in a child process; also return whether all cases were recorded.
+    """Record a golden in a child process; also return whether all cases were recorded.
 
     A case that crashes its process, or that an interrupt skips, is listed in the golden with that
     reason, and the verdict of a port that is compared with it is `limited`.

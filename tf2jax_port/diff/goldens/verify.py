@@ -29,7 +29,7 @@ def verify(
     beside: bool = True,
     step: run.Step = lambda done, total, lane: None,
 ) -> Report:
-    """Compare a port with a golden in place of the original; the port runs in this process.
+    """Compare a port with a golden, which replaces the original; the port runs in this process.
 
     Args:
       golden: the recorded results.

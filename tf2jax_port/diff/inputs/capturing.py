@@ -70,7 +70,7 @@ def capture(path: str | Path, *, limit: int = 20) -> Callable[[F], F]:
 
 
 def _to_positional(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, ...]:
-    """Convert the arguments to positional ones, as a comparison passes them."""
+    """Return all arguments of a call as positional ones, as a comparison passes them."""
     if not kwargs:
         return tuple(args)
     bound = inspect.signature(function).bind(*args, **kwargs)

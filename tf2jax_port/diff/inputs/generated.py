@@ -109,7 +109,7 @@ def parse(text: str) -> list[Spec]:
 
 
 def spec_of(name: str, leaf: Any) -> Any:
-    """Convert a `TensorSpec` to a `Spec`; anything else is returned unchanged.
+    """Convert a `TensorSpec` to a `Spec`; other values are returned unchanged.
 
     Unknown sizes of the same axis are assumed to be equal.
     """

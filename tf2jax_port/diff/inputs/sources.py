@@ -46,7 +46,7 @@ def source_of(spec: str, old: Callable[..., Any], seed: int, examples: int = EXA
         `x: float32[n, 3]; keep: bool[n]`.
       old: the original, for its parameters and its signature.
       seed: for generated inputs.
-      examples: how many inputs to draw from a strategy.
+      examples: the number of inputs to generate from a strategy.
 
     Raises:
       DiffError: there is no such source, or it cannot be read.

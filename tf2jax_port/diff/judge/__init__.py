@@ -1,1 +1,1 @@
-"""Judge differences: findings, agreement of lanes, the verdict."""
+"""Judge the differences between the lanes, and decide the verdict."""

@@ -229,7 +229,7 @@ def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
 
 
 def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
-    """Return whether TF eager and TF graph differ in most elements."""
+    """Return whether the original itself differs in most elements between TF eager and TF graph."""
     a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
     if isinstance(a, Failure) or isinstance(b, Failure):
         return False

@@ -33,7 +33,7 @@ def judge_draws(facts: Facts) -> list[Finding]:
     """Compare the distribution of every lane of the port with the original's, on one case.
 
     Args:
-      facts: the observations, including draws.
+      facts: the observations, including the repeated samples.
     """
     if facts.reference is None:
         return []

@@ -1,4 +1,4 @@
-"""Find comparisons that could not have failed and therefore prove nothing."""
+"""Find comparisons that would succeed with any port, and therefore prove nothing."""
 
 from __future__ import annotations
 

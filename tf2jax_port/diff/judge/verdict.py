@@ -1,4 +1,4 @@
-"""Reduce the findings of all cases to one verdict with its reasons."""
+"""Derive the verdict, with its reasons, from the findings of all cases."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tf2jax_port.diff.vocabulary.verdicts import ERROR, INCONCLUSIVE, LIMITED
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A verdict and its reasons.
+    """The verdict of a comparison, and its reasons.
 
     Attributes:
       verdict: one of `report.VERDICTS`.

@@ -1,1 +1,1 @@
-"""Run a function in TensorFlow or in JAX, with gradients."""
+"""Run a function in TensorFlow or in JAX, and compute its gradients."""

@@ -173,7 +173,7 @@ class _Backend:
 
     @contextlib.contextmanager
     def _on_device(self) -> Iterator[None]:
-        """Run the block on that device, with matrix products in full precision."""
+        """Run the block on the first device of the backend, with matrix products in full precision."""
         try:
             device = self._jax.devices(self._name)[0]
         except RuntimeError:

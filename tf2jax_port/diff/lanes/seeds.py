@@ -1,8 +1,8 @@
 """Set the seeds before every call of the original, if it uses random numbers.
 
 `tf.random.set_seed` clears the caches of TensorFlow's kernels and of its optimized graphs: a call of a
-small function takes five times as long afterwards. It is therefore skipped if nothing draws random
-numbers.
+small function takes five times as long afterwards. It is therefore skipped if the original uses
+no random numbers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Seeds:
     """Sets the seeds of `tf.random`, NumPy and Python.
 
     TensorFlow's own operators request their seeds from one function, when they run or are traced; calls
-    of `tf.raw_ops` pass seeds themselves, which shows in the graph. Until a graph was seen, and if one of
-    them draws, TensorFlow's seed is set each time.
+    of `tf.raw_ops` pass seeds themselves, which shows in the graph. TensorFlow's seed is set each time if
+    the original has used random numbers, or if no graph of it was traced yet.
 
     Args:
       tf: the module.

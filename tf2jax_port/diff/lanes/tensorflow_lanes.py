@@ -114,7 +114,7 @@ class TensorFlowLanes:
             return _by_path(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
-        """Convert the arrays to tensors and assign the values of variables."""
+        """Convert the arrays to tensors, and assign the variables' values in the case to the variables."""
         foreign = self._inputs_in_other_precision(case)
         for index, variable in self._variable_inputs(case).items():
             if index not in foreign:

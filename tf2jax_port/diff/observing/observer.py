@@ -1,4 +1,4 @@
-"""Run one case through all lanes."""
+"""Run one case in all lanes of the original and of the port."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ REFUSED_HERE = "on this device"
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The comparison of two lanes on one case.
+    """The result of comparing two lanes on one case.
 
     Attributes:
       case: the name of the case.

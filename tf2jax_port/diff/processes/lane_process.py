@@ -63,7 +63,7 @@ class LaneProcess:
         return Observation(unsent) if unsent else collected(case, fed, self._receive)
 
     def close(self) -> None:
-        """End the process."""
+        """End the process of the lane."""
         if self._running is not None:
             self._running.end()
             self._running = None
@@ -94,7 +94,7 @@ def _environment(lane: str) -> dict[str, str]:
 
 
 class Running:
-    """A running child process and its streams.
+    """A child process that runs, with its standard streams.
 
     Args:
       program: the module that it runs.
@@ -136,7 +136,7 @@ class Running:
         return None
 
     def receive(self, seconds: float | None = None) -> Any:
-        """Receive the next answer.
+        """Wait for the next message of the process and return it.
 
         Args:
           seconds: the timeout after which the process is ended; none by default.

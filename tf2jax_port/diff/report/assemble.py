@@ -20,7 +20,7 @@ _SEVERITY = (NOT_COVERED, EQUAL, KNIFE_EDGE, UNSTEADY, DIFFERENT)
 
 
 def pair_table(states: Sequence[PairState], requested: Sequence[str]) -> tuple[Pair, ...]:
-    """Summarize every pair of lanes over all cases."""
+    """Summarize the comparisons of every pair of lanes over all cases."""
     by_pair: dict[tuple[str, str], list[PairState]] = {pair: [] for pair in pairs(requested)}
     for state in states:
         by_pair[state.pair].append(state)

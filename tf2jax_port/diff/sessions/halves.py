@@ -1,4 +1,4 @@
-"""Convert cases to bfloat16, and report those that the original does not accept in bfloat16."""
+"""Convert cases to bfloat16, and report those that the original rejects in bfloat16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record the original in all of its lanes, case by case."""
+"""Record the results of the original in all of its lanes, case by case."""
 
 from __future__ import annotations
 

@@ -271,7 +271,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
 
 
 def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
-    """Yield the setups of the lanes that run in other processes.
+    """Yield the configurations of the lanes that run in other processes.
 
     TensorFlow's XLA, because it can crash; the port's eager lane, because it is the slowest.
     """
@@ -285,7 +285,7 @@ def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
 
 
 def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
-    """Select the requested cases, all of them by default.
+    """Return the cases with the numbers in `only`; all cases if it is empty.
 
     Raises:
       DiffError: one of them does not exist.

@@ -46,7 +46,7 @@ def with_worst(
 
     Args:
       report: of the comparison; the output with the largest error is examined.
-      cases: all compared cases; elements stay in the range that they have in them.
+      cases: all compared cases; elements stay in the range that they have in these cases.
       original: a `TensorFlowLanes`.
       port: a `JaxLanes`.
       steps: the largest number of steps.

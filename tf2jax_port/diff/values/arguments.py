@@ -16,7 +16,7 @@ from tf2jax_port.diff.values.spill import spilled
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A placeholder for array number `index` in the nested arguments."""
+    """A placeholder for the array with index `index` in the nested arguments."""
 
     index: int
 

@@ -37,7 +37,7 @@ class Observation:
 
     @property
     def ran(self) -> bool:
-        """Whether the lane returned values."""
+        """Whether the lane returned outputs."""
         return not isinstance(self.outputs, Failure)
 
 

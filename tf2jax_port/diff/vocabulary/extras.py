@@ -22,7 +22,7 @@ class Extras:
       steps: how many steps of training are compared.
       rate: the learning rate of these steps.
       bfloat16: whether both functions get their floats in bfloat16.
-      draws: how often both are called to compare distributions; 0 to compare the numbers of equal
+      draws: how often both are called to compare distributions; 0 to compare results with equal
         seeds.
     """
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One way of running one of the two functions.
+    """A way to run the original or the port.
 
     Attributes:
       id: the name in JSON, `tf-eager`.
