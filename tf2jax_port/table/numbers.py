@@ -1,4 +1,4 @@
-"""List whether operators return floats, integers or booleans, by their row names."""
+"""List the classes of dtypes (float, integer, boolean) that operators return, by row name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class Numbers(enum.Enum):
-    """The kinds of dtypes that JAX's functions treat differently."""
+    """The classes of dtypes that JAX's functions treat differently."""
 
     INEXACT = "floating-point or complex numbers"
     WIDE = "integers of 32 bits or more"

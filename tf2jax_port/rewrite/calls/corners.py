@@ -83,7 +83,7 @@ _NONE = Corner()
 
 
 def _argument_numbers(corners: Corners, site: CallSite, name: str) -> Numbers:
-    """Infer whether an argument holds floats, integers or booleans."""
+    """Infer whether an argument has a float, integer or boolean dtype."""
     argument = site.bound.arguments.get(name)
     return corners.numbers.numbers(argument.node) if argument is not None else Numbers.UNKNOWN
 

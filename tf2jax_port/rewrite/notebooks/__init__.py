@@ -1,1 +1,1 @@
-"""Rewrite notebooks: their code cells form one program."""
+"""Rewrite notebooks by joining their code cells into one program."""

@@ -181,7 +181,7 @@ class Follower:
         return ""
 
     def _defined(self, node: ast.expr) -> ast.AST | None:
-        """Return the definition or other node that alone binds a name, `None` if it is unclear."""
+        """Return the only node that binds a name, such as a function or class, `None` otherwise."""
         if not isinstance(node, ast.Name):
             return None
         place = self.file.values.scope_of.get(node)

@@ -255,7 +255,7 @@ def _is_decorated(statement: ast.stmt) -> bool:
 
 
 def _begins_line(file: File, statement: ast.stmt) -> bool:
-    """Return whether a statement is the first on its line, and the line continues no other line."""
+    """Return whether a statement is first on its line, and no backslash joins the line before to it."""
     source = file.source
     start = source.starts[first_line(statement) - 1]
     before = source.data[start : source.span(statement)[0]] if not _is_decorated(statement) else b""

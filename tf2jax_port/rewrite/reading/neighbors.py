@@ -1,4 +1,4 @@
-"""Define the interface to the other modules of the project that a file belongs to."""
+"""Define the interface to the other modules of a file's project."""
 
 from __future__ import annotations
 

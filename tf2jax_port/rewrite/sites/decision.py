@@ -96,5 +96,5 @@ class Draft:
     moved: MovedImports = MovedImports()
 
     def with_decisions(self, decisions: Decisions) -> Draft:
-        """Return a copy with other decisions."""
+        """Return a copy with the given decisions."""
         return dataclasses.replace(self, decisions=decisions)

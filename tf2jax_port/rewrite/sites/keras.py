@@ -124,7 +124,7 @@ def _writes_keras(decision: Decision) -> bool:
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Add to the first decision with Keras code the message that `KERAS_BACKEND` must be set."""
+    """Add a note that `KERAS_BACKEND` must be set to the first decision whose new code uses Keras."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

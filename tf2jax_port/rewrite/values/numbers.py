@@ -1,4 +1,4 @@
-"""Infer from the surrounding code whether an expression holds floats, integers or booleans."""
+"""Infer from the surrounding code whether an expression has a float, integer or boolean dtype."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _KEPT_BY_METHODS = ("astype", "reshape", "read_value", "value", "numpy", "copy",
 
 
 def dtype_numbers(node: ast.expr) -> Numbers:
-    """Return whether a dtype, `tf.int32` or `"float32"`, holds floats, integers or booleans."""
+    """Classify a dtype such as `tf.int32` or `"float32"` as float, integer or boolean."""
     name = getattr(node, "attr", None) or getattr(node, "id", None) or getattr(node, "value", None)
     return _NAMED.get(name, Numbers.UNKNOWN) if isinstance(name, str) else Numbers.UNKNOWN
 
 
 class NumbersOf:
-    """Infers which numbers an expression holds, from the assignments in its scope."""
+    """Infers whether expressions are floats, integers or booleans, from assignments in their scope."""
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -45,7 +45,7 @@ class NumbersOf:
         self.known: dict[tuple[int, str], Numbers] = {}
 
     def numbers(self, node: ast.expr | None) -> Numbers:
-        """Infer whether an expression holds floats, integers or booleans.
+        """Infer whether the dtype of an expression is a float, integer or boolean one.
 
         A literal integer next to a tensor is ignored, since it takes the dtype of the tensor.
         """
@@ -72,7 +72,7 @@ class NumbersOf:
         return self._of_call(node) if isinstance(node, ast.Call) else Numbers.UNKNOWN
 
     def _of_several(self, nodes: list[ast.expr], *, weak: bool = True) -> Numbers:
-        """Infer which numbers the result of an operator holds, given its operands.
+        """Infer the class of dtypes that several operands have in common.
 
         With `weak`, literal integers are ignored, since they take the dtype of the other operand.
         """
@@ -84,7 +84,7 @@ class NumbersOf:
         return found.pop() if len(found) == 1 else Numbers.UNKNOWN
 
     def _of_call(self, node: ast.Call) -> Numbers:
-        """Infer which numbers the result of a call holds."""
+        """Infer the class of the dtype that a call returns."""
         reference = self.values.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         if known is not None:
@@ -96,7 +96,7 @@ class NumbersOf:
         return dtype_numbers(node.func)
 
     def _of_method(self, node: ast.Call, function: ast.Attribute) -> Numbers:
-        """Infer which numbers the result of `x.astype(...)` or of a NumPy function holds."""
+        """Infer the class of the dtype that `x.astype(...)` or a NumPy function returns."""
         given = _keyword_argument(node, "dtype")
         if function.attr == "astype":
             return dtype_numbers(node.args[0]) if node.args else Numbers.UNKNOWN
@@ -116,7 +116,7 @@ class NumbersOf:
         return dtype_numbers(function)
 
     def _of_operator(self, node: ast.Call, known: Known) -> Numbers:
-        """Infer which numbers the result of a TensorFlow operator holds."""
+        """Infer the class of the dtype that a TensorFlow operator returns."""
         name = known.row.name
         if name in ALWAYS:
             return ALWAYS[name]
@@ -133,7 +133,7 @@ class NumbersOf:
         return self._of_arguments(node, name)
 
     def _of_arguments(self, node: ast.Call, name: str) -> Numbers:
-        """Infer which numbers the result of an operator holds from its arguments."""
+        """Infer the class of an operator's result dtype from the dtypes of its arguments."""
         parameters = PASSED.get(name)
         if parameters is None:
             return Numbers.UNKNOWN
@@ -143,7 +143,7 @@ class NumbersOf:
         return self._of_several(given, weak=name in ADAPTING)
 
     def _of_name(self, name: str, scope: Scope) -> Numbers:
-        """Infer which numbers a name holds; unknown if its assignments disagree."""
+        """Infer the class of a name's dtype; unknown if its assignments disagree."""
         home = scope.lookup(name)
         if home is None:
             return Numbers.UNKNOWN

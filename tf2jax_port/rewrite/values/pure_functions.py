@@ -16,7 +16,7 @@ Operands = Callable[[ast.Call], "list[ast.expr] | None"]
 
 
 def decorated(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDef | None:
-    """Return the function that a node alone decorates, `None` for methods and other uses."""
+    """Return the function whose only decorator is this node, `None` if none is or it is a method."""
     function = parents[node]
     alone = isinstance(function, ast.FunctionDef) and function.decorator_list == [node]
     method = isinstance(parents.get(function), ast.ClassDef)
