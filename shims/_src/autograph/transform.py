@@ -146,7 +146,10 @@ _COMPARISONS = {
 
 
 class _Returns(ast.NodeTransformer):
-    """Evaluates the value of a `return` before its flag is set, so that no exception handler is needed."""
+    """Evaluates the value of a `return` before its flag is set.
+
+    So no exception handler has to reset the flag if the evaluation fails.
+    """
 
     def visit_Try(self, node):
         self.generic_visit(node)
@@ -162,7 +165,10 @@ class _Returns(ast.NodeTransformer):
 
 
 class _ForeignOutputs(ast.NodeTransformer):
-    """Makes `nonlocal` and `global` variables outputs of an `if`, even if the function never reads them."""
+    """Makes `nonlocal` and `global` variables outputs of an `if`.
+
+    The code outside may read them, even if this function never does.
+    """
 
     def __init__(self, foreign: set[str]):
         self._foreign = foreign

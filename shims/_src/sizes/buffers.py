@@ -2,8 +2,8 @@
 
 The results of the branches of a conditional, and the carry of a loop, must have one type. A value
 whose size depends on the branch, or grows from one iteration to the next, is stored in a buffer: an
-array of a fixed capacity, and the number of valid entries. The capacity follows from the inputs
-where it can; otherwise it starts as a bucket that the top-level call lets grow.
+array of a fixed capacity, and the number of valid entries. The capacity is derived from the inputs
+if possible; otherwise it starts as a bucket, which a top-level call can grow.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FIRST_CAPACITY = 16
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
 class Buffer:
-    """A value in a buffer.
+    """A value of changing size, stored in an array of fixed capacity.
 
     Attributes:
       array: the entries, with padding up to the capacity.
@@ -58,14 +58,14 @@ class Buffer:
 
 @dataclasses.dataclass(frozen=True)
 class Capacity:
-    """A growable capacity: nothing bounds it, and the top-level call can raise it."""
+    """A capacity for a size without a bound, which the top-level call can raise."""
 
     site: Site
     slots: int
 
 
 def put(x, axes, capacities) -> Buffer:
-    """Put a value into a buffer; entries that do not fit are reported when the program runs."""
+    """Store a value in a buffer; if it does not fit, that is reported at run time."""
     sizes = []
     for axis, capacity in zip(axes, capacities, strict=True):
         size = primitives.as_size(x.shape[axis])
@@ -85,7 +85,7 @@ def _slots_of(capacity):
 
 
 def capacity_for(dims, label: str):
-    """Find a capacity for any of the sizes `dims`: a bound that follows from the inputs, or a bucket.
+    """Return a capacity that suffices for each of the sizes `dims`: a bound, or a growable bucket.
 
     Raises:
       CapacityError: nothing bounds the size, and nothing can grow here.
@@ -101,7 +101,7 @@ def capacity_for(dims, label: str):
 
 
 def growable(label: str) -> Capacity:
-    """Create a capacity that the top-level call lets grow.
+    """Create a capacity that a top-level call can grow.
 
     Raises:
       CapacityError: nothing can grow here.

@@ -24,7 +24,7 @@ class Guard:
 
 
 class Excluded(enum.Enum):
-    """The values that an expression over data-dependent sizes is assumed not to have."""
+    """The kinds of values that an expression over data-dependent sizes is assumed not to have."""
 
     ZERO = enum.auto()
     NONNEGATIVE = enum.auto()
@@ -45,12 +45,12 @@ class Assumption:
     line: str
 
     def broken(self, value):
-        """Return whether a value of the expression is an excluded one."""
+        """Return whether a value of the expression contradicts the assumption."""
         value = jnp.asarray(value, jnp.int32)
         return value == 0 if self.excluded is Excluded.ZERO else value >= 0
 
     def other_number(self) -> tuple[str, int] | None:
-        """Return `(size, number)` if the assumption is that a size is not a positive number, or `None`."""
+        """Return `(size, number)` if the assumption is `size != number` for a positive number, or `None`."""
         names = jp.variables(self.d)
         if self.excluded is not Excluded.ZERO or len(names) != 1:
             return None
@@ -63,7 +63,7 @@ class Assumption:
 
 
 class Decisions:
-    """The decisions of one trace."""
+    """The decisions of one trace: guards and assumptions."""
 
     def __init__(self) -> None:
         self._guards: list[Guard] = []
@@ -82,11 +82,11 @@ class Decisions:
         return tuple(self._assumptions)
 
     def hold_for(self, sizes: dict[str, int]) -> bool:
-        """Return whether other input sizes satisfy all guards."""
+        """Return whether all guards also hold for the given input sizes."""
         return all(guard.holds(sizes) for guard in self._guards)
 
     def decide(self, d, sizes: dict[str, int], predicate: Callable[[int], bool], text: str) -> bool:
-        """Decide a predicate of input sizes by the given sizes, and guard the answer."""
+        """Evaluate a predicate of a dimension for the given input sizes, and add a guard on the answer."""
         answer = bool(predicate(dims.concrete(d, sizes)))
 
         def holds(sizes: dict[str, int]) -> bool:
@@ -106,11 +106,11 @@ class Decisions:
         self._assumptions.append(Assumption(d, Excluded.NONNEGATIVE, errors.user_line()))
 
     def promise(self, d) -> None:
-        """Record that the sign of a dimension is checked when the program runs."""
+        """Record that the program itself checks the sign of a dimension at run time."""
         self._promised.add(str(d))
 
     def is_promised(self, d) -> bool:
-        """Return whether the sign of a dimension is checked when the program runs."""
+        """Return whether the program itself checks the sign of a dimension at run time."""
         return str(d) in self._promised
 
     @property

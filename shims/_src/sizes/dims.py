@@ -23,7 +23,7 @@ MANY = 3
 
 
 class Unnumbered(enum.Enum):
-    """Sizes that are no result of an equation, and therefore have no serial number."""
+    """Markers for sizes without a serial number, because no equation of the program creates them."""
 
     MISSING = "made by another branch: its count is 0 here"
     COUNTED = "counted again from the number behind it"
@@ -131,14 +131,14 @@ def _floordiv(a: jax.Array, b: jax.Array) -> jax.Array:
 
 
 def is_product(d: Dim) -> bool:
-    """Return whether a dimension multiplies sizes."""
+    """Return whether a dimension contains a product of sizes."""
     return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
 
 
 def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
-    """Return whether a dimension may evaluate to a wrong size where a selection is empty.
+    """Return whether a dimension may evaluate to a wrong size if a selection is empty.
 
-    `y[1:]` has `u - 1` elements, and a negative size means 0; but `(u - 1)(u - 1)` is 1 there.
+    `y[1:]` has `u - 1` elements, and a negative size means 0; but for `u = 0` the size `(u - 1)(u - 1)` is 1.
     """
     if not is_product(d) or interval(d, env)[0] >= 0:
         return False

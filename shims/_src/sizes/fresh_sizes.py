@@ -33,12 +33,12 @@ class FreshSizes:
 
     @property
     def version(self) -> tuple[int, int]:
-        """The progress of the trace, for JAX's caches: it changes with every new size."""
+        """A key for JAX's caches that changes with every new size."""
         return len(self._names), self._found_again
 
     @property
     def inner(self) -> frozenset[str]:
-        """The sizes that were made, and are known only, in a branch or a loop body."""
+        """The sizes that were created in a branch or a loop body, and are known only there."""
         return frozenset(self._inner)
 
     def of(self, d) -> frozenset[str]:
@@ -46,13 +46,13 @@ class FreshSizes:
         return jp.variables(d) & self._names
 
     def vary(self, d) -> bool:
-        """Return whether a dimension has a size that differs per branch, iteration or mapped row."""
+        """Return whether a dimension has a size that differs between branches, iterations or rows."""
         return not self._varying.isdisjoint(jp.variables(d))
 
     # ---- making ------------------------------------------------------------------------------
 
     def new(self) -> str:
-        """Create a name for a size that is made in the current branch, body or row."""
+        """Create a name for a new size of the current branch, loop body or row."""
         name = f"u{len(self._names)}"
         self._names.add(name)
         if self._depth:
@@ -62,16 +62,16 @@ class FreshSizes:
         return name
 
     def declare(self, name: str, bound) -> None:
-        """Treat an input size as data-dependent."""
+        """Declare an input size as data-dependent."""
         self._names.add(name)
         self._bounds[name] = bound
 
     def made_from(self, name: str, source) -> None:
-        """Record the mask or count that a size was made from."""
+        """Record the mask or count that determines a size."""
         self._sources[name] = source
 
     def made_again(self, name: str, source) -> None:
-        """Record that a size was made again after the branch or body that first made it."""
+        """Record that a size is created again outside of the branch or body that first created it."""
         self._sources[name] = source
         self._makers.pop(name, None)
         self._found_again += 1
@@ -81,17 +81,17 @@ class FreshSizes:
             self._varying.discard(name)
 
     def is_over(self, name: str) -> bool:
-        """Return whether the trace that made a size has ended."""
+        """Return whether the trace that created a size has ended."""
         return jp.is_finished(self._sources[name])
 
     def resumed(self) -> None:
-        """Invalidate JAX's caches, which hold the sources of sizes, because tracing resumes."""
+        """Invalidate JAX's caches when tracing resumes, since they contain old masks and counts."""
         if self._names:
             self._found_again += 1
 
     @contextlib.contextmanager
     def inside_program(self):
-        """Trace a branch or a body: the sizes made in the block are known only there."""
+        """Open a block that traces a branch or loop body; sizes created in it are known only there."""
         self._depth += 1
         try:
             yield
@@ -100,7 +100,7 @@ class FreshSizes:
 
     @contextlib.contextmanager
     def inside_row(self):
-        """Trace a function that is mapped over rows, each of which has sizes of its own."""
+        """Open a block that traces a function mapped over rows, each of which has its own sizes."""
         self._mapped += 1
         try:
             yield
@@ -118,16 +118,19 @@ class FreshSizes:
         return self._bounds.get(name)
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
-        """Set the function that makes an array as long as a size; the first one is kept."""
+        """Set the function that creates an array whose length is a size; the first one is kept."""
         self._makers.setdefault(name, make)
 
     def carrier(self, name: str):
-        """Make an array as long as a size, or return `None` if the trace that made it has ended."""
+        """Create an array whose length is a size, or return `None` if the size's trace has ended."""
         source = self._sources.get(name)
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
     def counts(self, d) -> dict[str, Any]:
-        """Return the scalars behind the data-dependent sizes of a dimension whose traces have not ended."""
+        """Return the counts that determine the data-dependent sizes of a dimension, by name.
+
+        Sizes whose trace has ended are left out.
+        """
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
         return {
             name: jnp.sum(self._sources[name], dtype=jnp.int32)

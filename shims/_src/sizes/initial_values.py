@@ -18,7 +18,7 @@ class _DependsOnArguments(Exception):
 
 
 def known_value(value):
-    """Compute the concrete value behind a tracer; `None` if it depends on arguments of the trace."""
+    """Compute the concrete value of a tracer; return `None` if it depends on traced arguments."""
     if not jp.is_tracer(value):
         return value
     try:

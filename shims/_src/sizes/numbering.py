@@ -24,7 +24,7 @@ def size_of_selection(state, mask):
 
 
 def size_of_count(state, count, bound=None):
-    """Return `(name, dimension)` of the size that the scalar `count` gives."""
+    """Return `(name, dimension)` of the size whose value is the scalar `count`."""
     name, dim = state.size_of(("count", number(state, count)), count)
     if bound is not None:
         state.fresh.state_bound(name, size_bounds.upper_bound(state, bound))
@@ -81,7 +81,7 @@ def _hashable_params(params):
 
 
 def symbolic_value(x, *, as_size: bool = False):
-    """Return the dimension or integer behind a traced integer scalar, or `None` if it has none.
+    """Return the dimension or integer from which a traced integer scalar was computed, or `None`.
 
     Args:
       x: the scalar, computed from dimensions.

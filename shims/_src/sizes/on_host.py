@@ -1,6 +1,6 @@
-"""Compute data-dependent results with NumPy: for eager calls on a CPU, without compiling.
+"""Compute data-dependent results with NumPy in eager calls on a CPU, without compiling.
 
-On a CPU NumPy can read the arrays in place, and any size is possible without a compilation. Tapes
+On a CPU NumPy can read the arrays without a copy, and any size is possible without a compilation. Tapes
 and derivatives need JAX's operations; this module is never used for them.
 """
 
@@ -15,7 +15,7 @@ _FAST_DTYPES = frozenset("?bBhHiIlLqQfd")
 
 
 def lies_here(*arrays) -> bool:
-    """Return whether arrays are concrete, on the CPU, and of dtypes for which NumPy is fast."""
+    """Return whether arrays are concrete, on the CPU, and of dtypes that NumPy handles fast."""
     if not jp.nothing_looks_on():
         return False
     return all(

@@ -1,6 +1,6 @@
-"""Define the primitives that make, carry and check data-dependent sizes.
+"""Define the primitives that create, carry and check data-dependent sizes.
 
-`compress` and `fresh_range` make sizes, `as_size` and `to_dim` convert between scalars and
+`compress` and `fresh_range` create sizes, `as_size` and `to_dim` convert between scalars and
 dimensions, `same_size` and `bounded` state facts about sizes, and `check` tests a condition at run
 time. Each runs eagerly on concrete arrays and symbolically inside a dynamic trace; every operator is
 composed from these and JAX.
@@ -67,9 +67,10 @@ def compress(x, mask, axis: int = 0):
 
 
 def take(x, positions, axis: int):
-    """Take `positions` that are in range along an axis.
+    """Take the elements at `positions`, which must be in range, along an axis.
 
-    For no positions `jnp.take` returns a constant, which gradients do not pass; this is a slice of `x`.
+    For no positions `jnp.take` returns a constant, through which gradients do not flow; this function returns
+    a slice of `x`.
     """
     shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
     if any(not jp.is_symbolic(d) and d == 0 for d in shape):
@@ -78,10 +79,10 @@ def take(x, positions, axis: int):
 
 
 def connected(result, *operands):
-    """Make `result` depend on floating-point arrays of which no element contributed.
+    """Make `result` depend on floating-point arrays that contribute no element to it.
 
-    JAX drops gathers and scatters of no elements, and a tape would find no connection: a gradient of
-    `None` where TensorFlow has zeros.
+    JAX drops gathers and scatters of no elements. A tape would then find no connection and return `None` as
+    the gradient, where TensorFlow returns zeros.
     """
     for x in operands:
         if x.ndim and jnp.issubdtype(x.dtype, jnp.inexact):
@@ -127,7 +128,7 @@ def as_size(d):
 
 
 def true_size(d):
-    """Return the size of an array's axis as an int32 scalar, which is never negative.
+    """Return the size of an array's axis as an int32 scalar that is never negative.
 
     `as_size` returns the value of JAX's expression for the size. For `y[1:]` of no elements that is -1;
     this function returns 0.
@@ -205,10 +206,10 @@ def same_size(a, b):
 
 
 def settle_one(x, axis: int, *, label: str):
-    """Give an axis of `x` the static size 1 where this call's input sizes make it 1.
+    """Give an axis of `x` the static size 1 if its size is 1 in this call, so that it broadcasts.
 
-    Only a size computed from input sizes is decided (`n - 2`, `n // 3`), and the answer is guarded; an
-    input size of 1 is a constant anyway. Otherwise an axis of size 1 would not broadcast.
+    This is decided only for a size computed from input sizes (`n - 2`, `n // 3`), and the answer gets a
+    guard; an input size of 1 is a constant anyway.
     """
     state, d = trace.current(), x.shape[axis]
     if state is None or not state.owns(d) or str(d) in jp.variables(d):
@@ -257,9 +258,9 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
 
 
 def with_own_size(x, axis: int, *, label: str):
-    """Give an axis of `x`, which is to be concatenated, a new size where its expression may be wrong.
+    """Give an axis of `x`, which is to be concatenated, a new size if its expression may be wrong.
 
-    JAX adds `u - 1` and 1 up to `u`, which is wrong where `y[1:]` of an empty `y` is joined with one more
+    JAX adds `u - 1` and 1 up to `u`, which is wrong if `y[1:]` of an empty `y` is concatenated with one more
     element. At the top level the function is traced again in that case, with 0 for `u`. A branch or a
     loop body cannot be, because its size differs in every iteration.
     """
@@ -292,12 +293,12 @@ _FLAGS: ThreadStack[list] = ThreadStack()
 
 
 def flagging() -> contextlib.AbstractContextManager[list]:
-    """Collect the traced conditions that `check` is called with outside of a dynamic trace."""
+    """Return a context that collects the traced conditions of `check` outside of dynamic traces."""
     return _FLAGS.pushed([])
 
 
 def check_capacity(size, site: Site, capacity: int) -> None:
-    """Report a value that outgrows its buffer; the top-level call then makes a larger one."""
+    """Report a value that outgrows its buffer; the top-level call then runs again with a larger one."""
     if jp.is_tracer(size):
         outgrow_p.bind(jnp.asarray(size, jnp.int32), site=site, capacity=capacity)
 

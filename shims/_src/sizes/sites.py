@@ -1,4 +1,4 @@
-"""Define the sites of a program whose capacities a run settles for the next run."""
+"""Define sites: the sizes, bounds and buffers of a program whose capacities may be raised."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class SiteKind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A place in a program that has a capacity.
+    """A size, bound or buffer of a program, which has a capacity.
 
     Attributes:
       kind: a data-dependent size, a stated bound, or a buffer.
@@ -39,13 +39,13 @@ OUTER_BOUND = Site(SiteKind.BOUND, "bounded", grows=False)
 
 
 def size_site(name: str) -> Site:
-    """Return the site of a data-dependent size, by its dimension variable."""
+    """Return the site of a data-dependent size, given its dimension variable."""
     return Site(SiteKind.SIZE, name)
 
 
 @dataclasses.dataclass
 class Settled:
-    """The results of earlier runs that the next trace starts from.
+    """Results of earlier runs that the next trace takes into account.
 
     Attributes:
       pins: data-dependent sizes that are replaced by constants, by name.

@@ -1,4 +1,4 @@
-"""Bound data-dependent sizes in terms of the inputs, while a program is traced."""
+"""Derive bounds of data-dependent sizes from the inputs, while a program is traced."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LARGEST = 2**31 - 1
 
 
 def sign(d):
-    """Return 1 if a linear difference is never negative, -1 if it always is, otherwise `None`."""
+    """Return 1 if a linear expression is never negative, -1 if it always is, otherwise `None`."""
     low = high = 0
     for factors, coefficient in jp.terms(d):
         if not factors:
@@ -25,7 +25,7 @@ def sign(d):
 
 
 def may_fall_short(state, d) -> bool:
-    """Return whether the expression for a size may be negative where a selection is empty.
+    """Return whether the expression for a size may be negative if a selection is empty.
 
     JAX assumes that sizes are positive: `y[1:]` of `u` elements has `u - min(u, 1)`, which it simplifies
     to `u - 1`.

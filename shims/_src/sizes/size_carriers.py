@@ -1,8 +1,8 @@
-"""Make the sizes of branches and loop bodies operands of the equations that use them.
+"""Make arrays whose length is a size operands of the equations that use the size.
 
-JAX's differentiation splits an nested jaxpr and drops equations that nothing reads. A size occurs
-only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read `y`. So an equation
-with a size that none of its operands has gets a carrier, an array of that length:
+When JAX differentiates a nested jaxpr, it splits it and drops equations whose results are not read. A
+size occurs only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read `y`. So an
+equation with a size that none of its operands has gets a carrier, an array of that length:
 `sized(result, carrier)`.
 """
 
@@ -16,7 +16,7 @@ from shims._src.sizes import primitives, trace
 
 @contextlib.contextmanager
 def inner_program():
-    """Trace a branch or a loop body: the sizes made in the block are known only there."""
+    """Open a block that traces a branch or loop body; sizes created in it are known only there."""
     state = trace.current()
     if state is None:
         yield
@@ -26,7 +26,7 @@ def inner_program():
 
 
 def attached(closed):
-    """Attach carriers in an nested jaxpr, so that arrays depend on what makes their sizes.
+    """Add carriers to a nested jaxpr, so that each array depends on the source of its sizes.
 
     Args:
       closed: the closed jaxpr of a branch or a loop body, traced under the current trace.
@@ -45,7 +45,7 @@ def attached(closed):
 
 
 def _missing_sizes(eqn, names: frozenset[str]) -> set[str]:
-    """Return the sizes among `names` that an equation has and none of its operands has."""
+    """Return those of the sizes `names` that an equation uses but none of its operands has."""
     if eqn.primitive.name in primitives.SIZE_MAKERS or eqn.primitive is primitives.sized_p:
         return set()
     have = set().union(
@@ -65,7 +65,7 @@ def _variables_in(value) -> frozenset[str]:
 
 
 class _CarrierPass:
-    """A pass over one nested jaxpr that attaches carriers."""
+    """One pass over a nested jaxpr that adds carriers."""
 
     def __init__(self, fresh, closed):
         self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
@@ -76,7 +76,7 @@ class _CarrierPass:
         self._more: list[tuple] = []  # variables and values of carriers from the enclosing program
 
     def run(self):
-        """Return the program with carriers."""
+        """Return the program with carriers added."""
         renamed: dict = {}
         for var in (*self._jaxpr.constvars, *self._jaxpr.invars):
             self._use_as_carrier(var)
@@ -125,7 +125,7 @@ class _CarrierPass:
         return new
 
     def _find_carrier(self, name: str, like):
-        """Return a variable as long as a size; for a selection the compressed mask, which is small."""
+        """Return a variable whose length is a size; for a selection that is the compressed mask."""
         if name in self._carriers:
             return self._carriers[name]
         if name in self._made:

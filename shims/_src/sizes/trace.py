@@ -1,4 +1,4 @@
-"""Define the state of a dynamic trace: its sizes, its decisions, and its value numbers."""
+"""Define the state of a dynamic trace: its sizes, decisions and value numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SERIALS = itertools.count()
 
 
 class Respecialize(Exception):
-    """The trace needs input dimensions as constants; `names` are their variables."""
+    """Signals that the program must be traced again with the input sizes `names` as constants."""
 
     def __init__(self, names: frozenset[str]):
         super().__init__(", ".join(sorted(names)))
@@ -67,7 +67,7 @@ class ValueNumbers:
         self._kept: list[object] = []
 
     def of(self, key: object) -> int:
-        """Return the number of a computation, described by a key."""
+        """Return the number of a computation, given a key that describes it."""
         return self._numbers.setdefault(key, len(self._numbers))
 
     def keep(self, x: object) -> None:
@@ -76,7 +76,7 @@ class ValueNumbers:
 
 
 class DynamicTrace:
-    """One dynamic trace.
+    """The state of one dynamic trace.
 
     Args:
       sizes: the sizes of the input dimension variables at this call (empty when unknown).
@@ -116,7 +116,7 @@ class DynamicTrace:
         return site, self._settled.buffers.get(site, first)
 
     def new_limit(self) -> Site:
-        """Create the site of a stated bound, which may grow at the top level."""
+        """Create the site of a bound stated in the program, which may grow at the top level."""
         self._limits += 1
         return Site(SiteKind.BOUND, f"{SiteKind.BOUND.value}{self._limits}")
 
@@ -131,11 +131,11 @@ class DynamicTrace:
         return jp.is_symbolic(d) and jp.same_scope(d, self._scope)
 
     def is_input_only(self, d) -> bool:
-        """Return whether the value of a dimension is known at this call."""
+        """Return whether a dimension contains only input sizes, so that its value is known."""
         return all(v in self._sizes for v in jp.variables(d))
 
     def value(self, d) -> int:
-        """Return the value of a dimension at this call, where it is known."""
+        """Return the value that a dimension of input sizes has in this call."""
         return dims.concrete(d, self._sizes)
 
     def declare_input(self, name: str, size: int):
@@ -177,16 +177,16 @@ class DynamicTrace:
     # ---- decisions ---------------------------------------------------------------------------
 
     def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:
-        """Decide a predicate of input sizes by this call's sizes, and guard the answer."""
+        """Evaluate a predicate of input sizes for this call, and add a guard on the answer."""
         return self.decisions.decide(d, self._sizes, predicate, text)
 
     def assume_some(self, d) -> None:
-        """Assume that `d` is not zero; JAX would have rejected the program otherwise."""
+        """Assume that `d` is not zero, as JAX does by accepting the program."""
         if self.owns(d) and not self.is_input_only(d):
             self.decisions.assume_nonzero(d)
 
     def taken_to_differ(self) -> list[tuple[str, int]]:
-        """List sizes with the positive number that each was assumed not to be; the last first."""
+        """List `(size, number)` for each assumption that a size is not a positive number, latest first."""
         found = [assumed.other_number() for assumed in reversed(self.decisions.assumptions)]
         return list(dict.fromkeys(pair for pair in found if pair and pair[0] in self.fresh))
 
@@ -194,15 +194,15 @@ class DynamicTrace:
 
     @property
     def origins(self) -> Mapping[str, str]:
-        """The user's line that made each data-dependent size."""
+        """The line of user code that created each data-dependent size."""
         return types.MappingProxyType(self._origins)
 
     def note_origin(self, name: str, text: str) -> None:
-        """Record where a data-dependent size of an input comes from."""
+        """Record the origin of an input size that is data-dependent."""
         self._origins[name] = text
 
     def with_origins(self, text: str) -> str:
-        """Add the lines that made the data-dependent sizes named in a message."""
+        """Append to a message the user's lines that created the data-dependent sizes it names."""
         named = set(re.findall(r"\w+", text))
         return errors.with_sizes(text, {n: line for n, line in self._origins.items() if n in named})
 
@@ -215,7 +215,7 @@ def current() -> DynamicTrace | None:
 
 @contextlib.contextmanager
 def resume(state: DynamicTrace | None):
-    """Trace under `state` for a block; `None` suspends dynamic tracing.
+    """Open a block that is traced under `state`; `None` suspends dynamic tracing.
 
     The hooks must be installed by then, see `program.trace_program`.
     """

@@ -1,11 +1,11 @@
-"""Tell from the stack who compares a symbolic size: the user's code or a rule of JAX.
+"""Find out from the stack who compares a symbolic size: the user's code or a rule of JAX.
 
-JAX has one entry for every comparison of symbolic sizes, and the right answer depends on the caller.
-Where the user's code compares with a data-dependent size, the trace assumes an answer, which is
-checked at run time. Where JAX compares for itself (in its caches, in the shape rule of a gather), an
-assumption would be checked although the program does not depend on it, and would cause a needless
-retrace. JAX passes the caller to none of its functions, so the stack is the only source. All stack
-inspection is in this module, and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
+JAX has one function for all comparisons of symbolic sizes, and the right answer depends on the caller.
+If the user's code compares a data-dependent size, the trace assumes an answer, which is checked at run
+time. If JAX itself compares (in its caches, in the shape rule of a gather), an assumption would be
+checked although the program does not depend on it, and would cause a needless retrace. JAX passes the
+caller to none of its functions, so the stack is the only source. All stack inspection is in this module,
+and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def user_calls(depth: int) -> bool:
 
 
 def user_orders(hooks: dict) -> bool:
-    """Return whether user code wrote the `<` (or a similar operator) that JAX is deciding.
+    """Return whether the `<` (or similar operator) that JAX evaluates is in user code.
 
     Args:
       hooks: the globals of the hooks, which are between JAX's operators and their caller.
@@ -48,12 +48,12 @@ def user_orders(hooks: dict) -> bool:
 
 
 def rule_reads() -> bool:
-    """Return whether a rule of JAX compares the size of an axis with the slice to be read of it."""
+    """Return whether a shape rule of JAX is comparing the size of an axis with that of a slice of it."""
     return _asked_by(*READS)
 
 
 def rule_extends() -> bool:
-    """Return whether a rule of JAX checks that the size of a result is not negative."""
+    """Return whether a shape rule of JAX is checking that the size of a result is not negative."""
     return _asked_by(*EXTENDS)
 
 

@@ -26,10 +26,10 @@ _CONCRETIZATION_ERRORS = (
 
 
 def operator(f=None, *, fresh: bool = False, compiled: bool = False):
-    """Make an operator callable on arrays, tracers and `Padded` values.
+    """Make a function an operator that accepts arrays, tracers and `Padded` values.
 
     Args:
-      f: the operator, written over arrays whose dimensions may be symbolic.
+      f: the operator, written for arrays whose dimensions may be symbolic.
       fresh: whether the size of its result depends on data; a call on tracers outside of a dynamic
         trace then runs as `shims.dynamic(f)`.
       compiled: whether repeated eager calls are compiled; only for operators without side effects.
@@ -77,7 +77,8 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 def _in_dynamic_trace(f, args, kwargs):
     """Run `f` as a dynamic program of its traced arguments.
 
-    The other arguments stay concrete: the shape of a sparse tensor determines the size of its results.
+    The other arguments stay concrete, because they may determine the size of the result, as the shape of a
+    sparse tensor does.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
     moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
@@ -94,7 +95,7 @@ def _in_dynamic_trace(f, args, kwargs):
 
 
 def _call_composites(call, name: str, args, kwargs, error):
-    """Ask the composites among the arguments for the result; calls on arrays never get here.
+    """Let the composites among the arguments compute the operator, after it failed on arrays.
 
     Raises:
       CompositeOperandError: `error`, if none of them supports the operator.
@@ -109,7 +110,7 @@ def _call_composites(call, name: str, args, kwargs, error):
 
 
 def _raise_needs_value(name: str, error: Exception):
-    """Raise the error for an operator that needed the value of a traced argument."""
+    """Raise the error for an operator that needs the value of an argument that is traced."""
     if isinstance(error, RuntimeError):
         _raise_too_large(name, error)
     if failing_call(error).line:  # in a function of the user's that the operator calls
@@ -125,7 +126,7 @@ def _raise_needs_value(name: str, error: Exception):
 
 
 def _raise_too_large(name: str, error: Exception):
-    """Raise the error for an array with more elements than an int64 can count."""
+    """Raise the error for an array whose number of elements exceeds int64."""
     if "overflow in static extent product" not in str(error):
         raise error
     raise errors.InvalidArgumentError(

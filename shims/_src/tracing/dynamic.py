@@ -33,7 +33,7 @@ def _is_operand(x) -> bool:
 
 
 def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
-    """Call `f` with data-dependent sizes: in the dynamic trace of this thread, or in a new one."""
+    """Call `f` with data-dependent sizes, in the current dynamic trace or in a new one."""
     kwargs = kwargs or {}
     if trace.current() is not None:
         return f(*args, **kwargs)
@@ -53,7 +53,10 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
 
 
 def prepare(state: trace.DynamicTrace, operands):
-    """Return `(specs, arrays, sizes)` of operands; `Padded` operands have symbolic sizes."""
+    """Return the shape specifications, arrays and input sizes of operands.
+
+    The dynamic axes of `Padded` operands get symbolic sizes.
+    """
     specs, arrays, sizes = [], [], {}
     names: dict[tuple[int, int], str] = {}
     for x in operands:
@@ -76,7 +79,10 @@ def prepare(state: trace.DynamicTrace, operands):
 
 
 def _outer_bounds(operands):
-    """Return bounds stated outside by `shims.bounded`: `({position: bounds}, [(number, bound)])`."""
+    """Find operands that are results of `shims.bounded` in the enclosing trace.
+
+    Returns `({position: bounds}, [(number, bound)])`.
+    """
     limits, checks = {}, []
     for i, x in enumerate(operands):
         found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
@@ -105,7 +111,7 @@ def _run_traced(f, operands):
 
 
 def combined_status(reports, inherited=()):
-    """Combine all run-time conditions into one status code; `None` when there are none."""
+    """Combine the codes of all run-time conditions into one status code; `None` if there are none."""
     status = None
     for report in reports:
         match report.condition:
@@ -138,7 +144,7 @@ def _traced_result(value, status):
 
 
 def marked(array, status):
-    """Return the array, or NaN or a run-time error in its place if the status is bad."""
+    """Return the array, or if the status is bad, NaN or a run-time error instead."""
     if jnp.issubdtype(array.dtype, jnp.inexact):
         # A product, so that derivatives are marked too.
         return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
@@ -177,7 +183,10 @@ _LARGE = 1 << 17
 
 
 def exact_all(parts):
-    """Call `exact` for several `(array, sizes, masks)`; large selections run in parallel."""
+    """Remove the padding of several results, given as `(array, sizes, masks)`.
+
+    Large selections run in parallel.
+    """
     large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
     large = [i for i in large if not is_followed(parts[i][0])]
     if len(large) < 2:
@@ -188,7 +197,7 @@ def exact_all(parts):
 
 
 def exact(array, sizes, masks=None):
-    """Cut a padded result to its valid entries, on the host (no compilation) unless on a tape."""
+    """Remove the padding of a result, on the host without compiling, or on the device under a tape."""
     if not sizes and not masks:
         return array
     if is_followed(array):
@@ -201,7 +210,10 @@ def exact(array, sizes, masks=None):
 
 
 def _take_slots(array, places, axis):
-    """Take slots along an axis; for no slots a slice of `array`, which keeps the tape's connection."""
+    """Take slots along an axis.
+
+    For no slots the result is a slice of `array`, so that a tape still connects the two.
+    """
     if not places.size:
         return lax.slice_in_dim(array, 0, 0, axis=axis)
     return jnp.take(array, places, axis=axis)

@@ -1,4 +1,4 @@
-"""Index tracers inside a dynamic trace: by masks, traced slice bounds, symbolic positions."""
+"""Support `x[index]` in a dynamic trace for masks, traced slice bounds and symbolic positions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _take_items(state, original, array, index, options):
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
-    """Return whether an axis of no elements is read at a number or at traced positions."""
+    """Return whether an index with a number or traced positions reads from an axis of size 0."""
     is_one = isinstance(positions, int) and not isinstance(positions, bool)
     is_traced = jp.is_tracer(positions) and jnp.issubdtype(positions.dtype, jnp.integer)
     if not is_one and not is_traced:
@@ -63,7 +63,10 @@ def reads_nothing(positions, array, axis: int) -> bool:
 
 
 def _apply_empty_reads(array, items):
-    """Apply the numbers of an index that read an axis of no elements; return array and rest."""
+    """Apply the parts of an index that read from an axis of size 0.
+
+    Returns the array and the rest of the index.
+    """
     rest = []
     axis = 0
     for item in _expand_ellipsis(items, array.ndim):
@@ -76,9 +79,9 @@ def _apply_empty_reads(array, items):
 
 
 def from_nothing(array, positions, axis: int):
-    """Read an axis of no elements, which JAX rejects: check at run time that nothing is read.
+    """Read from an axis of size 0, which JAX rejects: check at run time that nothing is read.
 
-    A position in a loop or branch that does not run is not read.
+    A read in a loop or branch that does not run passes that check.
     """
     axis %= array.ndim
     places = np.shape(positions)
@@ -99,7 +102,7 @@ def from_nothing(array, positions, axis: int):
 
 
 def update(state, original, array, index, *rest, **options):
-    """Apply `array.at[index].set(...)` and similar updates with masks and traced bounds as index."""
+    """Compute `array.at[index].set(...)` and similar updates for masks and traced slice bounds."""
     items = _unify_position_sizes(_as_tuple(index))
     array = jnp.asarray(array)
     _assume_rows(state, array, items)
@@ -121,7 +124,7 @@ def update(state, original, array, index, *rest, **options):
 
 
 def _assume_rows(state, array, items) -> None:
-    """Assume that an axis has rows where an integer index writes to it."""
+    """Assume that the axes to which an integer index writes are not empty."""
     axis = 0
     for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
         if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
@@ -170,7 +173,7 @@ def _axes_of(item) -> int:
 
 
 def _expand_ellipsis(items, rank):
-    """Expand the Ellipsis of an index, and convert symbolic positions to scalars."""
+    """Expand the Ellipsis of an index, and convert symbolic positions to array scalars."""
     consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
     out = []
     for item in items:
@@ -182,7 +185,7 @@ def _expand_ellipsis(items, rank):
 
 
 def _apply_traced_slices(array, items):
-    """Apply the slices with traced bounds; each leaves a full slice in the index."""
+    """Apply the slices with traced bounds, and replace each by a full slice in the index."""
     axis = 0
     out = []
     for item in items:
@@ -231,7 +234,7 @@ def _has_step(item) -> bool:
 
 
 def _apply_unknown_slices(original, array, items):
-    """Apply slices of axes of unknown size first, so that steps along other axes do not repeat them."""
+    """Apply the slices of axes of unknown size first, so that no later step applies them again."""
     axis = 0
     out = []
     for item in _expand_ellipsis(items, array.ndim):
@@ -245,7 +248,7 @@ def _apply_unknown_slices(original, array, items):
 
 
 def _keeps_its_place(items) -> bool:
-    """Return whether one slice may become a vector of positions without transposing axes."""
+    """Return whether a slice can be replaced by an index array without moving its axis."""
     vectors = [i for i, x in enumerate(items) if _is_advanced(x) or _is_traced_slice(x)]
     between = items[vectors[0] : vectors[-1] + 1]
     return (
@@ -256,7 +259,7 @@ def _keeps_its_place(items) -> bool:
 
 
 def _masks_as_positions(items):
-    """Replace each mask in an index by the positions of its true entries (NumPy's rule)."""
+    """Replace each mask in an index by the positions of its true entries, as NumPy defines it."""
     out = []
     for item in items:
         out += nonzero(item) if _is_mask(item) else [item]
@@ -264,7 +267,7 @@ def _masks_as_positions(items):
 
 
 def _unify_position_sizes(items):
-    """Unify the sizes of the position vectors of an index, where sizes are unknown."""
+    """Declare that the index arrays of an index have equal sizes, if these are unknown."""
     sizes = [x.shape[0] for x in items if _is_vector(x)]
     sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
     if all(jp.is_symbolic(d) == jp.is_symbolic(sizes[0]) and d == sizes[0] for d in sizes):
@@ -286,7 +289,10 @@ def _is_vector(item) -> bool:
 
 
 def _apply_mask(original, array, items, options):
-    """Apply one mask among slices: its axes become one, of a new size, in place."""
+    """Apply the only mask of an index otherwise made of slices.
+
+    The axes of the mask become one axis of a new size, at the same position.
+    """
     axis = 0
     out = []
     for item in items:
@@ -301,7 +307,7 @@ def _apply_mask(original, array, items, options):
 
 
 def select(array, mask, axis):
-    """Select the slots of `array` by a mask over the axes `axis`, `axis + 1`, ..."""
+    """Select the entries of `array` by a mask that covers its axes from `axis` on."""
     rank = mask.ndim
     have = array.shape[axis : axis + rank]
     if len(have) < rank or any(_must_differ(a, b) for a, b in zip(have, mask.shape, strict=True)):
@@ -325,7 +331,7 @@ def _must_differ(a, b) -> bool:
 
 
 def _slice_positions(item: slice, size):
-    """Return the positions of `start:stop:step` by Python's rules, as a vector of a new size."""
+    """Return the positions that `start:stop:step` selects, as a vector of a new size."""
     step = 1 if item.step is None else item.step
     if jp.is_tracer(step) or step == 0:
         step = jnp.asarray(step, jnp.int32)
@@ -361,7 +367,7 @@ def _clip_bound(value, n, low, high, default):
 
 
 def two_unknown_windows() -> errors.UnimplementedError:
-    """Create the error for a slice with traced bounds beside another traced index."""
+    """Create the error for a slice with traced bounds combined with another traced index."""
     return errors.UnimplementedError(
         errors.message(
             "x.at[...]",

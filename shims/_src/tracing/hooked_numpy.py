@@ -16,7 +16,7 @@ from shims._src.tracing import hooked_indexing
 
 
 def promote_shapes(state, original, name, *arrays):
-    """Broadcast operands with data-dependent sizes: sizes that meet are unified, checked at run time."""
+    """Broadcast operands; data-dependent sizes of one axis are declared equal, checked at run time."""
     shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
     rank = max(map(len, shapes), default=0)
     for back in range(1, rank + 1):
@@ -36,7 +36,10 @@ def promote_shapes(state, original, name, *arrays):
 
 
 def _common_size(state, sizes):
-    """Return the common size of different sizes that meet, or `None` if nothing is to be unified."""
+    """Return the size that several sizes of one axis are declared equal to.
+
+    Returns `None` if nothing has to be declared.
+    """
     distinct = []
     for d in sizes:
         if not (not jp.is_symbolic(d) and d == 1) and all(not _same(d, e) for e in distinct):
@@ -54,7 +57,7 @@ def _common_size(state, sizes):
 
 
 def _are_equal_in_call(state, a, b) -> bool:
-    """Return whether two expressions over the same input sizes are equal in this call, with a guard.
+    """Return whether two expressions over input sizes are equal in this call, and add a guard.
 
     For `d = x[1:]`, JAX writes the sizes of `d[1:]` and `d[:-1]` as `n - 1 - min(n - 1, 1)` and
     `max(0, n - 2)`.
@@ -139,7 +142,7 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
 
 
 def _assume_empty(state, start, stop, step):
-    """Record the assumption behind a range up to `1 - n`, which JAX takes for empty (n >= 1)."""
+    """Record the assumption `n >= 1` by which JAX infers that a range up to `1 - n` is empty."""
     if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
         return
     count = start if stop is None else stop - start
@@ -281,7 +284,10 @@ def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
 
 
 def product_jvp(state, original, primals, tangents, **params):
-    """Differentiate a product over unknown sizes: multiply the products before and after each factor."""
+    """Differentiate a product over an axis of unknown size.
+
+    The derivative by a factor is the product of all factors before it and all factors after it.
+    """
     (x,), (t,) = primals, tangents
     axes = params["axes"]
     if not any(map(jp.is_symbolic, x.shape)) or type(t) is jp.ad.Zero:

@@ -1,4 +1,4 @@
-"""Support `vmap` inside a dynamic trace: rows with sizes of their own are mapped one by one."""
+"""Support `vmap` in a dynamic trace; rows with different sizes are mapped one at a time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ rows_p.multiple_results = True
 
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
-    """Batch a function; a body that may make sizes is traced to a jaxpr first."""
+    """Batch a function; if it may create sizes, trace it to a jaxpr first."""
     fun = jp.batch_over(fun, _trace_body_first)
     return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
 
 
 def _trace_body_first(f, *args):
-    """Run a batched body from its jaxpr; a body with sizes of its own becomes one equation."""
+    """Trace a batched body to a jaxpr, and run that.
+
+    A body that creates sizes of its own becomes a single equation.
+    """
     state = trace.current()
     if state is None or not any(jp.is_batched(a) for a in args):
         return f(*args)
@@ -38,7 +41,7 @@ def _trace_body_first(f, *args):
 
 
 def _size_depends_on_batch(jaxpr, args, consts) -> bool:
-    """Return whether a data-dependent size of the body depends on batched operands."""
+    """Return whether a data-dependent size in the body differs between the rows of the batch."""
     tainted = {v for v, a in zip(jaxpr.invars, args, strict=True) if jp.is_batched(a)}
     tainted |= {v for v, c in zip(jaxpr.constvars, consts, strict=True) if jp.is_batched(c)}
     return _makes_tainted_size(jaxpr, tainted)

@@ -1,8 +1,8 @@
 """Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes.
 
 The hooks are installed once, when the first dynamic trace starts. Each first checks whether this
-thread is inside a dynamic trace; otherwise JAX's own code runs unchanged, so that neither a failure
-nor another thread can leave JAX modified.
+thread is inside a dynamic trace; otherwise JAX's own code runs unchanged. So no failure and no other
+thread can leave JAX in a modified state.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def _hook_function(original, hook):
 
 
 def _value_hook(state, original, dim):
-    """Convert a dimension to a number that depends on the counts behind its data-dependent sizes.
+    """Convert a dimension to a number that depends on the counts of its data-dependent sizes.
 
-    Without operands JAX would hoist it out of the loop, the branch or the row that it belongs to.
+    Without these operands JAX would hoist the number out of its loop, branch or row.
     """
     counts = state.fresh.counts(dim)
     if not counts:
@@ -90,7 +90,7 @@ def _value_hook(state, original, dim):
 
 
 def _divmod_hook(state, original, d, divisor):
-    """Divide a dimension with a remainder; record a divisor that leaves a symbolic remainder."""
+    """Divide a dimension with remainder; record the divisor if the remainder is symbolic."""
     quotient, remainder = original(d, divisor)
     if jp.is_symbolic(remainder) and isinstance(divisor, int) and state.is_input_only(d):
         state.decisions.note_divisor(abs(divisor))
@@ -98,7 +98,7 @@ def _divmod_hook(state, original, d, divisor):
 
 
 def _geq_hook(state, original, e1, e2, describe):
-    """Decide `>=` and its relatives: over input sizes by this call's sizes, with a guard."""
+    """Decide `>=` and related comparisons; for input sizes, by their values in this call and a guard."""
     try:
         answer = original(e1, e2, describe)
         return (
@@ -130,7 +130,7 @@ def _geq_hook(state, original, e1, e2, describe):
 
 
 def _comparison_hook(name: str):
-    """Create the hook of `<` or a relative, which converts a float to an equivalent integer."""
+    """Create the hook of `<` or a related operator, which converts floats to equivalent integers."""
 
     def compared(state, original, self, other):
         return original(self, whole(name, other))
@@ -152,7 +152,10 @@ def whole(name: str, number):
 
 
 def _unless_empty(state, difference, answer: bool) -> bool:
-    """Keep JAX's answer to `difference >= 0`, and assume it where JAX took sizes for positive."""
+    """Return JAX's answer to `difference >= 0`; assume it if it is not certain.
+
+    It is not certain if it follows only from JAX's assumption that sizes are positive.
+    """
     if not state.owns(difference) or state.is_input_only(difference):
         return answer
     certain = size_bounds.sign(difference)
@@ -204,7 +207,10 @@ def _decide_eq(state, original, self, other, asked):
 
 
 def is_size(d, number: int) -> bool:
-    """Return whether a size equals a number: guarded for input sizes; assumed false for others."""
+    """Return whether a size equals a number.
+
+    For input sizes the answer gets a guard; for data-dependent sizes False is assumed.
+    """
     state = trace.current()
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
@@ -220,7 +226,7 @@ def _as_int(other):
 
 
 def _is_divisibility(state, d, other) -> bool:
-    """Return whether JAX tests an input size for divisibility (as `jnp.split` does)."""
+    """Return whether JAX is testing an input size for divisibility, as `jnp.split` does."""
     if not isinstance(other, int) or not state.is_input_only(d):
         return False
     return any(f[1] == "mod" for factors, _ in jp.terms(d) for f in factors)
@@ -237,7 +243,10 @@ def _decide_equal(state, difference, text):
 
 
 def _bool_hook(self) -> bool:
-    """Decide `if n:`, for which JAX defines nothing (Python takes any object for true)."""
+    """Evaluate the truth value of a dimension, for which JAX defines nothing.
+
+    Without this, Python would treat every dimension as true.
+    """
     state = trace.current()
     if state is None or not state.owns(self) or not comparison_callers.user_calls(1):
         return True
@@ -248,7 +257,7 @@ def _bool_hook(self) -> bool:
 
 
 def undecidable(question: str) -> errors.FreshSizeError:
-    """Create the error for a Python decision on a size that is unknown while tracing."""
+    """Create the error for Python code that decides on a size that is unknown while tracing."""
     return errors.FreshSizeError(
         errors.message(
             "",

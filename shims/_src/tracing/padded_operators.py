@@ -1,4 +1,4 @@
-"""Bind Python's operators to `Padded`: each runs as a dynamic program over the valid entries."""
+"""Define Python's operators for `Padded`: each is computed on the valid entries only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNARY = ("neg", "invert", "abs")
 
 
 def bind() -> None:
-    """Set the operators and the indexing method of `Padded`."""
+    """Add the operators and the indexing method to `Padded`."""
     for name in (*_ARITHMETIC, *_COMPARISONS, *_UNARY):
         _set_method(f"__{name}__", getattr(operator, f"__{name}__"))
     for name in _ARITHMETIC:

@@ -22,7 +22,7 @@ from shims._src.tracing import hooks
 
 @dataclasses.dataclass(eq=False)
 class Program:
-    """A symbolic jaxpr with the data that running it needs.
+    """A symbolic jaxpr together with the data needed to run it.
 
     Attributes:
       jaxpr: closed jaxpr over symbolic shapes.
@@ -37,7 +37,7 @@ class Program:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Size:
-    """An input size: an int32 scalar, and its bounds."""
+    """An input size: its value, an int32 scalar, and its bounds."""
 
     value: Any
     capacity: int

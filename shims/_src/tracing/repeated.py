@@ -33,12 +33,12 @@ class _NotCompilable(Exception):
 
 
 class Repeated:
-    """A pure operator whose eager calls are compiled when they repeat.
+    """A pure operator whose eager calls are compiled when they are repeated.
 
     Attributes:
-      f: the operator, written over arrays.
+      f: the operator, written for arrays.
       step_by_step: the function that calls it without compilation.
-      after: the number of calls of a kind that run step by step before it is compiled.
+      after: the number of similar calls that run step by step before the operator is compiled.
     """
 
     after = 4
@@ -50,7 +50,7 @@ class Repeated:
         self._programs: dict[object, Callable | None] = {}
 
     def __call__(self, *args, **kwargs):
-        """Call the operator."""
+        """Call the operator, compiled or step by step."""
         leaves, tree = jax.tree.flatten((args, kwargs))
         kind = _call_kind(leaves)
         if kind is None or not jp.ambient_is_eager():
@@ -69,7 +69,7 @@ class Repeated:
         return result if flag is None or not flag else self.step_by_step(*args, **kwargs)
 
     def _look_up(self, key, leaves, args, kwargs):
-        """Return the program for a kind of call; count the call, and return `None` while it is new."""
+        """Return the compiled program for a call, or count the call and return `None` if it is new."""
         seen = self._seen.get(key, 0)
         if seen < self.after:
             if len(self._seen) >= SEEN:
@@ -85,7 +85,7 @@ class Repeated:
 
 
 def _call_kind(leaves) -> list[object] | None:
-    """Return the key of a call for its compiled program; `None` if it cannot be compiled."""
+    """Return the key under which the program for a call is stored; `None` if it cannot be compiled."""
     if len(leaves) > LEAVES:
         return None
     found: list[object] = []
@@ -103,14 +103,14 @@ def _call_kind(leaves) -> list[object] | None:
 
 
 def _is_standard(value) -> bool:
-    """Return whether a structure consists of Python's containers and named tuples only."""
+    """Return whether a structure consists only of Python's containers and named tuples."""
     if isinstance(value, _CONTAINERS):
         return all(map(_is_standard, value.values() if isinstance(value, dict) else value))
     return jax.tree_util.all_leaves([value]) or value is None
 
 
 def _make_program(f, leaves, tree):
-    """Return the operator as a function of its array arguments, with its checks as one flag."""
+    """Return the operator as a function of its array arguments; its checks are combined in one flag."""
     rest = [None if type(x) is jp.ArrayImpl else x for x in leaves]
     places = [i for i, x in enumerate(leaves) if type(x) is jp.ArrayImpl]
 

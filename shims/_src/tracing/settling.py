@@ -1,4 +1,4 @@
-"""Act on the reports of a finished run: raise a capacity or an error, or change an assumption."""
+"""React to the reports of a finished run: grow a capacity, raise an error, or drop an assumption."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def settle_reports(
     *,
     grow: bool = True,
 ) -> bool:
-    """Act on the reports of a finished run, and return whether it must run again.
+    """React to the reports of a finished run, and return whether the program must run again.
 
     Args:
       found: the conditions with their codes.
@@ -25,7 +25,7 @@ def settle_reports(
       grow: whether capacities may be raised.
 
     Raises:
-      InvalidArgumentError: operands that do not agree; another error where the check names its class.
+      InvalidArgumentError: operands are invalid; a check may specify another class.
       CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
     """
     again = False
@@ -51,7 +51,7 @@ def settle_reports(
 
 
 def _with_line(text: str, line: str, code: int) -> str:
-    """Insert the user's line, and the number found at run time, into a message."""
+    """Insert into a message the user's line and the number found at run time."""
     head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
     kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
     return errors.with_place("\n".join([head, *kept]), line)
@@ -71,5 +71,5 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
 
 
 def next_bucket(needed: int) -> int:
-    """Return the smallest power of two that is not below `needed`."""
+    """Return the smallest power of two that is at least `needed`."""
     return 1 << max(int(needed) - 1, 0).bit_length()

@@ -1,8 +1,8 @@
 """Evaluate the shapes of dynamic programs inside an enclosing trace over symbolic sizes.
 
-`jax.eval_shape` over symbolic sizes needs this, and Keras where it builds a layer. The program is
-traced over symbolic sizes of its own; its results have the right shapes, in terms of the enclosing
-trace's sizes, and cannot be run.
+`jax.eval_shape` over symbolic sizes needs this, and so does Keras when it builds a layer. The program is
+traced over its own symbolic sizes; its results have the right shapes, in terms of the enclosing trace's
+sizes, but cannot be computed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _EXAMPLE = 64
 
 
 def has_foreign_sizes(operands) -> bool:
-    """Return whether an operand has a symbolic size, which belongs to another trace."""
+    """Return whether an operand has a symbolic size that belongs to an enclosing trace."""
     arrays = [x.values if isinstance(x, Padded) else x for x in operands]
     return any(jp.is_symbolic(d) for x in arrays for d in jnp.shape(x))
 
 
 def outlined(f, operands):
-    """Evaluate `f` abstractly: return results with shapes and dtypes that cannot be computed.
+    """Evaluate `f` abstractly: return results that have shapes and dtypes but no values.
 
     Raises:
       CapacityError: nothing bounds the size of a result.
@@ -65,7 +65,10 @@ def outlined(f, operands):
 
 
 def _own_dimension(state, given, size, *, is_dynamic: bool):
-    """Return the program's own dimension for a size; equal sizes share one, bounds do not."""
+    """Return the program's dimension for a size of the enclosing trace.
+
+    Equal sizes share one dimension; sizes that are only bounds get separate ones.
+    """
     for name, known in given.items():
         if not is_dynamic and name not in state.fresh and known is size:
             return state.dimension(name)
@@ -77,7 +80,7 @@ def _own_dimension(state, given, size, *, is_dynamic: bool):
 
 
 def _outer_size(state, given, d):
-    """Express a size, or its upper bound, in the sizes of the enclosing trace."""
+    """Express a size, or an upper bound of it, in the sizes of the enclosing trace."""
     bound = size_bounds.upper_bound(state, d)
     if bound is None:
         raise errors.CapacityError(

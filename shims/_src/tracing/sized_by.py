@@ -29,7 +29,7 @@ def sized_by(*names: str, compiled: bool = False):
     """Make an operator of a function that takes sizes as the arguments `names`.
 
     Like `selected_by`, but a traced size that was computed from shapes counts as known. `compiled` is
-    that of `operator`.
+    passed to `operator`.
     """
     return _operator_decorator(names, _is_unknown, compiled)
 
