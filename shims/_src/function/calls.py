@@ -1,4 +1,4 @@
-"""Describe one call of a function: its flat arguments, and the plan that equal calls reuse."""
+"""Describe one call of a function: its flat arguments, and the plan that similar calls reuse."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ REPEATS = 16
 
 @dataclasses.dataclass(eq=False)
 class Plan:
-    """The way to run arguments of one structure, shapes and dtypes: made once, used again.
+    """How to run calls whose arguments have a given structure, shapes and dtypes; it is reused.
 
     Attributes:
       entry: the program.
@@ -34,8 +34,8 @@ class Plan:
       sizes: the sizes of the input variables.
       capacities: their buckets.
       elements: the number of elements of the operands, before and after padding.
-      calls: how often the plan was used again.
-      is_exact: whether it runs a program for these exact sizes, which it does from some call on.
+      calls: how often the plan was reused.
+      is_exact: whether it runs a program for exactly these sizes, as it does after enough calls.
     """
 
     entry: Any
@@ -61,7 +61,10 @@ class Plan:
         return arrays if found is None else [*found.values(), *arrays]
 
     def came_again(self, operands) -> bool:
-        """Count a call, and return whether a program for these exact sizes was made for it."""
+        """Count a call; return whether it is the one for which an exact program was traced.
+
+        After enough calls with the same sizes, a program for exactly these sizes is used.
+        """
         if not self.sizes or self.calls == REPEATS or not jp.nothing_looks_on():
             return False
         self.calls += 1
@@ -71,7 +74,7 @@ class Plan:
         return self.is_exact
 
     def operands(self, leaves):
-        """Return the operands among the leaves of other arguments of the same kind."""
+        """Select the operands among the argument leaves of another call with this plan."""
         found = [leaves[i] for i in self.places]
         return [
             x if d is None else narrow_array(np.asarray(x), d)
@@ -80,7 +83,7 @@ class Plan:
 
 
 def plan_key(leaves, tree):
-    """Return a key that calls with the same plan share; `None` if an argument is not hashable."""
+    """Return the key under which the plan of a call is stored; `None` if an argument is not hashable."""
     key = []
     for x in leaves:
         if isinstance(x, (jax.Array, np.ndarray)):
@@ -99,7 +102,7 @@ def plan_key(leaves, tree):
 class Call:
     """The flat arguments of one call.
 
-    `is_example` if they only stand for their shapes and dtypes.
+    If `is_example`, the arguments only stand for their shapes and dtypes.
     """
 
     tree: object
@@ -123,7 +126,7 @@ class Call:
         )
 
     def key(self, unknown):
-        """Return a key that calls share if the same program may serve them."""
+        """Return a key that is equal for calls that one program can serve."""
         open_axes = {(u.operand, u.axis) for u in unknown}
         shapes = tuple(
             (
@@ -136,7 +139,7 @@ class Call:
         return self.tree, tuple(self.places), self.statics, shapes
 
     def receiver(self):
-        """Return the object that a method was called on; `None` for a plain function."""
+        """Return the object on which a method was called; `None` for a plain function."""
         first = self.leaves[0] if self.leaves and 0 not in self.places else None
         return None if isinstance(first, _ARGUMENT_TYPES) else dereferenced(first)
 
@@ -156,7 +159,7 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Request:
-    """A request for a program: a call, and the pattern of its sizes.
+    """A request for a program: a call, and a variable or constant for each unknown size.
 
     Attributes:
       call: the arguments.
@@ -174,7 +177,7 @@ class Request:
 
     @property
     def key(self) -> object:
-        """A key that requests share if the same programs may serve them."""
+        """A key that is equal for requests that the same programs can serve."""
         return self.call.key(self.unknown), self.pattern, self.settled.key
 
 
@@ -195,7 +198,9 @@ def variable_sizes(pattern, dims):
 
 
 def bind_positional(f, args, kwargs, count):
-    """Return positional arguments for a signature of `count` arguments, with `self` before them.
+    """Convert arguments to positional ones for an input signature of `count` arguments.
+
+    An object that the method is called on comes before them.
 
     Raises:
       TypeError: the number of arguments is not that of the signature.

@@ -1,4 +1,4 @@
-"""Trace one program of a function, and compile it once per combination of buckets."""
+"""Trace one program of a function, and compile it once per combination of bucket sizes."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from shims._src.tracing.program import Program, Size, lower, trace_program
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The form of one input size: a symbol, a constant, or a multiple of a symbol."""
+    """How a program represents one input size: by a symbol, a constant, or a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0
 
     def fits(self, size: int) -> bool:
-        """Return whether a size has this form."""
+        """Return whether a size can be represented in this form."""
         if self.kind == "constant":
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0
 
     def capacity(self, size: int, bucket) -> int:
-        """Return the capacity for a size."""
+        """Return the capacity for an axis of the given size."""
         if self.kind == "constant":
             return size
         return (
@@ -41,14 +41,14 @@ class Form:
         )
 
     def symbol_size(self, size: int) -> int:
-        """Return the value of the symbol for a size."""
+        """Return the value of the symbol that represents a size."""
         return size // self.number if self.kind == "multiple" else size
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
 class Outcome:
-    """The result of a compiled program: arrays, one vector of sizes and codes, and static data."""
+    """The result of a compiled program: arrays, a vector of sizes and report codes, and static data."""
 
     arrays: Any
     masks: Any
@@ -56,7 +56,7 @@ class Outcome:
     facts: tuple
 
     def tree_flatten(self):
-        """Return arrays, masks and numbers as children, and the facts as static data."""
+        """Return arrays, masks and numbers as children, and all else as static data."""
         return (self.arrays, self.masks, self.numbers), self.facts
 
     @classmethod
@@ -71,7 +71,7 @@ def input_name(i: int) -> str:
 
 
 class Entry:
-    """A program for one pattern of sizes, one set of decisions and one set of assumptions.
+    """A traced program for one pattern of sizes, one set of decisions and one set of assumptions.
 
     Args:
       f: the function of the flat operands.
@@ -126,7 +126,7 @@ class Entry:
         return form.number * d if form.kind == "multiple" else d
 
     def matches(self, sizes) -> bool:
-        """Return whether this program is valid for these sizes of the variables."""
+        """Return whether this program is valid for the given sizes of its variables."""
         if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
             return False
         symbols = {
@@ -136,7 +136,7 @@ class Entry:
         return self.program.state.decisions.hold_for(symbols)
 
     def call(self, arrays, sizes, capacities):
-        """Run on padded arrays; return the `Outcome`."""
+        """Run the program on padded arrays, and return the `Outcome`."""
         key = frozenset(self.buckets.items())
         if key not in self._jitted:
             self._jitted[key] = jax.jit(self._padded_body(dict(self.buckets)))
@@ -147,13 +147,13 @@ class Entry:
             return self._jitted[key](list(arrays), numbers, _Static(capacities))
 
     def call_exactly(self, arrays, sizes):
-        """Run a program for these exact sizes, without padding; return the `Outcome`."""
+        """Run a program for exactly these sizes, without padding, and return the `Outcome`."""
         outcome = self._exact_program(sizes)(list(arrays))
         outcome.arrays += arrays
         return outcome
 
     def can_be_exact(self, arrays, sizes) -> bool:
-        """Return whether a program for these exact sizes can be traced, which is done here."""
+        """Trace a program for exactly these sizes, and return whether that succeeded."""
         try:
             jax.eval_shape(self._exact_program(sizes), list(arrays))
         except Exception:  # noqa: BLE001 - the padded program handles every failure
@@ -251,7 +251,10 @@ def _make_outcome(values, ctx, inputs=()) -> Outcome:
 
 
 def read_codes(outcome: Outcome):
-    """Return `(numbers, [(condition, code)])`, with at most one read from the device."""
+    """Read the sizes and report codes of an outcome, with at most one transfer from the device.
+
+    Returns `(numbers, [(condition, code)])`.
+    """
     _, first_code, conditions = outcome.facts
     if outcome.numbers is None:
         return None, []
@@ -260,7 +263,7 @@ def read_codes(outcome: Outcome):
 
 
 def exact_results(outcome: Outcome, numbers):
-    """Return the results, cut to their true sizes."""
+    """Return the results without padding."""
     return exact_all(
         [
             (

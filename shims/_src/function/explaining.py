@@ -1,4 +1,4 @@
-"""Describe the programs of a function: guards, sizes, layouts, lines."""
+"""Describe the programs of a function: their guards, sizes, layouts and source lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _is_spec(x) -> bool:
 
 
 class ConcreteFunction:
-    """One program of a function.
+    """One program of a function, with its signature.
 
     Attributes:
       structured_input_signature: `(args, kwargs)` of specs.

@@ -186,7 +186,7 @@ class Function:
             return self._dynamic(*args, **kwargs)
 
     def _random_signature(self, args, kwargs):
-        """Return the key for which TensorFlow retraces, which restarts its random sequences."""
+        """Return a key that changes when TensorFlow would retrace and so restart its random sequences."""
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
@@ -209,7 +209,7 @@ class Function:
         return Call(tree, leaves, places, [specs[i] for i in places], given)
 
     def _conform_arguments(self, args, kwargs):
-        """Convert the arguments to their specs, in the order of the signature."""
+        """Convert the arguments to the dtypes of their specs, in the order of the signature."""
         bound = bind_positional(self.python_function, args, kwargs, len(self.input_signature))
         try:
             signature, given = arranged(
@@ -263,7 +263,7 @@ class Function:
         return out
 
     def _run_until_settled(self, plan, operands, prepared):
-        """Run until no report asks for a larger bucket or another assumption.
+        """Run a program again until no report requires a larger bucket or another assumption.
 
         Returns the plan, the outcome and the numbers of the last run, and the plan of the first.
         """
@@ -314,7 +314,10 @@ class Function:
         return plan, outcome
 
     def _pattern_of_call(self, call, unknown, dims):
-        """Return the pattern of sizes; beyond a number of patterns, equal sizes are not shared."""
+        """Return the variable or constant for each unknown size of a call.
+
+        Once there are many such patterns, equal sizes no longer share a variable.
+        """
         if not unknown:
             return ()
         pattern = pattern_of(unknown, dims)
@@ -409,7 +412,7 @@ class Function:
         return explaining.explain(self)
 
     def get_concrete_function(self, *args, **kwargs) -> explaining.ConcreteFunction:
-        """Return the program for one kind of arguments.
+        """Return the program for given specs or example arguments.
 
         Args:
           *args: `TensorSpec`s, arrays (which stand for their shape and dtype), and Python values,

@@ -60,7 +60,7 @@ class Discovery(state.Overlay):
         self.pending: dict[int, tuple[Variable, Any]] = {}
 
     def create(self, variable, value):
-        """Record a new variable; only one whose value depends on arguments counts as assigned."""
+        """Record a new variable; it counts as assigned only if its initial value depends on arguments."""
         if not self.may_create:
             raise _created_again_error(variable)
         self.created[id(variable)] = variable
@@ -127,7 +127,7 @@ def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
 
 
 def depends_on_arguments(variables):
-    """Create the error for initial values that can only be computed by a call."""
+    """Create the error for initial values that depend on the arguments of a call."""
     return ValueError(
         errors.message(
             "Variable",

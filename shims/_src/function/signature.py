@@ -1,4 +1,4 @@
-"""Describe the sizes of a call: which are unknown, which are equal, and their buckets."""
+"""Describe the sizes of a call: which are unknown, which are equal, and their capacities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALLEST_BUCKET = 8
 
 @dataclasses.dataclass(frozen=True)
 class Unknown:
-    """An unknown input dimension: which operand, which axis, and its name if it has one."""
+    """An unknown input dimension: its operand, its axis, and its name if it has one."""
 
     operand: int
     axis: int
@@ -34,7 +34,9 @@ def powers_of_two(size: int) -> int:
 
 
 def bucket_rule(buckets) -> Callable[[int], int]:
-    """Return the function from sizes to capacities: powers of two, entries of a list, or one number.
+    """Return the function from sizes to capacities that the argument `buckets` describes.
+
+    The capacities are powers of two, entries of a list, one number, or those of a given function.
 
     Raises:
       ValueError: `buckets` is none of these.
@@ -77,7 +79,7 @@ class _ListedBuckets:
 
 
 def unknown_dimensions(specs, operands) -> list[Unknown]:
-    """List the unknown dimensions of specs (`None` where an operand has no spec)."""
+    """List the unknown dimensions of operands; a spec of `None` means that an operand has none."""
     found = []
     for i, (spec, x) in enumerate(zip(specs, operands, strict=True)):
         if spec is None:
@@ -127,7 +129,7 @@ def conform(x, spec: TensorSpec, position: int):
     """Convert an argument to an array of its spec's dtype, and check its shape.
 
     Raises:
-      TypeError: an array of another dtype.
+      TypeError: the argument is an array of another dtype.
       ValueError: the shape does not match the spec.
     """
     wanted = jax.dtypes.canonicalize_dtype(spec.dtype)

@@ -1,4 +1,4 @@
-"""Make a program for a call: with symbolic sizes where possible, with constants elsewhere."""
+"""Trace a program for a call: with symbolic sizes if possible, otherwise with constants."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Maker:
         self._called: dict[int, object] = {}
 
     def new_entry(self, request: Request):
-        """Trace a program, with constant input sizes only where symbolic ones fail."""
+        """Trace a program, with constant input sizes only if symbolic ones fail."""
         try:
             result = self._first_that_works(request)
         except untaken_branches.REFUSALS as error:
@@ -123,7 +123,7 @@ class Maker:
         return self._trace_lifted(entry, f, request, forms)
 
     def _initialize(self, variables, entry, request):
-        """Set the initial values of variables, which a program computes from the arguments."""
+        """Compute initial values of variables that depend on the arguments, by running a program."""
         if request.call.is_example:
             raise lift.depends_on_arguments(variables)
         plan = self._owner.plan(entry, request)
@@ -135,7 +135,7 @@ class Maker:
             variable.stored_value = value
 
     def _trace_lifted(self, plain, f, request, forms):
-        """Trace again with the variables that the function uses as operands and results."""
+        """Trace again, with the variables that the function uses as inputs and outputs."""
         operands = request.call.operands
         specs = [
             jax.ShapeDtypeStruct(s, o.dtype) for s, o in zip(plain.shapes, operands, strict=True)
@@ -158,7 +158,7 @@ class Maker:
         return entry
 
     def _report_specialization(self, error, forms, sizes):
-        """Warn once, or raise, because a size became a constant."""
+        """Warn once, or raise an error, because an input size became a constant."""
         fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
         text = errors.message(
             getattr(self._owner, "__name__", "function"),
@@ -194,10 +194,10 @@ _MOST_PINS = 3
 
 
 def _alternative_pins(error, pins):
-    """Yield data-dependent sizes with the numbers that the failed trace assumed they are not.
+    """Yield constants to try for data-dependent sizes after a failed trace.
 
-    `squeeze` keeps an axis whose size is not 1; the code that follows may require size 1. The assumption
-    is checked at run time.
+    They are the numbers that the failed trace assumed the sizes are not: `squeeze` keeps an axis whose size
+    is not 1, but the code that follows may require size 1. The new assumption is checked at run time.
     """
     more: dict[str, int] = {}
     for name, number in trace.failure_of(error).differing:
@@ -207,7 +207,10 @@ def _alternative_pins(error, pins):
 
 
 def _alternative_forms(error, sizes):
-    """Yield further forms of the input sizes: multiples of their divisors, then constants."""
+    """Yield other forms of the input sizes to try after a failed trace.
+
+    They are multiples of the divisors of the sizes first, then constants.
+    """
     for k in trace.failure_of(error).divisors:
         for i, size in enumerate(sizes):
             if 1 < k <= size and size % k == 0:

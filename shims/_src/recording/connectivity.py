@@ -1,6 +1,6 @@
-"""Determine which outputs of an operation TensorFlow differentiates by which inputs.
+"""Determine which outputs of an operation have gradients with respect to which inputs.
 
-A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow returns `None` where nothing
+A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow returns `None` if nothing
 connects a result to a source, and optimizers treat the two differently.
 """
 
@@ -38,7 +38,7 @@ def links_between(inputs, outputs) -> Links:
 
 
 def links_of(primitive, params, inputs, outputs) -> Links:
-    """Return, for each output of an operation, the positions of the inputs that it is connected to.
+    """Return, for each output of an operation, the indices of the inputs that it is connected to.
 
     Args:
       primitive: the JAX primitive.
@@ -71,7 +71,10 @@ def links_of(primitive, params, inputs, outputs) -> Links:
 
 
 def joined(links: Links, outputs) -> Links:
-    """Return links from every linked input to every output, for an operation treated as a whole."""
+    """Link each differentiable output to every input that has a link to any output.
+
+    This is for an operation treated as a whole, such as a call of a function.
+    """
     every = _NONE.union(*links)
     return tuple(every if is_differentiable(y) else _NONE for y in outputs)
 
@@ -81,7 +84,7 @@ def _intersect(outer, inner) -> Links:
 
 
 def links_through(closed) -> Links:
-    """Return the links between the inputs and the outputs of an nested jaxpr."""
+    """Return the links from the inputs of a nested jaxpr to its outputs."""
     jaxpr, _ = jp.open_jaxpr(closed)
     known = _LINKS_CACHE.get(jaxpr)
     if known is None:
@@ -103,7 +106,7 @@ def _links_of_jaxpr(jaxpr) -> Links:
 
 
 def _links_of_loop(body: Links, consts: int, carries: int) -> list[frozenset[int]]:
-    """Return the links of a loop: of its final carry, then of its stacked outputs."""
+    """Return the links of a loop: first those of its final carry, then of its stacked outputs."""
     carried = [frozenset([consts + i]) for i in range(carries)]
 
     def traced_back(link):

@@ -1,4 +1,4 @@
-"""Provide the `with` blocks of TensorFlow programs: name scopes, control dependencies, devices."""
+"""Provide the context managers of TensorFlow: name scopes, control dependencies, devices."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def variable_creator_scope(variable_creator):
 
 
 def variable_creators() -> tuple[Callable, ...]:
-    """Return the open variable creators, the innermost last."""
+    """Return the active variable creators, the innermost last."""
     return _CREATORS.value
 
 

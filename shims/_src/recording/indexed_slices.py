@@ -74,22 +74,22 @@ class IndexedSlices:
 
     @property
     def is_composite(self) -> bool:
-        """Whether the rows are tensors of a graph, which are fetched separately."""
+        """Whether the rows are graph tensors, so that they are fetched one by one."""
         return _is_of_graph(self._values)
 
     @property
     def op(self):
-        """The operation that computes the rows, in a graph."""
+        """The graph operation that computes the rows."""
         return self._values.op
 
     @property
     def graph(self):
-        """The graph of the rows."""
+        """The graph to which the rows belong."""
         return self._values.graph
 
     @property
     def name(self) -> str:
-        """The name of the rows, in a graph."""
+        """The graph name of the rows."""
         return self._values.name
 
     @property
@@ -157,7 +157,7 @@ class IndexedSlices:
 
     @classmethod
     def tree_unflatten(cls, known, children):
-        """Create a value from static sizes and children."""
+        """Create `IndexedSlices` from static sizes and children."""
         values, indices, *open_sizes = children
         if known is None or known == "tensor":
             return cls(values, indices, *open_sizes)
@@ -167,12 +167,15 @@ class IndexedSlices:
 
 
 def _is_of_graph(value) -> bool:
-    """Return whether a value is a tensor of a graph, which only a session evaluates."""
+    """Return whether a value is a graph tensor, which only a session evaluates."""
     return hasattr(value, "graph")
 
 
 def _as_sizes(shape):
-    """Return the sizes as a tuple; a traced vector is indexed, so that their origin stays known."""
+    """Return the sizes as a tuple.
+
+    A traced vector is indexed element by element, so that the origin of each size stays known.
+    """
     if _is_of_graph(shape):
         return shape
     if is_tracer(shape):
@@ -187,12 +190,12 @@ def _as_int_if_concrete(size):
 
 
 def values_of(t):
-    """Return the rows of `IndexedSlices`; any other value unchanged."""
+    """Return the rows of `IndexedSlices`; return any other value unchanged."""
     return t.values if isinstance(t, IndexedSlices) else t
 
 
 def with_values(t, values):
-    """Return `t` with other rows if it is an `IndexedSlices`; otherwise `values`."""
+    """Return `t` with its rows replaced if it is an `IndexedSlices`; otherwise return `values`."""
     if not isinstance(t, IndexedSlices):
         return values
     return IndexedSlices(values, t.indices, t.dense_shape)
@@ -213,7 +216,10 @@ def added(first, second):
 
 
 def rows_of(cotangent, indices, shape) -> IndexedSlices:
-    """Return the gradient of `params[indices]` with respect to `params`, whose shape is `shape`."""
+    """Return the gradient of `params[indices]` with respect to `params`.
+
+    `cotangent` is that of the gathered rows, `shape` the shape of `params`.
+    """
     indices = as_array(indices)
     count = math.prod(indices.shape)
     values = jnp.reshape(cotangent, (count, *shape[1:]))

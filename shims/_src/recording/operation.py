@@ -1,4 +1,4 @@
-"""Record one operation for a tape: operands, results, and how to differentiate it."""
+"""Define the record of an operation on a tape: its operands, its results and its derivative."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from shims._src.recording.indexed_slices import dense
 
 
 class Application:
-    """A JAX program applied to arrays, which JAX differentiates.
+    """The record of a JAX program applied to arrays, whose derivative JAX computes.
 
     Attributes:
       inputs: the operands.
       outputs: the results.
-      links: per output, the positions of the inputs that it is connected to.
+      links: per output, the indices of the inputs that it is connected to.
       program: the applied program; see `Bound`.
     """
 
@@ -34,7 +34,7 @@ class Application:
         self.output_keys = tuple(map(jp.key_of, outputs))
 
     def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
-        """Compute cotangents of the inputs `wanted` from those of the outputs `given`."""
+        """Compute the cotangents of the inputs `wanted` from those of the outputs `given`."""
         operands = (list(self.inputs), [dense(c) for c in cotangents])
         pull = _pull
         if self.program.compiles and _all_concrete(operands):
@@ -42,22 +42,22 @@ class Application:
         return pull(self.program, tuple(wanted), tuple(given), *operands)
 
     def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
-        """Compute tangents of the outputs `given` from those of the inputs `moving`."""
+        """Compute the tangents of the outputs `given` from those of the inputs `moving`."""
         chosen, primals = _restrict_program(self.program, moving, given, self.inputs)
         with self.program.running():
             return jax.jvp(chosen, tuple(primals), tuple(tangents))[1]
 
 
 class Explicit:
-    """An operation with a custom derivative.
+    """The record of an operation with a custom derivative.
 
     Args:
       inputs: the operands.
       outputs: the results.
       backward: `(*cotangents of all outputs) -> gradients of all inputs`, `None` for no gradient,
         in TensorFlow's convention of complex gradients.
-      computed: the values behind the outputs, where their own operations are recorded; forward
-        mode follows these, as TensorFlow's does.
+      computed: the arrays from which the outputs were copied, if the operations inside are recorded, too;
+        forward mode differentiates those operations, as TensorFlow does.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Explicit:
         self.output_keys = tuple(map(jp.key_of, outputs))
 
     def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
-        """Compute gradients of the inputs `wanted`; outputs not in `given` have the cotangent 0."""
+        """Compute the gradients of the inputs `wanted`; outputs not in `given` have the cotangent 0."""
         known = dict(zip(given, cotangents, strict=True))
         full = [
             conjugate(dense(known[j])) if j in known else jnp.zeros_like(y)
@@ -80,7 +80,7 @@ class Explicit:
         return [None if gradients[i] is None else conjugate(gradients[i]) for i in wanted]
 
     def push(self, moving: Sequence[int], given: Sequence[int], tangents: Sequence) -> Sequence:
-        """Compute tangents of the outputs `given`, by transposing `pull`."""
+        """Compute the tangents of the outputs `given`, by transposing `pull`."""
 
         def pull(*cotangents):
             pulled = self.pull(moving, given, cotangents)
@@ -104,7 +104,10 @@ def conjugate(x):
 
 
 class Bound:
-    """A primitive with its parameters; equal instances compute the same."""
+    """A primitive with its parameters, as a program that can be applied again.
+
+    Equal instances compute the same function.
+    """
 
     def __init__(self, primitive, params: dict[str, Any]):
         self._primitive, self._params = primitive, params
@@ -118,13 +121,13 @@ class Bound:
             self.compiles = False
 
     def call(self, *operands) -> Sequence:
-        """Apply the program again, without its side effects."""
+        """Apply the program to operands, without its side effects."""
         if self._prints:
             return _evaluate(self._params["jaxpr"], operands, {})
         return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
-        """Return a context in which the program may be applied again."""
+        """Return a context in which `call` may be used, more than once."""
         return jp.emptied_stores(())
 
     def __hash__(self) -> int:
@@ -148,7 +151,7 @@ class Rule(Bound):
         self._hash = id(self)
 
     def running(self):
-        """Return a context in which the program may be applied again."""
+        """Return a context in which `call` may be used, more than once."""
         return jp.emptied_stores(self._functions)
 
     __hash__ = Bound.__hash__
@@ -158,7 +161,7 @@ class Rule(Bound):
 
 
 class Equation:
-    """The equation `eqn` of a program that is being traced."""
+    """An equation of a jaxpr that is being traced, as a program that can be applied again."""
 
     compiles = False
 
@@ -166,16 +169,16 @@ class Equation:
         self.eqn = eqn
 
     def call(self, *operands) -> Sequence:
-        """Apply the program again."""
+        """Apply the program to operands."""
         return division.apply(self.eqn, operands)
 
     def running(self):
-        """Return a context in which the program may be applied again."""
+        """Return a context in which `call` may be used, more than once."""
         return jp.emptied_stores(())
 
 
 class Capturing:
-    """A compiled function with captured arrays, which follow its operands here."""
+    """A compiled function whose captured arrays are passed as additional operands."""
 
     compiles = False
 
@@ -184,13 +187,13 @@ class Capturing:
         self._built_in = tuple(map(id, built_in))
 
     def call(self, *operands) -> Sequence:
-        """Apply the program again."""
+        """Apply the program to operands."""
         count = len(operands) - len(self._built_in)
         given = dict(zip(self._built_in, operands[count:], strict=True))
         return _evaluate(self._closed, operands[:count], given)
 
     def running(self):
-        """Return a context in which the program may be applied again."""
+        """Return a context in which `call` may be used, more than once."""
         return jp.emptied_stores(())
 
 
@@ -200,16 +203,16 @@ class Identity:
     compiles = False
 
     def call(self, operand) -> Sequence:
-        """Apply the program again."""
+        """Apply the program to operands."""
         return [operand]
 
     def running(self):
-        """Return a context in which the program may be applied again."""
+        """Return a context in which `call` may be used, more than once."""
         return jp.emptied_stores(())
 
 
 def built_in_arrays(primitive, params) -> tuple:
-    """Return the arrays that a compiled function captures: they are no operands."""
+    """Return the arrays that a compiled function captures, which are not among its operands."""
     if primitive.name not in ("jit", "pjit"):
         return ()
     return _captured_arrays(params["jaxpr"])
@@ -251,7 +254,10 @@ def _evaluate(closed, operands, given) -> list:
 
 
 def _restrict_program(program, wanted, given, inputs):
-    """Return chosen outputs of a program as a function of chosen inputs, and the values of these."""
+    """Restrict a program to chosen inputs and outputs.
+
+    Returns the chosen outputs as a function of the chosen inputs, and the values of these inputs.
+    """
 
     def chosen(*values):
         operands = list(inputs)

@@ -1,9 +1,9 @@
 """Record the operations of a `with` block, with a JAX trace that reports every primitive.
 
-Arrays are not wrapped and values stay concrete; an array is known by its identity. A recorder
-observes every primitive that is applied in its thread while its trace is the current one, from
-`jax.numpy` and from operators alike. Recorders nest: the trace of the inner one computes under the
-trace of the outer one, which therefore observes the same operations.
+Arrays are not wrapped and values stay concrete; an array is identified by its `id`. A recorder
+observes every primitive that is applied in its thread while its trace is the current one, whether by
+`jax.numpy` or by operators. Recorders nest: the trace of the inner one computes under the trace of the
+outer one, which therefore observes the same operations.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _WHOLE = ThreadSlot(False)
 
 
 class Recorder:
-    """An observer of operations. Subclasses define which ones they record, and how.
+    """Observes operations; subclasses decide which ones they record, and how.
 
     Attributes:
-      recording: whether it records at present.
+      recording: whether it is recording at present.
     """
 
     # Whether reads of variables inside of inner traces are recorded.
@@ -46,14 +46,14 @@ class Recorder:
         self._trace: RecordingTrace | None = None
 
     def start(self) -> None:
-        """Start to observe the operations of this thread."""
+        """Start observing the operations of this thread."""
         self._trace = RecordingTrace(jp.current_trace(), self)
         jp.set_trace(self._trace)
         _add_recorder(self)
         self.recording = True
 
     def stop(self) -> None:
-        """Stop observing. Recorders may end in any order."""
+        """Stop observing; recorders may be stopped in any order."""
         self.recording = False
         if self._trace is not None:
             self._trace.ended = True
@@ -70,19 +70,19 @@ class Recorder:
         return jp.below(self._trace)
 
     def sees(self, owner) -> bool:
-        """Return whether arrays of a trace can be known here: of this trace or an enclosing one."""
+        """Return whether a recorder can observe arrays of a trace: one around its own, or eager arrays."""
         return self._trace is not None and (owner is None or jp.is_within(self.base, owner))
 
     def follows(self, x) -> bool:
-        """Return whether operations on an array are recorded."""
+        """Return whether operations on an array are to be recorded."""
         raise NotImplementedError
 
     def record(self, operation) -> None:
-        """Record an operation, under the trace in which it was computed."""
+        """Record an operation; this runs under the trace in which the operation was computed."""
         raise NotImplementedError
 
     def read(self, variable, value) -> None:
-        """Record a read of a variable, which returned `value`."""
+        """Record that a variable was read, and `value` was returned."""
 
 
 class RecordingTrace(jp.core.Trace):
@@ -101,7 +101,7 @@ class RecordingTrace(jp.core.Trace):
         return self.parent.is_valid()
 
     def stage_value(self, val):
-        """Lift a value to an array of the trace below."""
+        """Convert a value to an array of the enclosing trace."""
         with jp.under(self.parent):
             out = self.parent.stage_value(val)
         if out is not val:
@@ -110,7 +110,7 @@ class RecordingTrace(jp.core.Trace):
         return out
 
     def process_primitive(self, primitive, tracers, params, /):
-        """Apply a primitive in the trace below, then report it to the recorder."""
+        """Apply a primitive in the enclosing trace, then report it to the recorder."""
         with jp.under(self.parent):
             out = primitive.bind(*tracers, **params)
         if not self.recorder.recording:
@@ -134,7 +134,7 @@ class RecordingTrace(jp.core.Trace):
         return self._report_operation([*inputs, *built_in], outputs, described)
 
     def _report_operation(self, inputs, outputs, described: Callable) -> list:
-        """Report an operation to the recorder; its results become distinct arrays."""
+        """Report an operation to the recorder; return its results as distinct arrays."""
         if not self.recorder.recording or not any(map(self.recorder.follows, inputs)):
             return outputs
         links, program = described()
@@ -144,14 +144,14 @@ class RecordingTrace(jp.core.Trace):
         return outputs
 
     def process_custom_jvp_call(self, primitive, fun, jvp, tracers, /, *, symbolic_zeros):
-        """Call the function in the trace below, and record it with its derivative rule."""
+        """Call the function in the enclosing trace, and record it with its derivative rule."""
         params = {"symbolic_zeros": symbolic_zeros}
         return self._with_rule(primitive, (fun, jvp), tracers, params)
 
     def process_custom_vjp_call(
         self, primitive, fun, fwd, bwd, tracers, /, *, out_trees, symbolic_zeros
     ):
-        """Call the function in the trace below, and record it with its derivative rule."""
+        """Call the function in the enclosing trace, and record it with its derivative rule."""
         params = {"out_trees": out_trees, "symbolic_zeros": symbolic_zeros}
         return self._with_rule(primitive, (fun, fwd, bwd), tracers, params)
 
@@ -166,7 +166,10 @@ class RecordingTrace(jp.core.Trace):
 
 
 def _make_distinct(inputs, outputs) -> list:
-    """Copy outputs that are identical to an input or another output: arrays are known by identity."""
+    """Copy outputs that are the same object as an input or another output.
+
+    Recorders identify arrays by their `id`.
+    """
     taken = set(map(jp.key_of, inputs))
     found = []
     for y in outputs:
@@ -177,7 +180,7 @@ def _make_distinct(inputs, outputs) -> list:
 
 
 def present_recorders() -> list[Recorder]:
-    """Return the recorders that observe the next operation, the innermost first."""
+    """Return the recorders that will observe the next operation, the innermost first."""
     found = []
     trace = jp.current_trace()
     while isinstance(trace, RecordingTrace):
@@ -188,12 +191,12 @@ def present_recorders() -> list[Recorder]:
 
 
 def trace_below():
-    """Return the trace below the active recorders."""
+    """Return the trace in which the active recorders compute the operations."""
     return jp.below(jp.current_trace())
 
 
 def is_followed(*arrays) -> bool:
-    """Return whether an active recorder follows one of the arrays."""
+    """Return whether an active recorder records operations on one of the arrays."""
     return any(r.follows(x) for r in present_recorders() for x in arrays)
 
 
@@ -202,7 +205,7 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
 
     Args:
       inputs: its operands.
-      outputs: its results, which no recorder knows by another operation.
+      outputs: its results, which must not be the results of another recorded operation.
       backward: see `Explicit`.
       computed: see `Explicit`.
     """
@@ -217,7 +220,7 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
 
 @contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
-    """Suspend the active recorders for a block; reads of variables are not recorded either."""
+    """Open a block in which nothing is recorded, not even reads of variables."""
     hidden = [r for r in present_recorders() if not r.reads_everywhere]
     for recorder in hidden:
         recorder.recording = False
@@ -230,16 +233,16 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a call is one operation: every result depends on every operand.
+    """Return a context in which a call is recorded as one operation.
 
-    TensorFlow does so with functions. An operand by which no result can be differentiated stays
-    unconnected.
+    Every result is linked to every operand, as TensorFlow does with functions. An operand by which no result
+    can be differentiated stays unconnected.
     """
     return _WHOLE.holding(True)
 
 
 def renamed(x):
-    """Return the same values as an array that no recorder knows."""
+    """Copy an array, so that no recorder connects the copy to recorded operations."""
     with jp.under(trace_below()):
         return jp.another(x)
 
@@ -248,7 +251,7 @@ def renamed(x):
 
 
 class VariableWatcher(Recorder):
-    """A recorder of the variables that are read while it is open, in order."""
+    """Records the variables that are read in a block, in order."""
 
     reads_everywhere = True
 
@@ -266,11 +269,11 @@ class VariableWatcher(Recorder):
         _remove_recorder(self)
 
     def follows(self, x) -> bool:
-        """Return False: no array is followed."""
+        """Return False: no operations are recorded."""
         return False
 
     def read(self, variable, value) -> None:
-        """Record a variable and the value that was read."""
+        """Record a variable and the value that was read from it."""
         self.reads.setdefault(id(variable), (variable, []))[1].append(value)
 
 
@@ -288,7 +291,7 @@ def _remove_recorder(recorder: Recorder) -> None:
 
 
 def _variable_read(variable, value):
-    """Report a read of a variable to the recorders, and return it as a distinct array.
+    """Report a read of a variable to the recorders, and return the value as a distinct array.
 
     Two variables may hold the same array, and a variable may hold a result; their gradients must stay
     separate.

@@ -7,7 +7,7 @@ from shims._src.recording.indexed_slices import dense, rows_of
 
 
 def rows_taken(primitive, params) -> bool:
-    """Return whether an operation gathers rows of its first operand at positions of its second."""
+    """Return whether an operation gathers rows of its first operand at the indices in its second."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
     inner = next(iter(jp.sub_jaxprs(params)), None)
@@ -33,7 +33,7 @@ def _gathers_rows(eqn) -> bool:
 
 
 def only_rows(closed) -> frozenset[int]:
-    """Return the inputs of a program that are used only in gathers of rows.
+    """Return the indices of the inputs of a program that it uses only to gather rows of them.
 
     Args:
       closed: a jaxpr.
@@ -50,11 +50,14 @@ def only_rows(closed) -> frozenset[int]:
 
 
 def with_rows(operations, sources) -> list:
-    """Replace the operations that gather rows of a source by ones with `IndexedSlices` gradients.
+    """Give operations that gather rows of a source `IndexedSlices` as gradients.
 
     Args:
       operations: the result of `operations_behind`.
       sources: the keys of values whose gradients are to be `IndexedSlices`.
+
+    Returns:
+      The operations, with the row gathers replaced.
     """
     keys, found = set(sources), []
     for operation in operations:
@@ -90,7 +93,7 @@ class _RowGather:
         self._backward = backward
 
     def pull(self, wanted, given, cotangents):
-        """Compute the gradients of the inputs `wanted`; only the first input has one."""
+        """Compute the gradients of the inputs `wanted`; only the first input has a gradient."""
         del given
         (cotangent,) = cotangents
         return [self._backward(cotangent) if i == 0 else None for i in wanted]

@@ -25,7 +25,7 @@ from shims._src.platform.thread_state import ThreadSlot
 
 
 class _Thread(threading.local):
-    """The number of open blocks of each thread, and the function that closes Keras's scope."""
+    """Per thread: the number of open blocks, and the function that closes Keras's scope."""
 
     blocks: int = 0
     close_keras: Callable[[], None] | None = None
@@ -41,13 +41,16 @@ _open_keras: Callable[[], Callable[[], None] | None] = lambda: None
 
 
 def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
-    """Register `opener`, called when a thread enters its first block; its result is called at exit."""
+    """Register `opener`, which is called when a thread enters its first block.
+
+    It returns a function that is called when the thread leaves that block.
+    """
     global _open_keras
     _open_keras = opener
 
 
 class Overlay:
-    """A scope that stores the values assigned in it, and forwards other reads.
+    """A scope that stores the values assigned in it, and forwards all other reads.
 
     Args:
       outer: the enclosing scope.
@@ -55,7 +58,7 @@ class Overlay:
       values: their values, in order.
 
     Attributes:
-      outer: the enclosing scope, or `None` where variables keep their own values.
+      outer: the enclosing scope, or `None` if there is none.
       reads: variables in the order of first use.
       writes: variable and newest value, in the order of the first assignments.
       created: variables that were created in this scope.
@@ -69,7 +72,7 @@ class Overlay:
         self.created: dict[int, Any] = {}
 
     def newest(self, variable):
-        """Return the value of a variable at this point of the program."""
+        """Return the current value of a variable in this scope."""
         found = self.writes.get(id(variable))
         if found is not None:
             return found[1]
@@ -79,7 +82,7 @@ class Overlay:
         return self.outer.newest(variable) if self.outer else _require_stored_value(variable)
 
     def origin(self, variable):
-        """Return the value that the outermost scope starts from; `None` without an initial value."""
+        """Return a variable's value before all assignments in the scopes; `None` if it has none yet."""
         self.reads.setdefault(id(variable), variable)
         if self.outer is not None:
             return self.outer.origin(variable)
@@ -88,12 +91,12 @@ class Overlay:
         return variable.stored_value if has_value(variable) else None
 
     def write(self, variable, value) -> None:
-        """Store a value for a variable; the variable gets it when the program runs."""
+        """Store a new value of a variable; the variable itself is updated when the program runs."""
         self.reads.setdefault(id(variable), variable)
         self.writes[id(variable)] = (variable, value)
 
     def create(self, variable, value) -> None:
-        """Record a variable that was created in this scope or an inner one, in the outermost scope."""
+        """Record in the outermost scope that a variable was created in this scope or an inner one."""
         if self.outer is not None:
             self.outer.create(variable, value)
             return
@@ -107,7 +110,7 @@ class Overlay:
 
 
 class _UnknownValue:
-    """The placeholder for the value of a variable whose initial value is not known yet."""
+    """The placeholder for the value of a variable whose initial value is not computed yet."""
 
     def __repr__(self) -> str:
         return "<unknown>"
@@ -143,7 +146,7 @@ def current_scope() -> Overlay | None:
 
 @contextlib.contextmanager
 def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
-    """Use `scope` for the values of variables in this thread for a block."""
+    """Open a block in which `scope` holds the values of variables in this thread."""
     with _SCOPE.holding(scope):
         enter_block()
         try:
@@ -153,7 +156,7 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 
 def enter_block() -> None:
-    """Route reads and assignments of Keras's variables through the scopes, until `leave_block`."""
+    """Redirect reads and assignments of Keras variables to the scopes, until `leave_block`."""
     if _THREAD.blocks == 0:
         _THREAD.close_keras = _open_keras()
     _THREAD.blocks += 1
@@ -168,12 +171,12 @@ def leave_block() -> None:
 
 
 def sees_keras() -> bool:
-    """Return whether reads and assignments of Keras's variables go through the scopes."""
+    """Return whether reads and assignments of Keras variables are redirected to the scopes."""
     return _THREAD.close_keras is not None
 
 
 def read(variable):
-    """Return the value of a variable as the innermost scope sees it."""
+    """Return the value that a variable has in the innermost scope."""
     scope, reader = _SCOPE.value, _READER.value
     value = scope.newest(variable) if scope else _require_stored_value(variable)
     if scope is not None and jp.is_tracer(value) and jnp.issubdtype(value.dtype, jnp.inexact):
@@ -186,7 +189,7 @@ def read(variable):
 
 
 def _with_gradient_of_read(variable, value, origin):
-    """Return an assigned value with the gradient of a read of the variable, hidden from recorders."""
+    """Return an assigned value whose gradient flows to the variable, without recording an operation."""
     with jp.under(jp.below(jp.current_trace())):
         if variable.shape.is_fully_defined():
             return with_derivative_of(value, origin)
@@ -194,7 +197,10 @@ def _with_gradient_of_read(variable, value, origin):
 
 
 def on_read(reader: Callable[[Any, Any], Any] | None) -> None:
-    """Set `reader(variable, value)`, called for every read in this thread; its result is returned."""
+    """Set `reader(variable, value)`, which is called for every read in this thread.
+
+    The read returns the result of `reader`.
+    """
     _READER.value = reader
 
 
