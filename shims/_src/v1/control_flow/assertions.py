@@ -1,4 +1,4 @@
-"""Provide `Assert`, `Print` and numeric checks, which take effect when a graph runs."""
+"""Provide `Assert`, `Print` and numeric checks as operations that act when a graph runs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def Assert(condition, data, summarize=None, name=None):
 
 
 def _split_data(data):
-    """Return the tensors of `data`, and a function that inserts their values; strings must be static."""
+    """Return the tensors of `data`, and a function that fills their values into the list.
+
+    String tensors must have a static value, which replaces them.
+    """
     items = [convert_to_tensor(x) if not isinstance(x, (str, bytes)) else x for x in data]
     items = [_to_text(x) for x in items]
     given = [x for x in items if isinstance(x, Tensor)]
@@ -158,7 +161,7 @@ def summarized(array, limit: int) -> str:
 
 
 def _format_elements(array, left: list[int], is_whole: bool) -> str:
-    """Format an array until `left` elements are used up."""
+    """Format an array; `left[0]` is the number of elements that may still be written."""
     if array.ndim > 1:
         return "".join(f"[{_format_elements(part, left, False)}]" for part in array if left[0] > 0)
     parts = [element_text(x) for x in array[: left[0]]]

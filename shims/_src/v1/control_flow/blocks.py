@@ -1,4 +1,4 @@
-"""Record branches and loop bodies once while a graph is built, and compute them when it runs."""
+"""Record branches and loop bodies while a graph is built, and compute them when it runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.v1.session.execution_plan import Run
 
 
 class Part:
-    """The operations of a branch or a loop body, and its outputs.
+    """The recorded operations of a branch or a loop body, and its outputs.
 
     Args:
       block: the block that contains the operations.
@@ -23,12 +23,12 @@ class Part:
 
     Attributes:
       outputs: the output tensors.
-      operations: the operations that the outputs need, in topological order.
-      captured: tensors of outer blocks that the operations use.
+      operations: the operations that the outputs depend on, in topological order.
+      captured: tensors of outer blocks that the operations or outputs use.
       controls: operations of outer blocks that are control inputs.
       writes: variables that the operations assign.
-      before: per operation a bit mask of the assignments of this part that it waits for.
-      bits: the bit of each assigning operation.
+      before: for each operation a bit mask of the assignments in this part that must precede it.
+      bits: the bit of each operation that assigns variables.
     """
 
     def __init__(self, block: Block, outputs: Sequence[Tensor]):
@@ -56,7 +56,7 @@ class Part:
         return [o for o in found if o.block is self.block]
 
     def _collect_needed(self) -> list[Operation]:
-        """Return the operations that the outputs need, in the order of their creation."""
+        """Return the operations that the outputs depend on, in the order of their creation."""
         waiting = [t.op for t in self.outputs if self._is_own(t)]
         seen: set[Operation] = set()
         while waiting:
@@ -67,7 +67,10 @@ class Part:
         return [op for op in self.block.operations if op in seen]
 
     def sources(self, output: Tensor) -> tuple[set[Tensor], set]:
-        """Return the outer tensors, parameters and variables that an output is differentiable by."""
+        """Return the tensors and variables with respect to which an output is differentiable.
+
+        The tensors are parameters of the part and tensors of outer blocks.
+        """
         tensors: set[Tensor] = set()
         variables: set = set()
         seen: set[Tensor] = set()
@@ -90,10 +93,10 @@ class Part:
         return tensors, variables
 
     def compute(self, run: Run, operation: Operation, given: Mapping[Tensor, Any]) -> list:
-        """Compute the values of the outputs.
+        """Execute the part and return the values of its outputs.
 
         Args:
-          run: the enclosing run.
+          run: the run that executes the containing operation.
           operation: the operation that contains the part.
           given: the values of the captured tensors and of the parameters.
         """
@@ -101,7 +104,7 @@ class Part:
 
 
 class BlockRun(Run):
-    """A run of a part while it is traced."""
+    """An execution of a branch or a loop body during tracing."""
 
     def __init__(self, outer: Run, operation: Operation, part: Part, given):
         order = types.SimpleNamespace(
@@ -119,13 +122,16 @@ class BlockRun(Run):
         return [self.result(t) for t in self._part.outputs]
 
     def at_start(self, variable):
-        """Return the value of a variable at the start, for an assigned one from the last iteration."""
+        """Return the value that a variable has when the block starts.
+
+        In a loop body, an assigned variable has the value from the previous iteration.
+        """
         if variable in self._operation.writes:
             return state.read(variable.slot) if self.has_value(variable) else state.UNKNOWN
         return self._outer.read(variable, self._operation)
 
     def execute(self, op: Operation) -> None:
-        """Execute an operation."""
+        """Execute an operation; reject operations that run in Python and cannot be traced."""
         if op.on_host and "traced" in op.attributes:
             results = op.attributes["traced"](op, self.operands(op))
             self.values.update(zip(op.outputs, results, strict=True))
@@ -141,7 +147,7 @@ class BlockRun(Run):
         super().execute(op)
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """Return the value that an operation receives for a tensor that reads a variable."""
+        """Return the value of the variable that `tensor` reads, as the operation `reader` sees it."""
         if self._is_outer(tensor) and tensor.read_of.is_resource:
             return self.values[tensor]
         return super().read_by(tensor, reader)
@@ -160,7 +166,7 @@ PARAMETER = "Parameter"
 
 
 def parameter(graph: Graph, name: str, shape, dtype) -> Tensor:
-    """Create a placeholder for a value that each iteration or call of a body receives."""
+    """Create a placeholder for a value that a body receives in each iteration or call."""
     op = Operation(graph, PARAMETER, name, _read_parameter, (), [(shape, dtype)])
     op.links = (frozenset(),)
     return op.outputs[0]
@@ -172,7 +178,7 @@ def _read_parameter(run, op, values):
 
 
 def record(graph: Graph, call: Callable[[], Sequence[Tensor]]) -> Part:
-    """Record the operations that a function creates in a graph as a part.
+    """Call a function, and record the operations that it adds to a graph as a `Part`.
 
     Args:
       graph: the graph.
@@ -194,7 +200,7 @@ def add_outer(
     outputs: Sequence[tuple],
     parts: Sequence[Part],
 ) -> Operation:
-    """Add the operation that contains parts.
+    """Add the operation that contains parts, such as a conditional or a loop.
 
     Args:
       graph: the graph.
@@ -217,12 +223,12 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Set the inputs and variables that the outputs of an operation are differentiable by.
+    """Store with respect to which inputs and variables the outputs of an operation are differentiable.
 
     Args:
       op: the operation.
       part: the body.
-      places: for each parameter of the body, the position of the input with its initial value.
+      places: a dict from parameters of the body to the position of the input with the initial value.
       count: the number of loop-carried outputs, which become the first parameters.
       back_prop: whether the outputs are differentiable.
     """
@@ -248,11 +254,11 @@ def link(
 def _outputs_of_earlier_iterations(
     sources: Sequence, carried: Mapping[Tensor, int]
 ) -> list[set[int]]:
-    """Return per output the outputs of earlier iterations that it depends on, and itself.
+    """For each output, return the outputs of earlier iterations on which it depends, and itself.
 
     Args:
-      sources: per output the tensors that it depends on within one iteration.
-      carried: the output of the previous iteration that each parameter receives.
+      sources: for each output the tensors on which it depends within one iteration.
+      carried: a dict from parameters to the output of the previous iteration that they receive.
     """
     reached = [{i} for i in range(len(sources))]
     changed = True
@@ -285,7 +291,7 @@ def finish(run: Run, op: Operation) -> None:
 def passed_on(
     graph: Graph, tensors: Sequence[Tensor], names: Sequence[str], type_: str
 ) -> list[Tensor]:
-    """Add an identity operation with a name for each tensor, and return its outputs."""
+    """Add an identity operation with the given name for each tensor, and return their outputs."""
     found = []
     for tensor, name in zip(tensors, names, strict=True):
         unique = graph.unique_name(name)

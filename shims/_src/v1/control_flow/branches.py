@@ -1,4 +1,4 @@
-"""Provide `cond` for graphs: both branches are recorded once, and one of them is computed."""
+"""Provide `cond` for graphs: both branches are recorded, and the selected one is computed."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def _select_argument(name: str, value, old_name: str, old):
 
 
 def _call_branch(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
-    """Call a branch, and return its tensors; the function that rebuilds them goes to `structures`."""
+    """Call a branch function, check its result against the other branch, and return its tensors.
+
+    The function that rebuilds the nested result is appended to `structures`.
+    """
     result = f()
     if result is None:
         raise ValueError(f"'{label}' must have a return value.")
@@ -136,7 +139,7 @@ def _compute(parts: list[Part]):
 
 
 def either_shape(a: GraphShape, b: GraphShape) -> GraphShape:
-    """Return the shape with the sizes on which two shapes agree."""
+    """Return the shape that covers two shapes: sizes on which they differ are unknown."""
     if a.rank is None or a.rank != b.rank:
         return GraphShape(None)
     return GraphShape(

@@ -1,4 +1,4 @@
-"""Provide `case` and `switch_case` for graphs, as nested branches."""
+"""Provide `case` and `switch_case` for graphs, as nested conditionals."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _check_pairs(pairs) -> list[tuple]:
 
 
 def _with_assertion(preds, least: int, most: int, text: str, f):
-    """Wrap `f` to run after an assertion on the number of true conditions."""
+    """Wrap `f` so that it runs after a check that `least` to `most` conditions are true."""
 
     def stated():
         together = stack(preds)

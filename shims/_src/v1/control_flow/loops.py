@@ -1,4 +1,4 @@
-"""Provide `while_loop` for graphs: condition and body are recorded once, and run repeatedly."""
+"""Provide `while_loop` for graphs: condition and body are recorded once and run repeatedly."""
 
 from __future__ import annotations
 
@@ -104,14 +104,14 @@ def while_loop(
 
 
 def _counter_names(is_limited: bool) -> list[str]:
-    """Return the names that TensorFlow's auxiliary counters of a loop take."""
+    """Return the names of the auxiliary loop counters that TensorFlow would create."""
     if MODES.control_flow_v2:
         return ["Identity", "Identity"]
     return ["Identity", "Exit"] if is_limited else []
 
 
 class _Loop:
-    """A loop while it is being built.
+    """A builder for the operation of a `while_loop`.
 
     Args:
       graph: the graph.
@@ -194,7 +194,7 @@ class _Loop:
         return tensors
 
     def operation(self, name: str, limit: Tensor | None, back_prop: bool) -> Operation:
-        """Add the operation of the loop."""
+        """Create the loop operation and add it to the graph."""
         inputs = [*self.initial, *([] if limit is None else [limit])]
         outputs = [(s, t.dtype) for s, t in zip(self.shapes, self.initial, strict=True)]
         parts = [self.condition, self.body]
@@ -235,7 +235,7 @@ class _Loop:
         return compute
 
     def result(self, exits: Sequence[Tensor], same: bool):
-        """Return the final values in the structure of the body's result or of the loop variables."""
+        """Return the final values, in the structure of the body's result or of the loop variables."""
         found = self.after(exits)
         if len(found) == 1 and not same:
             return found[0]
@@ -246,7 +246,7 @@ class _Loop:
 
 
 def _shape_invariants(invariants, loop_vars, tensors) -> list[GraphShape]:
-    """Return the shape invariant of each tensor."""
+    """Return the shape invariant of each loop variable: the given one, or its own shape."""
     found: list[Any] = []
     shapes = jax.tree.leaves(invariants, is_leaf=_is_shape)
     if len(shapes) == len(tensors):
@@ -269,7 +269,7 @@ def _is_shape(value) -> bool:
 
 
 def _satisfies(known: GraphShape, invariant: GraphShape) -> bool:
-    """Return whether a shape has all sizes that an invariant requires."""
+    """Return whether a shape has all the known sizes of an invariant."""
     if invariant.rank is None:
         return True
     if known.rank != invariant.rank:

@@ -1,4 +1,4 @@
-"""Provide `map_fn`, `scan`, `foldl`, `foldr` for graphs: functions of slices are recorded once."""
+"""Provide `map_fn`, `scan`, `foldl` and `foldr` for graphs; `fn` is called and recorded once."""
 
 from __future__ import annotations
 

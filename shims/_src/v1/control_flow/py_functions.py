@@ -1,4 +1,4 @@
-"""Run Python functions in a graph: `py_func`, `numpy_function`, `py_function`."""
+"""Provide operations that call Python functions: `py_func`, `numpy_function`, `py_function`."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _check_result(value, dtype, position: int, name: str) -> np.ndarray:
 
 
 def _compute_traced(op: Operation, values) -> list:
-    """Compute the operation inside of a compiled program, where output shapes must be static."""
+    """Call the function from inside a compiled program, which requires static output shapes."""
     for tensor in op.outputs:
         if not tensor.shape.is_fully_defined():
             raise errors.UnimplementedError(

@@ -1,4 +1,4 @@
-"""Record a function of tensor slices once, and run it over all slices."""
+"""Record a function of slices of tensors once, and apply it to all slices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class Rows:
-    """The tensors whose slices a function receives.
+    """The tensors that `map_fn` and similar functions split into slices along the first axis.
 
     Args:
       elems: nested tensors.
@@ -26,7 +26,7 @@ class Rows:
 
     Attributes:
       tensors: the flat tensors.
-      rebuild: the function that restores the nested structure.
+      rebuild: the function that restores the nested structure from flat tensors.
       count: the number of slices, as a shape of rank 1.
     """
 
@@ -46,17 +46,17 @@ class Rows:
             self.count = self.count.merge_with(tensor.shape[:1])
 
     def rows(self) -> list[tuple]:
-        """Return shape and dtype of a slice of each tensor."""
+        """Return the shape and dtype of one slice of each tensor."""
         return [(t.shape[1:], t.dtype) for t in self.tensors]
 
 
 def spec_of(tensor) -> tuple:
-    """Return shape and dtype of a tensor; return a pair of these unchanged."""
+    """Return the shape and dtype of a tensor; return a pair of shape and dtype unchanged."""
     return tensor if isinstance(tensor, tuple) else (tensor.shape, tensor.dtype)
 
 
 class RecordedFunction:
-    """A function of slices that is called once and recorded.
+    """A function of slices whose operations are recorded in a single call.
 
     Args:
       call: the function of a flat list of slices.
@@ -71,7 +71,7 @@ class RecordedFunction:
         self._call = call
 
     def record(self, specs: Sequence[tuple]) -> None:
-        """Call the function with parameters of the given shapes and dtypes."""
+        """Call the function with placeholders of the given shapes and dtypes, and record it."""
         graph = get_default_graph()
 
         def called() -> list[Tensor]:
@@ -84,10 +84,10 @@ class RecordedFunction:
         self.part = record(graph, called)
 
     def places(self, first_again: bool = False) -> dict[Tensor, int]:
-        """Return the position of the input that each parameter comes from.
+        """Return a dict from parameters to the position of the input that supplies their first value.
 
         Args:
-          first_again: whether the initial accumulators also come from the slices.
+          first_again: whether the initial accumulators are the first slices of the same inputs.
         """
         count = len(self.parameters)
         half = count // 2
@@ -97,7 +97,7 @@ class RecordedFunction:
 def row_computation(
     made: RecordedFunction, kind: str, starts: int, count: int, options: Any = None
 ):
-    """Return the function that computes an operation over slices."""
+    """Return the compute function of an operation that applies a recorded function to all slices."""
     part, parameters = made.part, made.parameters
     known = starts + count
     dtypes = [t.dtype for t in part.outputs]
@@ -124,7 +124,7 @@ def row_computation(
 
 
 def stacked_outputs(graph, op) -> list[Tensor]:
-    """Return the outputs with the names of the stacked lists that TensorFlow creates."""
+    """Return the outputs under the names of the operations with which TensorFlow stacks slices."""
     v2 = MODES.control_flow_v2
     found = []
     for tensor in op.outputs:
@@ -135,7 +135,7 @@ def stacked_outputs(graph, op) -> list[Tensor]:
 
 
 def check_outputs(made: RecordedFunction, wanted, sliced: Rows) -> None:
-    """Raise an error if the structure or dtypes of the results are not those declared."""
+    """Check that structure and dtypes of the results are the declared ones."""
     leaves, tree = jax.tree.flatten(wanted, is_leaf=_is_spec)
     if str(tree) != made.rebuild.shape:
         kind = ValueError if len(leaves) != made.rebuild.count else TypeError
@@ -159,7 +159,7 @@ def _is_spec(value) -> bool:
 
 
 def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> None:
-    """Raise an error if structure, shape or dtype of the result differ from the accumulator's."""
+    """Check that the result has the structure, shapes and dtypes of the accumulator."""
     if made.rebuild.shape != rebuild.shape:
         raise ValueError(
             "The two structures don't have the same nested structure.\n"

@@ -1,4 +1,4 @@
-"""Provide sparse tensors of a graph, which are fed and fetched as a whole."""
+"""Provide sparse tensors of a graph, which can be fed and fetched like tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide `TensorArray` for graphs: each method is an operation between states of the list."""
+"""Provide `TensorArray` for graphs: each method adds an operation that returns a new state."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TensorArray:
         return None if value is None else int(value)
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """Return the list in another state, given by its flow tensor."""
+        """Return the list in the state that a flow tensor represents."""
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new._flow = flow
@@ -251,7 +251,7 @@ class TensorArray:
         return _add_operation("TensorArrayCloseV3", name, lambda *_: [], [self._flow], outputs=())
 
     def grad(self, source, flow=None, name=None):
-        """Raise an error: not supported, gradients flow through all methods."""
+        """Raise an error: gradients pass through the other methods, so `grad` is not supported."""
         raise errors.UnimplementedError(
             errors.message(
                 "TensorArray.grad",
@@ -298,7 +298,7 @@ class TensorArray:
 
 
 def _add_operation(type_: str, name, compute, inputs, outputs: Any = None):
-    """Add an operation of a list; without `outputs` it returns the next state."""
+    """Add an operation on a list; if `outputs` is `None`, its result is the next state of the list."""
     graph = get_default_graph()
     op = Operation(
         graph,

@@ -1,4 +1,4 @@
-"""Provide `custom_gradient` for graphs: a function and its gradient rule are recorded once."""
+"""Provide `custom_gradient` for graphs: the function and its gradient rule are recorded once."""
 
 from __future__ import annotations
 
@@ -94,7 +94,10 @@ def _add_parameters(graph, tensors) -> list[Tensor]:
 
 
 def _call_rule(graph, found, outputs, count: int) -> list[Tensor]:
-    """Call the gradient rule, and return the gradients; `found` receives the arguments that have one."""
+    """Call the gradient rule and return its gradients, omitting those that are `None`.
+
+    The positions of the arguments that have a gradient are stored in `found["present"]`.
+    """
     found["cotangents"] = _add_parameters(graph, outputs)
     try:
         gradients = found["function"](*found["cotangents"])

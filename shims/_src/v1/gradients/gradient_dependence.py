@@ -1,9 +1,9 @@
-"""Decide what derivatives depend on, for gradients of gradients.
+"""Determine for which sources TensorFlow has a gradient, when gradients are differentiated again.
 
-The derivative of a linear function no longer depends on its argument, so that TensorFlow has no
-gradient there. Here one operation computes a whole backward pass, so that only its program can tell.
-Some derivatives depend on their argument only through a comparison: TensorFlow returns zeros if the
-derivative is a kernel of its own, and no gradient if it is composed of comparisons.
+The derivative of a linear function does not depend on its argument, so TensorFlow returns no second
+gradient. Here one operation computes a whole backward pass, so its traced program must be inspected.
+Some derivatives depend on their argument only through a comparison, such as that of `relu`: TensorFlow
+returns zeros if the derivative is a separate kernel, and no gradient if it is composed of comparisons.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"}
 
 
 def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
-    """Return for each tensor or variable whether TensorFlow has a gradient of `ys` for it.
+    """For each source, return whether TensorFlow has a gradient of `ys` with respect to it.
 
     Args:
       graph: the graph.
@@ -41,7 +41,7 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
       operations: the operations between sources and results.
 
     Returns:
-      A bool for each source; all are true if the program cannot be traced.
+      A bool for each source; all of them are true if the program cannot be traced.
     """
     given = [x for x in sources if isinstance(x, Tensor)]
     open_ = [t for op in operations for t in _placeholders(op, set(given))]
@@ -63,7 +63,7 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """Return the placeholders that an operation depends on."""
+    """Return the placeholders on which an operation depends, without those behind `given` tensors."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()
@@ -77,7 +77,12 @@ def _placeholders(op, given) -> list[Tensor]:
 
 
 def _trace_inputs(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
-    """Trace the program: return used inputs, differentiably used inputs, and variable names."""
+    """Trace `ys` as a function of the feeds and variables, and find out which of these it uses.
+
+    Returns:
+      For each input whether it is used; the positions of the inputs with respect to which the result is
+      differentiable; and the names of the variables, which follow the feeds.
+    """
     f = to_function(graph, list(ys), feeds)
     variables = [v.value() for v in f.owners]
 

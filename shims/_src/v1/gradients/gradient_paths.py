@@ -1,4 +1,7 @@
-"""Find the operations through which results depend on sources, and whether only rows are used."""
+"""Find the operations between results and the sources of their gradients.
+
+Also detect sources of which only rows are gathered, whose gradients are `IndexedSlices`.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class GradientPaths:
-    """The paths from results back to their sources along which TensorFlow differentiates.
+    """The operations along which TensorFlow differentiates, from results back to their sources.
 
     Args:
       ys: the results.
-      stops: tensors and variables at which the paths end.
+      stops: tensors and variables that are treated as constants.
     """
 
     def __init__(self, ys: Sequence[Tensor], stops: Sequence = ()):
@@ -61,11 +64,11 @@ class GradientPaths:
         return found
 
     def reaches(self, x) -> bool:
-        """Return whether some result depends on a tensor or a variable."""
+        """Return whether some result is differentiable with respect to a tensor or a variable."""
         return is_differentiable(x) and x in self._seen
 
     def takes_only_rows(self, x) -> bool:
-        """Return whether a tensor or a variable is used only by gathering rows."""
+        """Return whether all uses of a tensor or a variable gather rows of it."""
         if x in self._ys or x.shape.rank in (0, None):
             return False
         users = self._users.get(x, set())
@@ -83,7 +86,7 @@ class GradientPaths:
 
 
 def mark_loops(operations) -> None:
-    """Mark the loops among some operations as differentiated."""
+    """Mark the operations with branches or loop bodies, nested ones too, as differentiated."""
     for op in operations:
         for block in op.attributes.get("blocks", ()):
             op.attributes["differentiated"] = True

@@ -1,4 +1,4 @@
-"""Provide the gradient registration API of TensorFlow 1, which is mostly not supported."""
+"""Provide the functions that register gradients in TensorFlow 1; most of them raise an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide `gradients` for graphs: an operation that differentiates the program that precedes it."""
+"""Provide `gradients` and `hessians` for graphs, as operations that differentiate with JAX."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def gradients(
 
 
 def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> set:
-    """Return the sources for which TensorFlow has a gradient."""
+    """Return the sources with respect to which TensorFlow has a gradient."""
     found = [x for x in sources if paths.reaches(x)]
     if not any(op.type == "Gradients" for op in paths.operations):
         return set(found)
@@ -111,7 +111,7 @@ def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> s
 
 
 def _warn_of_rows_inside(x, operations) -> None:
-    """Warn if TensorFlow's gradient would be rows gathered inside of a branch or a loop."""
+    """Warn if rows of `x` are gathered inside a branch or a loop: here its gradient is dense."""
     inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
     if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
         warnings.warn(
@@ -131,7 +131,7 @@ def _as_source(x):
 
 
 def _as_cotangent(weight, y: Tensor) -> Tensor:
-    """Convert the cotangent of one result to a matching tensor."""
+    """Convert the cotangent of a result to a tensor, and check its dtype and shape."""
     tensor = convert_to_tensor(weight, None if hasattr(weight, "dtype") else y.dtype)
     if tensor.dtype != y.dtype:
         raise TypeError(
@@ -183,7 +183,7 @@ def _add_operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operati
 
 
 def _gradient_specs(x, is_rows: bool) -> list[tuple]:
-    """Return shapes and dtypes of the parts of one gradient."""
+    """Return the shape and dtype of a gradient, or of the three tensors of an `IndexedSlices`."""
     if not is_rows:
         return [(x.shape, x.dtype)]
     sizes = x.shape.as_list()
@@ -191,7 +191,10 @@ def _gradient_specs(x, is_rows: bool) -> list[tuple]:
 
 
 def _flatten_gradients(found, sources, rows) -> list:
-    """Flatten the gradients to arrays: three parts for rows, zeros for unconnected sources."""
+    """Convert gradients to a flat list of arrays; a gradient of rows becomes three arrays.
+
+    The gradient of a source that is not connected is zero.
+    """
     flat: list = []
     for gradient, x, is_rows in zip(found, sources, rows, strict=True):
         if not is_rows:
@@ -263,7 +266,7 @@ def hessians(
 
 
 def _combine_rows(tensors, rows) -> list:
-    """Combine the parts of row gradients to `IndexedSlices`."""
+    """Combine the three tensors of each gradient of rows to `IndexedSlices`; keep other gradients."""
     rest = iter(tensors)
     return [
         IndexedSlices(next(rest), next(rest), next(rest)) if is_rows else next(rest)
@@ -276,7 +279,7 @@ def _last_name(ys) -> str:
 
 
 def _source_value(run, x):
-    """Return the value of a source that the gradient refers to."""
+    """Return the value of a source at which the gradient is computed; a variable's initial value."""
     if isinstance(x, Tensor):
         return run.values[x] if x.read_of is None else run.first_read(x.read_of)
     return run.first_read(x)

@@ -1,4 +1,4 @@
-"""Extract the features of a call that decide the names of its operations: `{"axis", "x.ranked"}`."""
+"""Compute the features of a call that determine its operation names, such as `"x.ranked"`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _PLAIN = (bool, int, float, str)
 
 
 def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
-    """Return the features of the arguments of a call.
+    """Compute the features of a call's arguments: a set of strings.
 
     Args:
-      arguments: the arguments by parameter name, without those that have their default value.
-      sizes_of: a function that returns the static shape of a tensor or an array, `None` where its
-        rank is unknown, and raises `LookupError` for any other value.
+      arguments: a dict from parameter names to arguments, without those that equal their default.
+      sizes_of: a function that returns the static shape of a tensor or an array, `None` if its rank
+        is unknown; it raises `LookupError` for any other value.
 
     Returns:
       For a parameter `x`: `x`; of an array `x.ranked` (the rank is known and not 0),

@@ -49,7 +49,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
 
 
 def constant_of(graph, array: np.ndarray, name: str) -> Tensor:
-    """Add an array to a graph as a constant, under a name that is already unique."""
+    """Add a constant to a graph, under a name that is already unique; return its tensor."""
     array.setflags(write=False)
 
     def compute(run, op, values):

@@ -1,4 +1,4 @@
-"""Select the graph that receives new operations: that of the innermost block, or the default."""
+"""Determine the default graph: that of the innermost `with` block, or the global one."""
 
 from __future__ import annotations
 

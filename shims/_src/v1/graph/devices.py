@@ -1,4 +1,4 @@
-"""Parse and merge device names, which operations record but JAX does not use for placement."""
+"""Parse and merge device names; operations record them, but JAX decides the placement."""
 
 from __future__ import annotations
 

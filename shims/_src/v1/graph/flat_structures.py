@@ -1,4 +1,4 @@
-"""Flatten nested structures of tensors, variables and operations to tensors, and rebuild them."""
+"""Flatten nested tensors, variables and operations to a list of tensors, and rebuild them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 class Rebuild:
-    """Function that rebuilds a structure from its flat tensors.
+    """A function that rebuilds a nested structure from a flat list of tensors.
 
     Attributes:
       shape: a text that is equal for equal structures.
@@ -33,16 +33,16 @@ class Rebuild:
 
 
 def is_list(value) -> bool:
-    """Return whether a value is a `TensorArray`, which is flattened to its flow tensor."""
+    """Return whether a value is a `TensorArray`; flattening replaces it by its flow tensor."""
     return hasattr(value, "with_flow")
 
 
 def flat_tensors(structure, done: bool = True) -> tuple[list[Tensor], Rebuild]:
-    """Flatten a structure to tensors, and return them with the function that rebuilds it.
+    """Flatten a nested structure to tensors; return them and the function that rebuilds it.
 
     Args:
       structure: nested tensors, variables, numbers and operations.
-      done: the value of the constant that replaces an operation and has it as control input.
+      done: an operation is replaced by a constant with this value, which depends on the operation.
     """
     leaves, tree = jax.tree.flatten(structure)
     return [_as_tensor(x, done) for x in leaves], Rebuild(tree, leaves)

@@ -1,4 +1,4 @@
-"""Provide `Graph`: named operations, and the blocks that contain them."""
+"""Provide `Graph`: a container of named operations, with scopes, devices and collections."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ class Graph(Collections):
         return self.made
 
     def count(self, operations: int) -> None:
-        """Count auxiliary operations that TensorFlow creates and this graph leaves out."""
+        """Increment the count of operations by auxiliary ones that only TensorFlow creates."""
         self.made += operations
 
     def next_seed(self) -> int:
-        """Return the seed of a random operation without one: the number of such operations before it."""
+        """Return the default seed of a random operation: the number of such operations before it."""
         self._seeds += 1
         return self._seeds - 1
 
@@ -162,7 +162,7 @@ class Graph(Collections):
         return self.as_graph_element(name, allow_operation=False)
 
     def as_graph_element(self, obj, allow_tensor: bool = True, allow_operation: bool = True):
-        """Return the tensor or operation that an object is, converts to, or names.
+        """Convert an object or a name to the tensor or operation that it denotes.
 
         Raises:
           KeyError: no operation or tensor has that name.
@@ -218,15 +218,15 @@ class Graph(Collections):
         return self._by_name[name]
 
     def add_call(self, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
-        """Add the operation of a call, and return its results: see `operator_calls.add_call`."""
+        """Add the operation for a call of `f`, and return its results; see `operator_calls.add_call`."""
         return add_call(self, f, args, kwargs, public=public, name=name, type_=type_)
 
     def constant_value_as_shape(self, tensor) -> GraphShape:
-        """Return the shape that a vector tensor holds, as far as its elements are known."""
+        """Convert a vector tensor to a shape; elements that are not static become unknown sizes."""
         return constant_value_as_shape(tensor)
 
     def session_for(self, session, purpose: str):
-        """Return the given session, or the default session, if it runs this graph."""
+        """Return the given session, or the default session; check that it runs this graph."""
         return session_for(session, self, purpose)
 
     # ---- blocks ----------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def nested_block(self) -> Iterator[Block]:
-        """Add the operations of a `with` block to a branch or to the body of a loop."""
+        """Collect the operations of a `with` block in a new branch or loop body."""
         outer = self.block
         self.block = Block(outer)
         try:
@@ -249,7 +249,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def outermost_block(self) -> Iterator[None]:
-        """Add operations outside of all branches and loops, without control dependencies."""
+        """Add the operations of a `with` block outside all branches, loops and control dependencies."""
         inner, self.block = self.block, self.root
         try:
             with self.control_dependencies(None):
@@ -259,7 +259,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def control_dependencies(self, control_inputs) -> Iterator[None]:
-        """Open a block whose operations run after the given ones.
+        """Make the operations of a `with` block run after the given ones.
 
         Args:
           control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.
@@ -280,12 +280,12 @@ class Graph(Collections):
             block.control_inputs.pop()
 
     def present_control_inputs(self) -> list[Operation]:
-        """Return the control inputs of operations that are created here."""
+        """Return the control inputs that a new operation gets at this point."""
         return list(dict.fromkeys(op for ops in self.block.control_inputs for op in ops))
 
     @contextlib.contextmanager
     def device(self, device_name_or_function) -> Iterator[None]:
-        """Open a block that records a device for its operations; JAX decides the placement."""
+        """Record a device for the operations of a `with` block; JAX decides the actual placement."""
         given = device_name_or_function
         if not callable(given):
             given = merged(self.present_device(), given)
@@ -296,7 +296,7 @@ class Graph(Collections):
             self._devices.pop()
 
     def present_device(self) -> str:
-        """Return the innermost device that has a name."""
+        """Return the device that a new operation records: that of the innermost block with a device."""
         return next((d for d in reversed(self._devices) if isinstance(d, str)), "")
 
     @contextlib.contextmanager
@@ -362,7 +362,7 @@ class Graph(Collections):
 
 
 def control_operations(graph: Graph, control_inputs) -> list[Operation]:
-    """Return the operations of control inputs: operations, tensors and variables."""
+    """Convert control inputs (operations, tensors and variables) to operations."""
     if not isinstance(control_inputs, (list, tuple)):
         raise TypeError(
             "Argument `control_inputs` must be a list of Tensors or Operations, not "
@@ -377,7 +377,7 @@ def control_operations(graph: Graph, control_inputs) -> list[Operation]:
 
 
 def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedError:
-    """Return the error for a gradient registered for an operation type."""
+    """Return the error for registering a gradient for an operation type, which is not supported."""
     return errors.UnimplementedError(
         errors.message(
             function,

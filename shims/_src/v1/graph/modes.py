@@ -1,4 +1,4 @@
-"""Switch between the behavior of TensorFlow 1 and 2, and keep the stack of open graphs."""
+"""Switch between the behaviors of TensorFlow 1 and 2, and keep the stack of open graphs."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def enable_tensor_equality():
 
 
 def executing_eagerly() -> bool:
-    """Return whether operators are added to no graph: they run eagerly or a function traces them."""
+    """Return whether calls are not added to a graph: they run eagerly or `shims.function` traces them."""
     if _GRAPHS.items:
         return _GRAPHS.top is None
     return MODES.eager
@@ -128,7 +128,7 @@ def runs_at_once() -> bool:
 
 
 def open_graphs() -> list:
-    """Return the graphs of the open `with` blocks; `None` stands for an eager block."""
+    """Return the graphs of the open `with` blocks; `None` is a block that runs eagerly."""
     return _GRAPHS.items
 
 

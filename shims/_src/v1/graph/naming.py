@@ -1,4 +1,4 @@
-"""Derive TensorFlow's names of operations from calls of operators."""
+"""Derive the names that TensorFlow gives to the operations of an operator call."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Named:
-    """The names of the operations of a call.
+    """The names and the type of the operations that a call creates.
 
     Attributes:
-      names: one unique name, if one operation has all outputs; otherwise one name per output.
+      names: one unique name if a single operation has all outputs; otherwise one name per output.
       type: TensorFlow's type of the operation.
     """
 
@@ -24,13 +24,13 @@ class Named:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """The names that a call takes from the graph.
+    """A rule for the operation names of a call.
 
     Attributes:
-      tops: names in the current scope, in the order in which they are taken.
-      place: the index in `tops` of the call's own name, which the caller may choose.
-      suffixes: the suffixes of the own name: one for all outputs, or one per output; `{Sum}` stands
-        for the caller's name, or for `Sum`.
+      tops: names that TensorFlow reserves in the current scope, in this order.
+      place: the index in `tops` of the main name, which the caller's `name` replaces.
+      suffixes: the suffixes of the main name: one for all outputs, or one per output; `{Sum}` stands
+        for the caller's name, or for `Sum` if there is none.
     """
 
     tops: tuple[str, ...]
@@ -44,8 +44,8 @@ class Entry:
 
     Attributes:
       type: TensorFlow's type of the operation.
-      usual: the recipe of most calls.
-      others: other recipes, each with the features that select it; `!x` requires that `x` is absent.
+      usual: the default recipe.
+      others: pairs of another recipe and the features that select it; `!x` requires that `x` is absent.
     """
 
     type: str
@@ -53,7 +53,7 @@ class Entry:
     others: tuple[tuple[Recipe, tuple[str, ...]], ...]
 
     def of(self, features: Callable[[], frozenset[str]]) -> Recipe:
-        """Return the recipe of a call; `features` is called only if the recipe depends on them."""
+        """Select the recipe of a call; `features` is called only if the recipe depends on them."""
         if self.others:
             found = features()
             for recipe, rule in self.others:
@@ -69,7 +69,7 @@ def named(
     features: Callable[[], frozenset[str]],
     outputs: int,
 ) -> Named:
-    """Take the names of a call from a graph.
+    """Choose the names of a call's operations, and mark them as used in the graph.
 
     Args:
       graph: the graph.
@@ -116,7 +116,10 @@ def _read_entries() -> dict[str, Entry]:
 
 
 def _parse_recipe(text: str) -> Recipe:
-    """Parse a recipe such as `SparseSoftmax @Sum = /Reshape .`: names, `@` at the own one, suffixes."""
+    """Parse a recipe such as `SparseSoftmax @Sum = /Reshape .`.
+
+    The names come before `=`, the main one marked by `@`; the suffixes follow, `.` is an empty one.
+    """
     tops, _, suffixes = text.partition("=")
     names = tops.split()
     place = next(i for i, name in enumerate(names) if name.startswith("@"))

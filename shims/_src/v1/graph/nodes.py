@@ -1,4 +1,4 @@
-"""Define the parts of a graph: `Operation`s, their output `Tensor`s, and `Block`s of operations."""
+"""Define the elements of a graph: `Operation`s, their output `Tensor`s, and `Block`s."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.v1.graph.symbolic_values import Reference, not_allowed
 
 
 class OperationGraph(Protocol):
-    """The interface of `Graph` that operations use; `Graph` itself imports this module."""
+    """The methods of `Graph` that operations use, as an interface that avoids a circular import."""
 
     root: Block
     block: Block
@@ -22,16 +22,16 @@ class OperationGraph(Protocol):
         """Register an operation."""
 
     def count(self, operations: int) -> None:
-        """Count auxiliary operations that TensorFlow creates and this graph leaves out."""
+        """Increment the count of operations by auxiliary ones that only TensorFlow creates."""
 
     def next_seed(self) -> int:
-        """Return the seed of a random operation without one."""
+        """Return the default seed of the next random operation."""
 
     def session_for(self, session, purpose: str) -> Any:
         """Return the given session, or the default session."""
 
     def present_device(self) -> str:
-        """Return the innermost device that has a name."""
+        """Return the device that a new operation records."""
 
 
 class Tensor:
@@ -107,7 +107,7 @@ class Tensor:
         self._shape = self._shape.merge_with(shape)
 
     def consumers(self) -> list[Operation]:
-        """Return the operations that take the tensor as an input."""
+        """Return the operations that have the tensor as an input."""
         return [op for op in self.graph.get_operations() if any(t is self for t in op.inputs)]
 
     def eval(self, feed_dict=None, session=None):
@@ -244,7 +244,7 @@ class Operation:
             self._add_control_input(op)
 
     def get_attr(self, name: str):
-        """Return an attribute.
+        """Return the value of an attribute.
 
         Raises:
           ValueError: the operation has no such attribute here.
@@ -293,7 +293,7 @@ class Block:
 
 
 def capture(graph: OperationGraph, tensor: Tensor) -> None:
-    """Record that all blocks between a tensor and the current block capture it."""
+    """Record a tensor as captured by all blocks between its own block and the current one."""
     block = graph.block
     while block is not tensor.op.block:
         block.captured[tensor] = None

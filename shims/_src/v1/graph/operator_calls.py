@@ -1,4 +1,4 @@
-"""Add the operation of an operator call to a graph: operands, names, output specifications."""
+"""Add the operations of operator calls to a graph: find operands, infer results, choose names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _ITSELF = frozenset(["cast", "conj", "real"])
 
 
 def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
-    """Add the operation of a call to a graph, and return its results.
+    """Add the operation for a call of an operator to a graph, and return its results.
 
     Args:
       graph: the graph.
@@ -76,7 +76,7 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
 
 
 def _add_operation(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
-    """Create the operation of a call, which adds it to the graph."""
+    """Create the operation for a call; this adds it to the graph."""
     operation = Operation(
         graph,
         type_,
@@ -95,7 +95,7 @@ def _add_operation(graph, name: str, type_: str, compute, operands, found: Outli
 
 
 def _features_of_call(f, call) -> frozenset[str]:
-    """Return the features of a call that decide its name."""
+    """Return the features of a call that determine the names of its operations."""
     args, kwargs = call
     signature = inspect.signature(f)
     try:
@@ -115,7 +115,7 @@ def _static_sizes(value):
 
 
 def _sparse_of_unknown_rank(value):
-    """Yield the indices and shapes of the sparse tensors of unknown rank in the arguments."""
+    """Yield the `indices` and `dense_shape` of each sparse tensor of unknown rank in the arguments."""
     if getattr(value, "is_composite", False) and hasattr(value, "dense_shape"):
         shape = value.dense_shape
         if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
@@ -142,7 +142,10 @@ def _outline_or_raise(f, operands, key, unranked) -> Outline:
 
 
 def _assign_seeds(operation: Operation, draws) -> None:
-    """Assign seeds to a random operation, and a counter to each of its draws."""
+    """Assign a pair of seeds to each random number generation inside an operation.
+
+    When the operation runs, these streams replace the global ones.
+    """
     graph = operation.graph
     compute = operation.compute
     found = [pair(seed, graph.seed, graph.next_seed) for _, seed in draws]
@@ -171,7 +174,7 @@ def as_leaf(value: Any):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether an argument is a leaf: a list without tensors is a constant."""
+    """Return whether an argument is a constant without tensors, such as a list of numbers."""
     return not isinstance(value, Tensor) and not _holds_tensor(value)
 
 
@@ -186,7 +189,7 @@ def _holds_tensor(value) -> bool:
 
 
 def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
-    """Return a cache key that is equal for calls of equal meaning, or `None` if there is none."""
+    """Return a key that is equal for calls with equal results, or `None` if the call has no such key."""
     places = {t: i for i, t in enumerate(operands)}
     found: list[tuple] = []
     for x in leaves:
@@ -211,7 +214,7 @@ def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
 
 
 def _is_plain(value) -> bool:
-    """Return whether `repr` distinguishes all values of this nested value."""
+    """Return whether a nested value consists of Python values that `repr` distinguishes."""
     if isinstance(value, dict):
         return all(_is_plain(v) for v in value.values())
     if isinstance(value, (list, tuple)):

@@ -1,8 +1,8 @@
-"""Infer the results of an operator: structure, shapes, dtypes, and which gradients exist.
+"""Infer the results of an operator call: structure, shapes, dtypes, and differentiability.
 
-The operator is traced with symbolic sizes. A size that comes out as a number is known, one that
-comes out as a symbol is not. If the rank of an operand is unknown, several ranks are tried, and the
-sizes on which all of them agree are known.
+The operator is traced with symbolic sizes. A size of a result is known if it is a number, unknown if
+it is symbolic. If the rank of an operand is unknown, several ranks are tried; the sizes
+on which all attempts agree are known.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ _MAX_CACHED = 20000
 
 @dataclasses.dataclass(frozen=True)
 class Outline:
-    """Inferred properties of the results of an operator.
+    """Inferred properties of the results of an operator call.
 
     Attributes:
       tree: the structure of the results.
-      shapes: per array a tuple of sizes, or `None` if the rank is unknown.
+      shapes: the shape of each array, a tuple with `None` for unknown sizes; `None` if the rank is unknown.
       dtypes: the dtype of each array.
-      links: per array the positions of the operands that it is differentiable with respect to.
+      links: for each array the positions of the operands with respect to which it is differentiable.
       draws: kernel and seed of each operator that draws random numbers.
       rows: the positions of the operands that are used only by gathering rows.
     """
@@ -66,14 +66,13 @@ _CACHE: dict[Any, Outline] = {}
 
 
 def outline(f, operands: list[Tensor], key=None, coordinates=()) -> Outline:
-    """Infer the results of `f(*operands)`.
+    """Infer the properties of the results of `f(*operands)`, without computing them.
 
     Args:
       f: a function of arrays.
       operands: the graph tensors of its arguments.
       key: a hashable cache key, equal for calls of equal meaning; `None` disables the cache.
-      coordinates: the pairs of operands that are the indices and the shape of a sparse tensor of
-        unknown rank.
+      coordinates: pairs of operands: the indices and the shape of a sparse tensor of unknown rank.
 
     Raises:
       ValueError, TypeError: the operator does not support operands of these shapes and dtypes.
@@ -114,11 +113,11 @@ def _infer_outline(f, operands, whole, coordinates) -> Outline:
 
 
 class _NoRun:
-    """Placeholder for a run while an operation computes static values."""
+    """A placeholder for a `Run`, used to compute static values while a graph is built."""
 
 
 def _may_be_known(tensor: Tensor) -> bool:
-    """Return whether a tensor is a small integer scalar or vector, so that its value may be static."""
+    """Return whether a tensor is an integer or bool scalar or short vector, which may be static."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims
@@ -130,7 +129,10 @@ def _may_be_known(tensor: Tensor) -> bool:
 
 
 def known_producers(tensor: Tensor):
-    """Return the operations that compute a small static tensor from shapes and constants, or `None`."""
+    """Return the operations that compute a small tensor from shapes and constants.
+
+    Returns `None` if the tensor also depends on other values.
+    """
     found: dict = {}
     return list(found) if _collect_producers(tensor, found) else None
 
@@ -173,7 +175,10 @@ def _trace_over_ranks(f, leaves, coordinates) -> Outline:
 
 
 def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
-    """Trace with several sizes for the unknown ones, and keep what the results have in common."""
+    """Trace with each of several choices of unknown sizes, and combine the results.
+
+    Sizes on which the results differ are unknown. Choices that the operator rejects are skipped.
+    """
     found, first = [], None
     for sizes in every_sizes:
         try:
@@ -189,7 +194,7 @@ def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
 
 
 def _common_shape(shapes):
-    """Keep the sizes on which all shapes agree."""
+    """Return the shape whose sizes are known where all shapes agree; `None` if the ranks differ."""
     if any(s is None or len(s) != len(shapes[0]) for s in shapes):
         return None
     return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
@@ -209,7 +214,10 @@ def _trace(f, leaves, ranks) -> Outline:
 
 
 def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
-    """Try several lengths for vectors that may hold shapes: the rank of a result."""
+    """Trace with several lengths for integer vectors of unknown length, which may hold shapes.
+
+    Such a length may be the rank of a result.
+    """
     vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
     every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]
     if not vectors:
@@ -221,12 +229,12 @@ def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
 
 
 def specs_of(traced: trace.DynamicTrace, leaves, ranks) -> list[jax.ShapeDtypeStruct]:
-    """Return the specifications of tensors, with a new symbol for each unknown size.
+    """Return a `ShapeDtypeStruct` for each tensor, with a new symbol for each unknown size.
 
     Args:
       traced: the trace that owns the symbols.
       leaves: the tensors.
-      ranks: the sizes to use for tensors of unknown rank.
+      ranks: a dict from tensors, such as those of unknown rank, to the shapes to use for them.
     """
     count = iter(range(10**6))
 
@@ -307,7 +315,7 @@ def constant_value(tensor, partial: bool = False):
 
 
 def constant_value_as_shape(tensor) -> GraphShape:
-    """Return the shape that a vector holds, as far as its elements are known."""
+    """Convert a vector tensor to a shape; elements that are not static become unknown sizes."""
     known = tensor.op.attributes.get("shapes", {}).get(tensor.value_index)
     if known is not None:
         return known

@@ -1,4 +1,4 @@
-"""Give outputs of one operation the names of separate operations, as in TensorFlow."""
+"""Add identity operations so that outputs of one operation have the names that TensorFlow gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 def separate(operation: Operation, named: Named) -> list[Tensor]:
-    """Return the outputs of an operation, with an identity operation for each separately named one."""
+    """Return the outputs of an operation, each passed through an identity with its own name."""
     outputs = list(operation.outputs)
     for i, name in enumerate(named.names[1:], 1):
         view = Operation(

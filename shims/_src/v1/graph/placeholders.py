@@ -1,4 +1,4 @@
-"""Provide placeholders: tensors whose values are fed to a session."""
+"""Provide placeholders: tensors whose values are fed when a session runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Provide the functions that open scopes of the default graph and access its collections."""
+"""Provide functions that open name scopes and other scopes of the default graph.
+
+Also provide functions that access its collections.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
-        """The requested name."""
+        """The name that was passed to the constructor."""
         return self._name
 
     def __enter__(self) -> str:

@@ -180,7 +180,7 @@ class GraphShape(TensorShape):
         return GraphShape(TensorShape(self._dims).concatenate(plain(other)))
 
     def merge_with(self, other):
-        """Merge two shapes into one that has the known sizes of both."""
+        """Merge two compatible shapes: a size is known if it is known in either of them."""
         return GraphShape(TensorShape(self._dims).merge_with(plain(other)))
 
     def with_rank(self, rank):
@@ -217,7 +217,7 @@ class GraphShape(TensorShape):
 
 
 def plain(dims):
-    """Replace `Dimension`s in `dims` by numbers and `None`."""
+    """Replace each `Dimension` in `dims` by its size, a number or `None`."""
     if isinstance(dims, TensorShape):
         return dims._dims
     if isinstance(dims, Dimension):

@@ -1,4 +1,4 @@
-"""Define the deferred operators that other modules of TensorFlow 1 use."""
+"""Define graph versions of common operators for the other modules of TensorFlow 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define references to symbolic tensors, and the error for Python code that needs their values."""
+"""Define hashable references to tensors, and the error for using a tensor as a Python value."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Reference:
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """Error of Python code that needs a value which only a session knows."""
+    """The error for Python code that needs the value of a tensor while a graph is built."""
 
 
 def not_allowed(what: str) -> OperatorNotAllowedInGraphError:
-    """Return the error for Python code that needs a value which only a session knows."""
+    """Return the error for Python code that needs the value of a tensor while a graph is built."""
     return OperatorNotAllowedInGraphError(
         errors.message(
             "",

@@ -1,4 +1,4 @@
-"""Provide `Slot`: the state of a traced program that holds a variable or a counter."""
+"""Provide `Slot`: the state that represents a variable or a counter in a traced program."""
 
 from __future__ import annotations
 
