@@ -154,7 +154,10 @@ class TracedZip(TracedIterable):
 
 
 def is_traced_iterable(x) -> bool:
-    """Return whether a loop over `x` is staged: `x` is traced, or operations on arrays are recorded."""
+    """Return whether a loop over `x` is staged.
+
+    It is if `x` is traced, or if operations on arrays are being recorded.
+    """
     x = current_value(x)
     if isinstance(x, TracedIterable):
         return True

@@ -110,7 +110,7 @@ _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _compare_as_integers(name: str, left, right):
-    """Convert the number that a size is compared with to an integer with the same answers."""
+    """Convert a number that is compared with a size to an integer that compares the same."""
     if jp.is_symbolic(left) and not jp.is_symbolic(right):
         return left, _equivalent_integer(name, right)
     if jp.is_symbolic(right) and not jp.is_symbolic(left):
@@ -119,7 +119,7 @@ def _compare_as_integers(name: str, left, right):
 
 
 def _equivalent_integer(name: str, number):
-    """Return the integer equivalent to the number on the right of a comparison with a size."""
+    """Return an integer for which `size <op> integer` has the same outcome as for `number`."""
     if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
         number = number.item()
     if not isinstance(number, float):

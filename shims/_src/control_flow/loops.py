@@ -199,7 +199,7 @@ _DIFFERENTIATED = ThreadSlot(False)
 
 
 def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which loops without a bound are staged so that they can be differentiated."""
+    """Return a context in which loops without a bound are staged in a differentiable form."""
     return _DIFFERENTIATED.holding(is_so or _DIFFERENTIATED.value)
 
 
@@ -224,7 +224,10 @@ def _stage_in_bucket(loop: LoopState, condition):
 
 
 def _tighter_bound(trips: Trips | None, limit) -> Trips:
-    """Combine the bound of the loop's condition with its stated limit."""
+    """Return the smaller of the bound from the loop's condition and the stated limit.
+
+    If they cannot be compared while tracing, the limit is returned.
+    """
     if trips is None or not isinstance(trips.count, int) or not isinstance(limit, int):
         return Trips(max(limit, 0) if isinstance(limit, int) else limit, exact=False)
     return trips if trips.count <= limit else Trips(limit, exact=trips.exact)

@@ -209,7 +209,7 @@ def _alternative_pins(error, pins):
 def _alternative_forms(error, sizes):
     """Yield other forms of the input sizes to try after a failed trace.
 
-    They are multiples of the divisors of the sizes first, then constants.
+    First come multiples of the numbers by which the trace divided sizes, then constants.
     """
     for k in trace.failure_of(error).divisors:
         for i, size in enumerate(sizes):

@@ -15,7 +15,7 @@ rows_p.multiple_results = True
 
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
-    """Batch a function; if it may create sizes, trace it to a jaxpr first."""
+    """Batch a function whose body is traced to a jaxpr first, in case that it creates sizes."""
     fun = jp.batch_over(fun, _trace_body_first)
     return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
 
@@ -23,7 +23,7 @@ def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **opti
 def _trace_body_first(f, *args):
     """Trace a batched body to a jaxpr, and run that.
 
-    A body that creates sizes of its own becomes a single equation.
+    A body with sizes that differ between the rows becomes a single equation.
     """
     state = trace.current()
     if state is None or not any(jp.is_batched(a) for a in args):

@@ -1,4 +1,4 @@
-"""Compile an eager operator as a whole when the same kind of call repeats.
+"""Compile an eager operator as a whole when similar calls repeat.
 
 An operator consists of many JAX operations, and eagerly each of them costs as much as a whole operator
 of TensorFlow's. The first calls for given shapes and dtypes run step by step, so that a program that
