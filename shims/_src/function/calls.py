@@ -24,7 +24,7 @@ REPEATS = 16
 
 @dataclasses.dataclass(eq=False)
 class Plan:
-    """How to run calls whose arguments have a given structure, shapes and dtypes; it is reused.
+    """A reusable plan to run calls whose arguments have a given structure, shapes and dtypes.
 
     Attributes:
       entry: the program.

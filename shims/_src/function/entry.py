@@ -21,7 +21,7 @@ from shims._src.tracing.program import Program, Size, lower, trace_program
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """How a program represents one input size: by a symbol, a constant, or a multiple of a symbol."""
+    """The representation of one input size: a symbol, a constant, or a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0

@@ -174,7 +174,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """How copies would be combined; this has no effect, since there is one copy."""
+        """The way to combine copies; without effect, since there is one copy."""
         return self._aggregation
 
     def set_shape(self, shape) -> None:

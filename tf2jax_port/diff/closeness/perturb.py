@@ -26,7 +26,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """How one result of the original changes when its inputs are perturbed in one direction.
+    """The change of one result of the original if its inputs are perturbed in one direction.
 
     Attributes:
       noise: per element, the change for one ulp; 0 where it jumps.

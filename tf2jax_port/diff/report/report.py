@@ -81,7 +81,7 @@ class CaseRow:
 
 @dataclass(frozen=True, slots=True)
 class LaneState:
-    """How many cases a lane covered.
+    """The number of cases that a lane covered.
 
     Attributes:
       lane: its name.
