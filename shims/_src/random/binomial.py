@@ -31,7 +31,7 @@ _TAILS = np.asarray(
 
 
 def _uniforms(stream, place, step):
-    """Generate two uniform float64 numbers from one block, in the order that TensorFlow's kernel uses."""
+    """Generate two uniform float64 numbers from one block, in the order that TensorFlow uses."""
     a, b, c, d = philox.blocks(stream, place + step)
     return float64_of(c, d), float64_of(a, b)
 

@@ -26,7 +26,7 @@ _LARGE = 10
 
 
 def _uniforms(stream, place):
-    """Generate two uniform float64 numbers from one block, in the order that TensorFlow's kernel uses."""
+    """Generate two uniform float64 numbers from one block, in the order that TensorFlow uses."""
     a, b, c, d = philox.blocks(stream, place)
     return float64_of(c, d), float64_of(a, b)
 

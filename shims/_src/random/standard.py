@@ -1,4 +1,4 @@
-"""Sample from distributions with one kernel per dtype: uniform, normal, truncated normal, integer."""
+"""Sample from distributions that have one kernel per dtype: uniform, normal, integer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Provide the commonly used part of `tf.contrib`: layers, `slim`, `arg_scope`."""
+"""Provide the most used parts of `tf.contrib`: layers, `slim` and `arg_scope`."""

@@ -1,4 +1,4 @@
-"""Define `arg_scope`, which sets default arguments of functions within a block."""
+"""Define `arg_scope`, which sets default arguments of functions inside a `with` block."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _key(f) -> str:
 
 
 def add_arg_scope(func: Callable) -> Callable:
-    """Decorate a function so that it takes default arguments from `arg_scope`.
+    """Decorate a function so that `arg_scope` can set defaults of its arguments.
 
     Args:
       func: the function.
@@ -36,33 +36,33 @@ def add_arg_scope(func: Callable) -> Callable:
 
 
 def has_arg_scope(func: Callable) -> bool:
-    """Return whether a function takes defaults from `arg_scope`."""
+    """Return whether a function is decorated with `add_arg_scope`."""
     return _key(func) in _DECORATED
 
 
 def arg_scoped_arguments(func: Callable) -> tuple[str, ...]:
-    """Return the names of the parameters of a function that have defaults.
+    """Return the names of the arguments whose defaults `arg_scope` can set for a function.
 
     Raises:
-      AssertionError: the function does not take defaults from `arg_scope`.
+      AssertionError: the function is not decorated with `add_arg_scope`.
     """
     assert has_arg_scope(func), f"{func} is not decorated with @add_arg_scope"
     return _DECORATED[_key(func)]
 
 
 def current_arg_scope() -> dict:
-    """Return the defaults of the current scope, by function."""
+    """Return the current scope: a dict from function keys to default arguments."""
     return _SCOPES.top or {}
 
 
 def arg_scope_func_key(op: Callable) -> str:
-    """Return the key of a function in `current_arg_scope`."""
+    """Return the key under which `current_arg_scope` stores the defaults of a function."""
     return _key(op)
 
 
 @contextlib.contextmanager
 def arg_scope(list_ops_or_scope, **kwargs) -> Iterator[dict]:
-    """Open a block in which functions have other default arguments.
+    """Set default arguments of functions inside a `with` block.
 
     Args:
       list_ops_or_scope: functions decorated with `add_arg_scope`, or the scope that another

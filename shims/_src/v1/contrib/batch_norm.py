@@ -20,7 +20,7 @@ _reshape = deferred(shims.reshape, "reshape")
 
 
 class _BetaFirst(BatchNormalization):
-    """Batch normalization that creates the offset before the scale, as `contrib.layers` does."""
+    """A batch normalization layer that creates its offset before its scale, as `contrib.layers` does."""
 
     _parameters = ("beta", "gamma")
 
@@ -144,7 +144,7 @@ def _refuse_unsupported(**asked) -> None:
 
 
 def _as_images(inputs, data_format):
-    """Reshape a matrix to images of one pixel, as the fused kernel needs them."""
+    """Reshape a matrix to images of one pixel, the input that the fused kernel requires."""
     count = inputs.shape.as_list()[1]
     if count is None:
         raise ValueError("`C` dimension must be known but is None")

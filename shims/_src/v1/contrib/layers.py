@@ -1,4 +1,4 @@
-"""Define the layers of `contrib.layers` and `slim` that have a kernel."""
+"""Define the layers of `contrib.layers` and `slim` that have weights."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ZEROS, _XAVIER = zeros_initializer(), xavier_initializer()
 
 
 def renaming_getter(names=None):
-    """Return a custom getter that creates model variables under the names of `contrib.layers`."""
+    """Return a custom getter that creates model variables with the names of `contrib.layers`."""
     names = _NAMES if names is None else names
 
     def getter(getter, *args, **kwargs):
@@ -53,7 +53,7 @@ def renaming_getter(names=None):
 
 
 def channel_order(data_format) -> str:
-    """Return `channels_first` or `channels_last` for a data format.
+    """Convert a data format such as `NHWC` to `channels_first` or `channels_last`.
 
     Raises:
       ValueError: `data_format` is unknown.

@@ -1,4 +1,4 @@
-"""Add outputs and variables of layers to collections, under the names of their scopes."""
+"""Add outputs and variables of layers to collections, with the scope names as aliases."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def get_tensor_aliases(tensor) -> list:
 
 
 def convert_collection_to_dict(collection, clear_collection=False):
-    """Return the tensors of a collection by alias.
+    """Return a dict from aliases to the tensors of a collection.
 
     Args:
       collection: the collection.
@@ -61,14 +61,14 @@ def convert_collection_to_dict(collection, clear_collection=False):
 
 
 def get_variable_collections(variables_collections, name):
-    """Return the collections for variables of a name."""
+    """Return the collections to which variables with a name are added."""
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
 
 
 def collect_variable(variable, variables_collections, name) -> None:
-    """Add a variable to the collections for its name."""
+    """Add a variable to the collections given for its name."""
     found = get_variable_collections(variables_collections, name) or []
     if variable is None:
         return

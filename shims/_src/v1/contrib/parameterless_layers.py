@@ -1,4 +1,4 @@
-"""Define the layers of `contrib.layers` without a kernel, and repeated layers."""
+"""Define the layers of `contrib.layers` without a kernel, and functions that repeat layers."""
 
 from __future__ import annotations
 

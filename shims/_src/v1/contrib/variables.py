@@ -1,4 +1,4 @@
-"""Create model variables, which are added to a collection of their own."""
+"""Create variables as `contrib.framework` does; model variables have their own collection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def variable(
     synchronization=None,
     aggregation=None,
 ):
-    """Create a variable by `get_variable`, with the defaults of `arg_scope`.
+    """Create a variable with `get_variable`; `arg_scope` can set defaults of the arguments.
 
     Args:
       name: its name in the scope.

@@ -1,4 +1,4 @@
-"""Define the initializers of `contrib.layers`, which scale with the size of a layer."""
+"""Define the initializers of `contrib.layers`, whose variance depends on the size of a layer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 
 
 class _VarianceScaling(Initializer):
-    """An initializer with random values of variance `factor` divided by the fan of the layer."""
+    """An initializer whose random values have the variance `factor` divided by the fan."""
 
     def __init__(self, factor, mode, uniform, seed, dtype):
         self.factor, self.mode, self.uniform = factor, mode, uniform
@@ -39,7 +39,7 @@ def variance_scaling_initializer(
     Args:
       factor: scales the variance.
       mode: `FAN_IN`, `FAN_OUT` or `FAN_AVG`.
-      uniform: whether the distribution is uniform, or truncated normal.
+      uniform: whether the distribution is uniform; otherwise it is truncated normal.
       seed: the operation's seed.
       dtype: the dtype of the result.
 
@@ -53,10 +53,10 @@ def variance_scaling_initializer(
 
 
 def xavier_initializer(uniform=True, seed=None, dtype=np.float32):
-    """Create a Xavier (Glorot) initializer, which keeps the gradients of all layers at one scale.
+    """Create a Xavier (Glorot) initializer, which keeps gradients of all layers at the same scale.
 
     Args:
-      uniform: whether the distribution is uniform, or truncated normal.
+      uniform: whether the distribution is uniform; otherwise it is truncated normal.
       seed: the operation's seed.
       dtype: the dtype of the result.
     """

@@ -223,7 +223,7 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Store with respect to which inputs and variables the outputs of an operation are differentiable.
+    """Set the inputs and variables with respect to which an operation's outputs are differentiable.
 
     Args:
       op: the operation.

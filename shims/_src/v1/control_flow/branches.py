@@ -139,7 +139,7 @@ def _compute(parts: list[Part]):
 
 
 def either_shape(a: GraphShape, b: GraphShape) -> GraphShape:
-    """Return the shape that covers two shapes: sizes on which they differ are unknown."""
+    """Return the most specific shape that both shapes satisfy: sizes that differ are unknown."""
     if a.rank is None or a.rank != b.rank:
         return GraphShape(None)
     return GraphShape(

@@ -63,7 +63,7 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """Return the placeholders on which an operation depends, without those behind `given` tensors."""
+    """Return the placeholders on which an operation depends, without following inputs in `given`."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()

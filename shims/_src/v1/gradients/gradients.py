@@ -279,7 +279,10 @@ def _last_name(ys) -> str:
 
 
 def _source_value(run, x):
-    """Return the value of a source at which the gradient is computed; a variable's initial value."""
+    """Return the value of a source at which gradients are computed.
+
+    For a variable this is its value at the start of the run.
+    """
     if isinstance(x, Tensor):
         return run.values[x] if x.read_of is None else run.first_read(x.read_of)
     return run.first_read(x)

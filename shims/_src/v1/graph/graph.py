@@ -217,15 +217,15 @@ class Graph(Collections):
             raise KeyError(f"The name {name!r} refers to an Operation not in the graph.")
         return self._by_name[name]
 
-    def add_call(self, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
+    def _add_call(self, f, args, kwargs, *, public: str, name=None, type_: str | None = None):
         """Add the operation for a call of `f`, and return its results; see `operator_calls.add_call`."""
         return add_call(self, f, args, kwargs, public=public, name=name, type_=type_)
 
-    def constant_value_as_shape(self, tensor) -> GraphShape:
+    def _constant_value_as_shape(self, tensor) -> GraphShape:
         """Convert a vector tensor to a shape; elements that are not static become unknown sizes."""
         return constant_value_as_shape(tensor)
 
-    def session_for(self, session, purpose: str):
+    def _session_for(self, session, purpose: str):
         """Return the given session, or the default session; check that it runs this graph."""
         return session_for(session, self, purpose)
 

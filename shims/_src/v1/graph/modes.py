@@ -113,7 +113,7 @@ def enable_tensor_equality():
 
 
 def executing_eagerly() -> bool:
-    """Return whether calls are not added to a graph: they run eagerly or `shims.function` traces them."""
+    """Return whether calls run eagerly or inside a `shims.function`, instead of building a graph."""
     if _GRAPHS.items:
         return _GRAPHS.top is None
     return MODES.eager

@@ -27,7 +27,7 @@ class OperationGraph(Protocol):
     def next_seed(self) -> int:
         """Return the default seed of the next random operation."""
 
-    def session_for(self, session, purpose: str) -> Any:
+    def _session_for(self, session, purpose: str) -> Any:
         """Return the given session, or the default session."""
 
     def present_device(self) -> str:
@@ -116,7 +116,7 @@ class Tensor:
         Raises:
           ValueError: there is no default session.
         """
-        return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
+        return self.graph._session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def ref(self):
         """Return a hashable reference to the tensor."""
@@ -257,7 +257,7 @@ class Operation:
 
     def run(self, feed_dict=None, session=None) -> None:
         """Run the operation in a session, by default the default session."""
-        self.graph.session_for(session, "execute operation").run(self, feed_dict)
+        self.graph._session_for(session, "execute operation").run(self, feed_dict)
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

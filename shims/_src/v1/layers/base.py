@@ -1,4 +1,4 @@
-"""Define `Layer`, the base class of layers, which creates its variables at the first call."""
+"""Define `Layer`, the base class of layers; it creates the variables at the first call."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Layer:
                 pass
 
     def _make_names(self, name) -> tuple[str, str]:
-        """Return the name of the layer and the default name of its scope."""
+        """Return the layer's name, with a number if it is derived from the class, and its scope's default."""
         if isinstance(name, str) and name:
             return name, name
         base = snake_case(type(self).__name__)
@@ -345,7 +345,7 @@ class Layer:
 
 
 def _share_leaves(value, memo):
-    """Mark tensors and variables in a list as shared in the memo of a deep copy."""
+    """Make a deep copy share the tensors and variables in a list, by adding them to its memo."""
     for leaf in value if isinstance(value, (list, tuple)) else ():
         if isinstance(leaf, (Tensor, GraphVariable, PartitionedVariable)):
             memo[id(leaf)] = leaf
@@ -360,12 +360,12 @@ def snake_case(name: str) -> str:
 
 
 def parts_of(variable) -> list:
-    """Return the variables of a partitioned variable, or the variable itself, as a list."""
+    """Return a list of the parts of a partitioned variable, or of just the given variable."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
 def collect(elements, name) -> None:
-    """Add elements to a collection unless they are already in it."""
+    """Add elements to a collection, except those already in it."""
     collection = get_default_graph().get_collection_ref(name)
     there = {id(x) for x in collection}
     collection.extend(x for x in elements if id(x) not in there)
@@ -376,7 +376,7 @@ def _leaves(structure) -> list:
 
 
 def _convert_inputs(inputs) -> Any:
-    """Convert the inputs to a tensor, except nested structures and composites."""
+    """Convert the inputs to a tensor; return nested structures and composites unchanged."""
     if isinstance(inputs, (list, tuple, dict)) or getattr(inputs, "is_composite", False):
         return inputs
     return convert_to_tensor(inputs)

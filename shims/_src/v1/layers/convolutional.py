@@ -171,7 +171,7 @@ class Conv3D(_Convolution):
 
 
 class _Transposed(_Convolution):
-    """The base class of transposed convolutions, which have no dilation."""
+    """The base class of transposed convolution layers, which have no dilation."""
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ class Conv3DTranspose(_Transposed):
 
 
 class _Separable(_Convolution):
-    """The base class of depthwise separable convolutions."""
+    """The base class of depthwise separable convolution layers."""
 
     def __init__(
         self,

@@ -117,7 +117,7 @@ class Dense(Layer):
 
 
 def add_bias_and_activate(outputs, bias, activation, data_format=None):
-    """Add the bias to the outputs and apply the activation; each may be `None`."""
+    """Add a bias and apply an activation; either may be `None`."""
     if bias is not None:
         outputs = operation_of(
             shims.nn.bias_add,

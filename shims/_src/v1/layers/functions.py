@@ -1,4 +1,7 @@
-"""Define the functional layers: each call creates a layer, or reuses it by `name` and `reuse`."""
+"""Define the functions of `tf.layers`, which create a layer and call it.
+
+With `name` and `reuse`, a call shares the variables of an earlier layer.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +32,13 @@ _NORMALIZATION = (
 
 
 def _make_function(cls: type, name: str, order: str) -> Callable:
-    """Build a function that creates a layer and calls it.
+    """Return a function that creates a layer of a class and calls it.
 
     Args:
       cls: the class of the layer.
       name: the name of the function.
-      order: its parameters after `inputs`, in order; `training` is passed to the call of the layer.
+      order: the names of its parameters after `inputs`, separated by spaces; `training` is passed to the
+        call of the layer, the others to its constructor.
     """
     parameters = ("inputs", *order.split())
 

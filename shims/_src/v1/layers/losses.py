@@ -1,4 +1,4 @@
-"""Provide `tf.losses` in graphs, where every loss is added to a collection."""
+"""Provide `tf.losses` for graphs; each loss is also added to a collection."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Reduction:
 
 
 def _collect_loss(f: Callable, scope_name: str) -> Callable:
-    """Wrap a loss function so that it adds its result to a collection, in its own name scope."""
+    """Wrap a loss function so that it opens a name scope and adds its result to a collection."""
     signature = inspect.signature(f)
 
     @functools.wraps(f)

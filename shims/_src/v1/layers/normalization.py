@@ -1,4 +1,4 @@
-"""Define batch normalization, whose moving averages are updated through `UPDATE_OPS`."""
+"""Define batch normalization; its moving averages are updated by the operations in `UPDATE_OPS`."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ class BatchNormalization(Layer):
         self.built = True
 
     def call(self, inputs, training=False):
-        """Normalize by the batch statistics if `training` is true, else by the moving averages."""
+        """Normalize by the batch statistics if `training` is true, otherwise by the moving averages."""
         training = False if training is None else training
         outputs, mean, variance = (
             self._normalize_fused if self.fused else self._normalize_by_moments
@@ -159,7 +159,7 @@ class BatchNormalization(Layer):
         return outputs
 
     def _normalize_fused(self, inputs, training):
-        """Return the outputs and the statistics used, computed by the fused operator."""
+        """Normalize with the fused operator; return the outputs and the statistics that were used."""
         size = self.moving_mean.shape[0]
         scale = np.ones(int(size), np.float32) if self.gamma is None else self.gamma
         offset = np.zeros(int(size), np.float32) if self.beta is None else self.beta
@@ -181,7 +181,7 @@ class BatchNormalization(Layer):
         return smart_cond(training, lambda: normalized(True), lambda: normalized(False))
 
     def _normalize_by_moments(self, inputs, training):
-        """Return the outputs and the statistics used, computed by `moments`."""
+        """Normalize with `moments`; return the outputs and the statistics that were used."""
         axes = [i for i in range(inputs.shape.rank) if i != self.axis]
 
         def of_batch():
@@ -208,7 +208,7 @@ class BatchNormalization(Layer):
         return outputs, mean, variance
 
     def _update_average(self, variable, value, training) -> None:
-        """Update a moving average; if `training` is a tensor, its value decides at run time."""
+        """Create the update of a moving average; a tensor `training` is evaluated at run time."""
         momentum = (
             smart_cond(
                 training,

@@ -1,4 +1,4 @@
-"""Resolve arguments of layers: activations and initializers by name, sizes, `training`."""
+"""Convert arguments of layers: initializers, activations, sizes, padding, `training`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _ACTIVATIONS = {
 
 
 def initializer_of(given):
-    """Return an initializer, looked up by its Keras name if it is a string."""
+    """Convert an initializer or its Keras name to an initializer."""
     if not isinstance(given, str):
         return given
     if given not in _INITIALIZERS:
@@ -57,7 +57,7 @@ def initializer_of(given):
 
 
 def activation_of(given):
-    """Return an activation function, looked up by its Keras name if it is a string."""
+    """Convert an activation function or its Keras name to a function."""
     if not isinstance(given, str):
         return given
     if given not in _ACTIVATIONS:
@@ -66,7 +66,7 @@ def activation_of(given):
 
 
 def sizes_of(value, count: int, name: str) -> tuple[int, ...]:
-    """Return one size per axis, from a single number or a sequence.
+    """Return one size per axis, given a single number or a sequence.
 
     Raises:
       ValueError: there is another number of sizes, or they are not integers.
@@ -95,7 +95,7 @@ def padding_of(value) -> str:
 
 
 def layout_of(data_format, rank: int) -> str:
-    """Return the layout in TensorFlow's notation, such as `NHWC`.
+    """Convert a Keras data format to TensorFlow's notation, such as `NHWC`.
 
     Raises:
       ValueError: `data_format` is neither `channels_first` nor `channels_last`.
@@ -110,7 +110,7 @@ def layout_of(data_format, rank: int) -> str:
 
 
 def smart_cond(pred, true_fn, false_fn, name=None):
-    """Call one of two functions if the predicate is static, else build a `cond`."""
+    """Call the selected function if the predicate is static; otherwise create a `cond`."""
     known = pred
     if is_graph_value(pred):
         known = constant_value(getattr(pred, "graph_value", pred))
@@ -120,7 +120,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 
 def is_known(pred) -> bool | None:
-    """Return the static value of `training`, or `None` if it is known only at run time."""
+    """Return the value of `training` if it is static, or `None` if it is known only at run time."""
     if is_graph_value(pred):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)
@@ -128,7 +128,7 @@ def is_known(pred) -> bool | None:
 
 
 def activity_loss(regularizer, output: Tensor) -> Tensor:
-    """Compute the regularization loss of an output, divided by the batch size."""
+    """Apply a regularizer to an output, and divide the loss by the batch size."""
     loss = regularizer(output)
 
     def per_example(loss, output):

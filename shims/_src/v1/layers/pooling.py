@@ -18,7 +18,7 @@ _FUNCTIONS = {
 
 
 class _Pooling(Layer):
-    """The base class of pooling layers; subclasses set the kind and the number of spatial axes."""
+    """The base class of pooling layers; subclasses set the pooling type and number of spatial axes."""
 
     _kind, _rank = "Max", 2
 

@@ -1,1 +1,1 @@
-"""Provide `tf.metrics` of TensorFlow 1: streaming metrics kept in local variables."""
+"""Provide `tf.metrics` of TensorFlow 1: metrics that accumulate batches in local variables."""

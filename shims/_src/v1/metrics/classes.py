@@ -1,4 +1,4 @@
-"""Define metrics over classes: mean intersection over union and mean per-class accuracy."""
+"""Define mean intersection over union and mean per-class accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the set of labels with the set of predicted classes in each row."""
+"""Match the true labels of each row with its predicted classes."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shims._src.errors import errors
 
 
 class Listed(NamedTuple):
-    """The labels of all rows in one flat list."""
+    """The labels of all rows as a flat list of row indices and classes."""
 
     rows: Any  # int64 [n]: the row of each label
     classes: Any  # int64 [n]
 
 
 class Hits(NamedTuple):
-    """The matches between labels and predicted classes."""
+    """The result of matching labels with predicted classes, as boolean masks."""
 
     labels: Any  # bool [n]: whether a label is the first of its class in its row
     guessed: Any  # bool [n]: whether its class is predicted in its row
@@ -27,14 +27,14 @@ class Hits(NamedTuple):
 
 
 def listed(labels, values, size, guesses) -> Listed:
-    """List the labels of all rows in one flat list.
+    """Convert dense or sparse labels to a flat list of row indices and classes.
 
     Args:
       labels: int64 `[..., m]`, or `[...]` for one label in each row; the indices of a sparse tensor
-        of these ranks where `values` are given.
+        of these ranks if `values` are given.
       values: `None`, or the values of the sparse tensor, `[n]`.
-      size: its dense shape.
-      guesses: int64 `[..., k]`.
+      size: the dense shape of the sparse tensor.
+      guesses: the predicted classes, int64 `[..., k]`.
 
     Raises:
       ValueError: the shapes are incompatible.
@@ -96,7 +96,7 @@ def _check_rows(ours, theirs) -> None:
 
 
 def _count_rows(guesses):
-    """Return the number of rows."""
+    """Return the product of all sizes of the predictions except the last."""
     count = 1
     for d in guesses.shape[:-1]:
         count = count * d
@@ -104,11 +104,11 @@ def _count_rows(guesses):
 
 
 def hits(labels: Listed, guesses) -> Hits:
-    """Match labels with predicted classes, row by row.
+    """Match the labels of each row with its predicted classes.
 
     Args:
       labels: the labels.
-      guesses: int64 `[..., k]`.
+      guesses: the predicted classes, int64 `[..., k]`.
     """
     count, k = _count_rows(guesses), guesses.shape[-1]
     by_row = jnp.asarray(guesses).reshape(count, k)
@@ -120,7 +120,7 @@ def hits(labels: Listed, guesses) -> Hits:
 
 
 def first_of_row(rows, classes):
-    """Mark the first element of each class in each row, bool `[n]`."""
+    """Return a mask `[n]` of the first occurrence of each class in each row."""
     order = jnp.lexsort((classes, rows))
     rows, classes = rows[order], classes[order]
     new = (rows != jnp.roll(rows, 1)) | (classes != jnp.roll(classes, 1))
@@ -129,17 +129,16 @@ def first_of_row(rows, classes):
 
 
 def by_row(labels: Listed, chosen, guesses):
-    """Count the chosen labels of each row, float64 `[...]`."""
+    """Count the labels of each row that the mask `chosen` selects, float64 `[...]`."""
     counts = jnp.zeros(_count_rows(guesses), jnp.float64).at[labels.rows].add(chosen)
     return counts.reshape(guesses.shape[:-1])
 
 
 def weighted(weights, counts):
-    """Broadcast the weights of rows to the shape of the counts, as float64; `None` stays `None`.
+    """Broadcast row weights to the shape of `counts`, as float64; return `None` for `None`.
 
     Raises:
-      InvalidArgumentError: the ranks differ, or a size is neither 1 nor the size of the
-        counts.
+      InvalidArgumentError: the ranks differ, or a size is neither 1 nor that of `counts`.
     """
     if weights is None:
         return None

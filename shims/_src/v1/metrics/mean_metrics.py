@@ -1,4 +1,4 @@
-"""Define metrics that are means: of values, of errors, of accuracies."""
+"""Define metrics that are means of values, errors or accuracies."""
 
 from __future__ import annotations
 
@@ -300,13 +300,13 @@ def _squared_error(labels, predictions):
 
 
 def _make_pairwise_mean(name, f: Callable, labels, predictions, weights, collections, result=ratio):
-    """Build the streaming mean of a function of labels and predictions of equal shape."""
+    """Create a streaming mean of `f(labels, predictions)`, whose arguments have equal shapes."""
     pairwise = lambda labels, predictions: f(*match_ranks(labels, predictions))
     return _make_mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
 
 
 def _make_mean(scope, f: Callable, operands, weights, collections, result=ratio):
-    """Build the streaming mean of a function of the tensors of a batch."""
+    """Create a streaming mean of `f(*operands)`, evaluated on each batch."""
 
     def contribution(weights, *given):
         values = shims.cast(f(*given), "float32")

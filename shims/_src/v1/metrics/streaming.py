@@ -1,4 +1,4 @@
-"""Build streaming metrics: local variables, an update operation and a result."""
+"""Create streaming metrics, which consist of local variables, an update operation and a value."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_graph(name: str) -> None:
 
 
 def metric_variable(shape, dtype: str, name: str) -> GraphVariable:
-    """Create a local variable of zeros that is not trainable."""
+    """Create a local variable that is initialized with zeros and not trainable."""
     zeros = np.zeros(shape, dtype)
     return GraphVariable(
         lambda: convert_to_tensor(zeros, name="zeros"),
@@ -73,7 +73,7 @@ def streamed(
     update: Callable | None,
     names: tuple[str, str],
 ) -> tuple[Tensor, Tensor]:
-    """Create a metric in the open scope from existing variables; see `streaming`."""
+    """Create a metric from existing variables in the current scope; see `streaming`."""
     graph = get_default_graph()
     added = operation_of(
         contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
@@ -89,7 +89,7 @@ def streamed(
 
 
 def _add_halves(*arrays):
-    """Add the second half of the arrays to the first half."""
+    """Add each array of the second half to the corresponding array of the first half."""
     half = len(arrays) // 2
     return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
 
@@ -99,12 +99,12 @@ def _make_result(f: Callable, kept, name: str) -> Tensor:
 
 
 def ratio(total, count):
-    """Divide `total` by `count`; 0 where the count is 0."""
+    """Divide `total` by `count`; return 0 if the count is 0."""
     return shims.math.divide_no_nan(total, shims.maximum(count, 0))
 
 
 def match_ranks(labels, predictions):
-    """Squeeze the last axis of labels or predictions if only one of them has it.
+    """Squeeze the last axis of the argument that has one axis more than the other.
 
     Raises:
       ValueError: the shapes differ.
@@ -118,7 +118,7 @@ def match_ranks(labels, predictions):
 
 
 def same_shape(array, other):
-    """Check that an array has the shape of another, and return it.
+    """Check that `array` has the shape of `other`, and return it.
 
     Raises:
       ValueError: the shapes differ.

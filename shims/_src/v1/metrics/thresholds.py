@@ -1,4 +1,4 @@
-"""Define metrics of scores at many thresholds, and the areas under curves."""
+"""Define metrics that compare scores with thresholds, and the areas under ROC and PR curves."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def auc(
 
 
 def _curve_points(curve: str, tp, fn, tn, fp):
-    """Return the two coordinates of the curve at each threshold."""
+    """Compute the two coordinates of the ROC or PR curve at each threshold."""
     recall = (tp + 1e-6) / (tp + fn + 1e-6)
     if curve == "ROC":
         return fp / (fp + tn + 1e-6), recall
@@ -110,7 +110,7 @@ def _area(x, y, method: str):
 
 
 def _interpolated_area(tp, fp, fn):
-    """Compute the area under the precision-recall curve, interpolated between thresholds."""
+    """Compute the area under the precision-recall curve by interpolation between thresholds."""
     divide = shims.math.divide_no_nan
     steps = tp[:-1] - tp[1:]
     every = tp + fp
@@ -357,7 +357,7 @@ def false_positives_at_thresholds(
 
 
 def _spaced_thresholds(count: int) -> list[float]:
-    """Return `count` evenly spaced thresholds; the outer two lie just outside of 0 and 1."""
+    """Return evenly spaced thresholds; the first is just below 0 and the last just above 1."""
     return _add_outer_thresholds([(i + 1) * 1.0 / (count - 1) for i in range(count - 2)])
 
 
@@ -373,7 +373,7 @@ def _check_fraction(name: str, number) -> None:
 def _metric_at_thresholds(
     thresholds, scope, kinds, given, result, collections, names=("value", "update_op")
 ):
-    """Build a metric from counts at thresholds."""
+    """Create a streaming metric from the confusion counts at each threshold."""
     places = np.asarray(thresholds, np.float32)
 
     def contribution(labels, predictions, weights):

@@ -1,4 +1,4 @@
-"""Define metrics of the top k predictions: precision, recall, average precision."""
+"""Define precision, recall and average precision of the top k predictions."""
 
 from __future__ import annotations
 
@@ -230,14 +230,14 @@ def _default_name(name: str, k=None, class_id=None) -> str:
 
 
 def _top_classes(predictions, k):
-    """Return the classes of the k largest scores, best first."""
+    """Return the classes with the k largest scores, in descending order of scores."""
     best = lambda scores: shims.math.top_k(scores, k)[1]
     scores = convert_to_tensor(predictions)
     return operation_of(best, (scores,), {}, public="top_k", name="TopKV2", type_="TopKV2")
 
 
 def _label_parts(labels) -> tuple:
-    """Return labels as a tensor and two `None`, or the three parts of a sparse tensor."""
+    """Return `(indices, values, shape)` of sparse labels, or `(labels, None, None)` of dense ones."""
     if isinstance(labels, SparseTensor):
         return labels.indices, labels.values, labels.dense_shape
     if isinstance(labels, tuple) and hasattr(labels, "dense_shape"):
@@ -250,13 +250,13 @@ def _to_tensor(weights):
 
 
 def _make_variable(name: str):
-    """Create a float64 scalar whose name scope is named like the variable, as in TensorFlow."""
+    """Create a float64 scalar variable inside a name scope of the same name, as TensorFlow does."""
     with get_default_graph().name_scope(name) as scope:
         return metric_variable((), "float64", scope)
 
 
 def _make_ratio(metric: str, labels, guesses, k, class_id, weights, collections, name):
-    """Build the streaming recall or precision of predicted classes."""
+    """Create the streaming recall or precision of the top k predictions."""
     wrong = "false_negative" if metric == "recall" else "false_positive"
     with get_default_graph().name_scope(name or _default_name(metric, k, class_id)) as scope:
         kept = [
@@ -291,7 +291,7 @@ def _restrict_to_class(class_id, classes, chosen):
 
 
 def _sum_average_precisions(labels, values, size, scores, guesses, weights):
-    """Return the total weight of the rows of a batch and the sum of their average precisions."""
+    """Return the sum of the row weights of a batch, and the weighted sum of average precisions."""
     guesses = shims.cast(guesses, "int64")
     listed = label_sets.listed(labels, values, size, guesses)
     right = label_sets.hits(listed, guesses).right

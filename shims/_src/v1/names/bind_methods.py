@@ -1,4 +1,4 @@
-"""Bind methods to the classes of the graph that are defined in higher-level modules."""
+"""Add methods to the graph classes that are defined in higher-level modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Translate calls with TensorFlow 1's parameter names and order."""
+"""Convert calls with TensorFlow 1's parameters to calls of this package's functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _WITHOUT_EFFECT = frozenset(
 
 
 def callable_of(operator: Operator) -> Callable:
-    """Return the function of an operator with TensorFlow 1's signature."""
+    """Return a function with TensorFlow 1's signature that calls an operator."""
     target = located(f"shims._src.{operator.place}")
     signature = signature_of(operator.signature)
     own = inspect.signature(target)
@@ -65,7 +65,7 @@ def callable_of(operator: Operator) -> Callable:
 
 
 def signature_of(text: str) -> inspect.Signature:
-    """Parse a signature; a default of `...` is unknown."""
+    """Parse the text of a signature; a default of `...` stands for an unknown default."""
     scope: dict[str, Any] = {}
     exec(f"def f({text}): pass", scope)  # the text comes from this package's own list
     return inspect.signature(scope["f"])
@@ -76,17 +76,17 @@ def _comparable_parameters(signature: inspect.Signature) -> list:
 
 
 def _comparable_default(default: Any) -> Any:
-    """Return a default value in comparable form: dtypes by name."""
+    """Convert a default value for comparison: a dtype becomes its name."""
     return np.dtype(default).name if isinstance(default, type) else default
 
 
 class Translation:
-    """A translation of arguments of TensorFlow 1 to those of a function of shims.
+    """A converter of TensorFlow 1 arguments to the arguments of a function of this package.
 
     Args:
       operator: the operator.
       signature: its signature in TensorFlow 1.
-      own: the signature of the function.
+      own: the signature of this package's function.
     """
 
     def __init__(self, operator: Operator, signature: inspect.Signature, own: inspect.Signature):
@@ -108,7 +108,7 @@ class Translation:
         }
 
     def __call__(self, args, kwargs) -> tuple[Any, dict[str, Any]]:
-        """Return the name of the operation and the translated arguments.
+        """Convert the arguments; return the operation's name and the new keyword arguments.
 
         Raises:
           TypeError: TensorFlow 1 has no such parameter.

@@ -1,4 +1,4 @@
-"""List the names of TensorFlow 1 that the graph defines itself: `{name: "module:attribute"}`.
+"""List the TensorFlow 1 names with a graph implementation: `{name: "module:attribute"}`.
 
 They take precedence over the names of operators. One section per part of the library, sorted.
 """

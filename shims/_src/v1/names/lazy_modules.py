@@ -1,4 +1,4 @@
-"""Build facade modules whose names are resolved at first use."""
+"""Create facade modules whose attributes are looked up at first use."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 
 
 def opened(module: str, namespace: str, inside: tuple[str, ...]) -> tuple[Callable, Callable]:
-    """Return `__getattr__` and `__dir__` for a module of the facade.
+    """Return `__getattr__` and `__dir__` functions for a facade module.
 
     Args:
       module: the name of the module.
       namespace: TensorFlow's name of the module without `tf.`.
-      inside: the nested namespaces.
+      inside: the names of its submodules.
     """
 
     def find(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Resolve names of TensorFlow 1 to operators, objects of the graph, or an error."""
+"""Look up names of TensorFlow 1: operators, classes, constants, or an error that suggests names."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _BESIDE = {"keras": "shims.keras"}
 
 
 def values() -> dict[str, str]:
-    """Return the locations of dtypes, classes and constants, by name."""
+    """Return a dict from the names of dtypes, classes and constants to their locations."""
     places: dict[str, str] = live_names()["values"]
     return places
 
 
 def others() -> list[str]:
-    """Return the names that TensorFlow has and this package does not."""
+    """Return the TensorFlow 1 names that this package does not support."""
     names: list[str] = live_names()["others"]
     return names
 
@@ -48,7 +48,7 @@ def every_name() -> list[str]:
 
 @functools.cache
 def names_in(namespace: str) -> tuple[str, ...]:
-    """Return the names directly in a namespace; `""` is the outermost."""
+    """Return the supported names directly inside a namespace; `""` is the top level."""
     inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
     plain = _PLAIN.get(namespace)
     if plain:
@@ -57,7 +57,7 @@ def names_in(namespace: str) -> tuple[str, ...]:
 
 
 def resolve(name: str) -> Any:
-    """Return the object of a name such as `"nn.relu"`.
+    """Return the object with a TensorFlow 1 name such as `"nn.relu"`.
 
     Raises:
       AttributeError: the name is not supported; the message says whether TensorFlow has it.

@@ -1,4 +1,4 @@
-"""Define the list of TensorFlow 1's operators: spellings, locations, parameters."""
+"""Define the list of TensorFlow 1 operators: their names, locations and parameters."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operator:
-    """An entry of the list of operators.
+    """An entry in the list of TensorFlow 1 operators.
 
     Attributes:
-      name: its shortest spelling, which names its operations.
+      name: its shortest name, from which the names of its operations derive.
       place: `module:function` below `shims._src`.
       signature: its parameters in TensorFlow 1, as text.
-      renames: the parameter names of TensorFlow 2, by those of TensorFlow 1.
+      renames: a dict from parameter names of TensorFlow 1 to those of TensorFlow 2.
     """
 
     name: str
@@ -35,7 +35,7 @@ def live_names() -> dict[str, Any]:
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """Return the operators by each of their spellings."""
+    """Return a dict from names to operators; an operator may have several names."""
     found = {}
     for name, entry in live_names()["operators"].items():
         operator = Operator(name, entry["place"], entry["signature"], entry["renames"])
@@ -44,7 +44,7 @@ def operators() -> dict[str, Operator]:
 
 
 def located(place: str) -> Any:
-    """Import the object at `module:attribute`."""
+    """Import and return the object at a location `module:attribute`."""
     module, _, attribute = place.partition(":")
     found = importlib.import_module(module)
     for part in attribute.split(".") if attribute else ():

@@ -1,6 +1,7 @@
-"""List the operators that TensorFlow 1 and 2 define differently: `{name: "module:function"}`.
+"""List the operators that differ between TensorFlow 1 and 2: `{name: "module:function"}`.
 
-The functions have TensorFlow 1's parameters. The first spelling of a function names its operations.
+The functions have TensorFlow 1's parameters. If a function has several names, the first
+one determines the names of its operations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Suggest replacements for names of TensorFlow 1 that are not ported."""
+"""Suggest replacements for TensorFlow 1 names that are not supported."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def instead_of(name: str) -> str:
-    """Return the suggested replacement of a name, or an empty string if there is none."""
+    """Return the suggested replacement for a name, or an empty string."""
     for names, text in _INSTEAD:
         if any(name == n or name.startswith(f"{n}.") for n in names):
             return text

@@ -1,4 +1,4 @@
-"""Provide one cast function per dtype."""
+"""Provide cast functions such as `to_float`, one per dtype."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide TensorFlow 2 functions in TensorFlow 1: they run eagerly, and raise an error in graphs."""
+"""Provide TensorFlow 2 functions that run only eagerly in TensorFlow 1; in graphs they raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Look up rows in partitioned embedding tables, with the `mod` strategy of TensorFlow 1."""
+"""Look up rows of embedding tables that are partitioned by TensorFlow 1's `mod` strategy."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def embedding_lookup(
 
 
 def _mod_positions(sizes: list[int]) -> np.ndarray:
-    """Return the position of each table row in the concatenated parts of the `mod` strategy."""
+    """Compute the position of each table row in the concatenation of the `mod`-partitioned parts."""
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows = range(sum(sizes))
     return np.asarray([begins[i % len(sizes)] + i // len(sizes) for i in rows], np.int32)
@@ -185,7 +185,7 @@ def sampled_softmax_loss(
 
 
 def _join_parts(weights, strategy):
-    """Join a table partitioned with the `mod` strategy; return any other table unchanged."""
+    """Join the parts of a `mod`-partitioned table; return any other table unchanged."""
     parts = weights if isinstance(weights, (list, tuple)) else [weights]
     if len(parts) <= 1 or strategy == "div":
         return weights

@@ -1,4 +1,4 @@
-"""Provide fused batch normalization, which also returns the statistics."""
+"""Provide fused batch normalization, which also returns the mean and the variance used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Resize images as TensorFlow 1 does: pixel centers are at integers unless requested otherwise."""
+"""Resize images as TensorFlow 1 does: by default, pixel centers have integer coordinates."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def _resize_legacy(images, size, method, align_corners):
 
 
 def _source_coordinates(have, want, align_corners: bool):
-    """Return the coordinates of the output pixels in the input."""
+    """Compute the coordinates in the input that correspond to the pixels of the output."""
     have, steps = primitives.as_size(have), primitives.as_size(want)
     if align_corners:
         scale = sampling.float32_quotient(
@@ -228,7 +228,10 @@ def _nearest(x, axis, place, align_corners):
 
 
 def _bicubic(x, axis, place, align_corners):
-    """Interpolate with Keys' cubic (a = -0.75) in TensorFlow's 1024 steps; edge pixels are repeated."""
+    """Interpolate along an axis with Keys' cubic kernel (a = -0.75); edge pixels are repeated.
+
+    As in TensorFlow, fractional coordinates are rounded to multiples of 1/1024.
+    """
     del align_corners
     floor = jnp.floor(place)
     step = jnp.round((place - floor) * _STEPS) / _STEPS

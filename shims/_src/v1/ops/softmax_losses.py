@@ -1,4 +1,4 @@
-"""Provide softmax cross-entropy losses of TensorFlow 1, with and without gradients of the labels."""
+"""Provide softmax cross-entropy losses of TensorFlow 1; labels may or may not receive gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide `space_to_batch`, image patches and `sparse_to_dense` with TensorFlow 1's parameters."""
+"""Provide `space_to_batch`, image patches and `sparse_to_dense` with TensorFlow 1 parameters."""
 
 from __future__ import annotations
 

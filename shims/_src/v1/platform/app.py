@@ -1,4 +1,4 @@
-"""Provide `tf.app`, which parses the flags and runs the main function of a program."""
+"""Provide `tf.app`, which parses command-line flags and calls the program's main function."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Define session settings such as `ConfigProto`, which are checked by name and otherwise ignored.
+"""Define session settings such as `ConfigProto`: names are checked, values are ignored.
 
-JAX decides about threads, devices and memory. A setting with an unknown name is an error, as in
+JAX controls threads, devices and memory. A setting with an unknown name is an error, as in
 TensorFlow's protocol messages.
 """
 
@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 
 class Options:
-    """The base class of named settings.
+    """The base class of settings objects, which accept a fixed set of names.
 
     Args:
-      **settings: values of settings; the others have the default of their type.
+      **settings: values of settings; settings not given have the default value of their type.
 
     Raises:
       ValueError: a name is unknown.

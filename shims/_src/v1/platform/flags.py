@@ -1,6 +1,6 @@
-"""Provide `tf.flags`: the flags of absl, with the keyword names of TensorFlow 1.
+"""Provide `tf.flags`: the flags of absl, with the parameter names of TensorFlow 1.
 
-The command line is parsed when a flag is first read, also in programs without `tf.app.run`.
+The command line is parsed when a flag is first read, even if `tf.app.run` is not used.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _absl() -> Any:
 
 
 class _Flags:
-    """The flags of the program by name; the first access parses the command line."""
+    """A proxy for absl's flags that parses the command line when a flag is first read."""
 
     def __getattr__(self, name: str):
         if name.startswith("__"):

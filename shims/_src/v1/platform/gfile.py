@@ -1,4 +1,4 @@
-"""Provide `tf.gfile` for local files, with TensorFlow's names and errors."""
+"""Provide `tf.gfile` for local files; functions raise TensorFlow's errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
 
 @contextlib.contextmanager
 def _tensorflow_errors(path) -> Iterator[None]:
-    """Convert Python's file system errors to TensorFlow's."""
+    """Convert file system errors of a `with` block to TensorFlow's errors."""
     try:
         yield
     except FileNotFoundError as error:
@@ -261,7 +261,7 @@ def stat(path):
 
 
 class FileStatistics:
-    """The statistics of a file."""
+    """Statistics of a file: size, modification time, and whether it is a folder."""
 
     def __init__(self, found: os.stat_result):
         self.length = self.st_size = found.st_size

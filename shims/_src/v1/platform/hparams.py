@@ -1,4 +1,4 @@
-"""Define `contrib.training.HParams`: typed hyperparameters by name."""
+"""Define `contrib.training.HParams`, a set of named, typed hyperparameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARAMETER = re.compile(
 
 
 class HParams:
-    """Typed hyperparameters by name.
+    """A set of named hyperparameters, each with a fixed type.
 
     Args:
       hparam_def: not supported.
@@ -133,11 +133,11 @@ class HParams:
         return json.dumps(kept, indent=indent, separators=separators, sort_keys=sort_keys)
 
     def values(self) -> dict[str, Any]:
-        """Return the hyperparameters by name."""
+        """Return a dict from names to values."""
         return {name: getattr(self, name) for name in self._types}
 
     def get(self, key: str, default=None):
-        """Return a hyperparameter, or `default` if there is none of that name."""
+        """Return the value of a hyperparameter, or `default` if it does not exist."""
         return getattr(self, key) if key in self._types else default
 
     def set_model_structure(self, model_structure) -> None:
@@ -163,7 +163,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _parse_value(name: str, kind: type, text: str):
-    """Parse a word as a value of a type."""
+    """Convert the text of one value to the type of a hyperparameter."""
     text = text.strip()
     if kind is bool:
         if text.lower() in ("true", "1"):

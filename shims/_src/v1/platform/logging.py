@@ -1,4 +1,4 @@
-"""Provide `tf.logging`, on top of the logger `tensorflow` of Python's `logging`."""
+"""Provide `tf.logging`, which uses the logger `tensorflow` of Python's `logging` module."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COUNTS: dict[tuple, int] = {}
 
 
 class _Lines(_logging.Handler):
-    """A handler that writes to the current standard error, unless the root logger has handlers."""
+    """A log handler that writes to the current `sys.stderr`, unless the root logger has handlers."""
 
     def emit(self, record: _logging.LogRecord) -> None:
         import sys
@@ -87,23 +87,23 @@ def vlog(level, msg, *args, **kwargs):
 
 
 def log_every_n(level, msg, n, *args):
-    """Log a message at every `n`-th call with it, beginning with the first."""
+    """Log a message on its first call and on every `n`-th call after that."""
     log_if(level, msg, _count_message(msg) % n == 0, *args)
 
 
 def log_first_n(level, msg, n, *args):
-    """Log a message at the first `n` calls with it."""
+    """Log a message on its first `n` calls only."""
     log_if(level, msg, _count_message(msg) < n, *args)
 
 
 def log_if(level, msg, condition, *args):
-    """Log a message if a condition holds."""
+    """Log a message if a condition is true."""
     if condition:
         vlog(level, msg, *args)
 
 
 def _count_message(msg) -> int:
-    """Return how many times a message was counted before, and count it."""
+    """Increment the count of a message, and return its previous value."""
     count = _COUNTS.get((msg,), 0)
     _COUNTS[(msg,)] = count + 1
     return count
@@ -114,10 +114,10 @@ def flush():
 
 
 def get_verbosity():
-    """Return the level below which messages are not logged."""
+    """Return the minimum level of messages that are logged."""
     return _LOGGER.getEffectiveLevel()
 
 
 def set_verbosity(v):
-    """Set the level below which messages are not logged, such as `tf.logging.INFO`."""
+    """Set the minimum level of messages that are logged, such as `tf.logging.INFO`."""
     _LOGGER.setLevel(v)

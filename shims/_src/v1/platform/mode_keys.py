@@ -1,4 +1,4 @@
-"""Define `tf.estimator.ModeKeys`; estimators themselves are not ported."""
+"""Define `tf.estimator.ModeKeys`; estimators themselves are not supported."""
 
 from __future__ import annotations
 

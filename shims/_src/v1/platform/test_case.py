@@ -1,6 +1,6 @@
-"""Provide `tf.test.TestCase`: absl's test case with sessions and comparisons of arrays.
+"""Provide `tf.test.TestCase`: absl's test case, extended by sessions and array comparisons.
 
-The existing tests of a project verify its port, since they run with the same import as the rest.
+With it, a project's existing tests can run on its port.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def session(self, graph=None, config=None, use_gpu=True, force_gpu=False) -> Iterator[Any]:
-        """Open a session for a block."""
+        """Open a session inside a `with` block."""
         del config, use_gpu, force_gpu
         if executing_eagerly():
             yield None
@@ -113,7 +113,7 @@ class TestCase(absltest.TestCase):
     def cached_session(
         self, graph=None, config=None, use_gpu=True, force_gpu=False
     ) -> Iterator[Any]:
-        """Open a session that the blocks of one test share."""
+        """Open a session that all `with` blocks of one test share."""
         del config, use_gpu, force_gpu
         if executing_eagerly():
             yield None
@@ -133,7 +133,7 @@ class TestCase(absltest.TestCase):
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     def evaluate(self, tensors):
-        """Evaluate nested tensors, in the session of the block unless execution is eager."""
+        """Evaluate nested tensors in the current session, or eagerly if eager execution is enabled."""
         if executing_eagerly():
             return jax.tree.map(np.asarray, tensors)
         session = get_default_session()
@@ -150,7 +150,7 @@ class TestCase(absltest.TestCase):
         return np.asarray(value)
 
     def _compare_nested(self, a, b, compare, path: str = "") -> None:
-        """Compare the arrays of nested structures pairwise."""
+        """Call `compare` on each pair of corresponding arrays in two nested structures."""
         a = a._asdict() if hasattr(a, "_asdict") else a
         b = b._asdict() if hasattr(b, "_asdict") else b
         if isinstance(a, dict):
@@ -304,7 +304,7 @@ class TestCase(absltest.TestCase):
 
 
 def _is_numbers(a, b) -> bool:
-    """Return whether nested lists form one array of numbers."""
+    """Return whether two nested lists are to be compared as arrays, not element by element."""
     if any(
         is_graph_value(x) or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))
@@ -317,7 +317,7 @@ def _is_numbers(a, b) -> bool:
 
 
 def _widen_tolerances(x, y, rtol, atol) -> tuple[float, float]:
-    """Widen the tolerances for narrow floats, as TensorFlow does."""
+    """Increase the tolerances for float16 and bfloat16, as TensorFlow does."""
     names = {x.dtype.name, y.dtype.name}
     if "float16" in names:
         return max(rtol, _HALF), max(atol, _HALF)

@@ -1,4 +1,4 @@
-"""Provide `tf.compat`: conversions of text and bytes, and types of numbers."""
+"""Provide `tf.compat`: conversions between text and bytes, and tuples of numeric types."""
 
 from __future__ import annotations
 
