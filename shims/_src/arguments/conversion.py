@@ -146,7 +146,7 @@ def check_no_strings(array):
 
 
 def check_width(array, dtype=None):
-    """Reject integers that do not fit where a 64-bit dtype is narrow_array.
+    """Reject integers that do not fit the 32-bit dtype that replaces a 64-bit one in JAX.
 
     Args:
       array: a NumPy array, or a JAX array, which is always accepted.

@@ -17,7 +17,7 @@ from shims._src.sizes import trace
 
 
 def preferring(dtype, *names: str, kept: str | None = None):
-    """Decorate an operator: convert the named parameters to `dtype` if none of them is a JAX array.
+    """Return a decorator that converts the named parameters to `dtype` if none is a JAX array.
 
     Args:
       dtype: the default dtype of TensorFlow's operator.

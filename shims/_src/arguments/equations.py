@@ -9,7 +9,7 @@ from shims._src.sizes.primitives import unify_axis
 
 
 def agreeing_operands(equation: str, arrays) -> list:
-    """State that sizes of one label are equal, and return the operands.
+    """Unify the sizes of axes with equal labels, and return the operands.
 
     Args:
       equation: without blanks.

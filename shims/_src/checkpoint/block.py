@@ -78,7 +78,7 @@ def stored_block(data: bytes, offset: int, size: int) -> bytes:
 
 
 def items_of(block: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Iterate over the keys and values of a block, in order."""
+    """Yield the keys and values of a block, in order."""
     if len(block) < 4:
         raise Malformed("a block is too short")
     restarts = int.from_bytes(block[-4:], "little")

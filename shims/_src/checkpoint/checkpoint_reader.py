@@ -55,11 +55,11 @@ class CheckpointReader:
         return self._bundle.read(_as_text(tensor_str))[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
-        """Return the shapes of all tensors by name; partitioned variables have the full shape."""
+        """Return a dict from tensor names to shapes; partitioned variables have the full shape."""
         return {name: list(self._bundle.entry(name).shape) for name in self._bundle.names}
 
     def get_variable_to_dtype_map(self) -> dict[str, DType]:
-        """Return the dtypes of all tensors by name; quantized ones as their integer storage dtypes.
+        """Return a dict from tensor names to dtypes; quantized ones have their integer storage dtypes.
 
         Raises:
           UnimplementedError: NumPy does not support one of the dtypes.

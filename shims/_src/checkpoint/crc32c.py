@@ -46,7 +46,7 @@ def crc32c(data, crc: int = 0) -> int:
 
 
 def mask(crc: int) -> int:
-    """Mask a checksum for storage, since the CRC of data that embeds its own CRC is constant."""
+    """Mask a checksum for storage, as LevelDB does for data that contains checksums."""
     return (((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF
 
 
@@ -57,7 +57,10 @@ def unmask(masked: int) -> int:
 
 
 def _fold_words(words: np.ndarray, state: int) -> np.ndarray:
-    """Fold words to at most `_SHORT[0]` words whose CRC from 0 is the CRC of `words` from `state`."""
+    """Fold words to at most `_SHORT[0]` words with the same CRC.
+
+    The CRC of the result starts from 0, that of `words` from `state`.
+    """
     carry = np.zeros(0, _WORD)
     for start in range(0, len(words), _CHUNK):
         carry = np.concatenate([carry, words[start : start + _CHUNK]])
@@ -70,7 +73,7 @@ def _fold_words(words: np.ndarray, state: int) -> np.ndarray:
 
 
 def _fold_in_place(words: np.ndarray, degree: int, powers: tuple[int, ...]) -> None:
-    """Fold all but the last `degree` words into later ones, in place."""
+    """Xor all but the last `degree` words into later ones, in place."""
     block = degree - powers[0]
     end = len(words) - degree
     for start in range(0, end, block):
@@ -99,7 +102,7 @@ def _by_position(data: np.ndarray, state: int) -> int:
 
 @functools.cache
 def _byte_table() -> list[int]:
-    """Return the CRC remainder of each byte value."""
+    """Return the table of the CRC remainder of each byte value."""
     table = list(range(256))
     for _ in range(8):
         table = [left >> 1 ^ (left & 1) * _POLYNOMIAL for left in table]
@@ -108,7 +111,7 @@ def _byte_table() -> list[int]:
 
 @functools.cache
 def _position_tables() -> np.ndarray:
-    """Return the CRC remainder of a byte by its value and the number of bytes after it."""
+    """Return a table of the CRC remainder of each byte value with a given number of bytes after it."""
     first = np.array(_byte_table(), np.uint32)
     tables = np.empty((_TABLES, 256), np.uint32)
     tables[0] = first

@@ -99,5 +99,5 @@ def meta_graph_path(prefix: str, suffix: str) -> str:
 
 
 def _existing_marker(prefix: str) -> str | None:
-    """Return the path of the file that proves that the checkpoint exists, or `None`."""
+    """Return the path of the index file, or of the V1 file, that exists; `None` if neither does."""
     return next((p for p in (index_path(prefix), prefix) if os.path.exists(p)), None)

@@ -1,6 +1,6 @@
 """Read checkpoints of TensorFlow's V1 format: a single table whose keys are tensor slices.
 
-TensorFlow wrote this format until 2017, and weights of well-known models are still published in it.
+TensorFlow wrote this format until 2017, and the weights of well-known models are still published in it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class FirstFormatReader(TensorReader):
         super().__init__(path, dict(sorted(entries.items())))
 
     def _entries_of(self, tensor: bytes) -> dict[bytes, Entry]:
-        """Return the entries of a tensor and of its slices from its metadata message."""
+        """Decode the metadata message of a tensor to index entries: its own, and one per slice."""
         name, shape = (
             _first_field_bytes(tensor, _NAME),
             shape_of(_first_field_bytes(tensor, _SHAPE)),
@@ -110,7 +110,7 @@ def _decode_values(tensor: bytes, number: int, dtype: np.dtype) -> np.ndarray:
 
 
 def _field_bytes(data: bytes, number: int) -> list[bytes]:
-    """Return the bytes of all fields with a number."""
+    """Return a list of the contents of all fields with the field number `number`."""
     return [bytes_of(value) for n, value in fields(data) if n == number]
 
 

@@ -38,7 +38,7 @@ def keys_by_name(bundle: TensorReader) -> dict[str, str] | None:
 
 
 def _messages(data: bytes, number: int) -> Iterator[bytes]:
-    """Return the bytes of all fields with a number."""
+    """Yield the contents of all fields with the field number `number`."""
     return (bytes_of(value) for n, value in fields(data) if n == number)
 
 

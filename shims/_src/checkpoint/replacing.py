@@ -83,14 +83,14 @@ def _temporary_file(path: str) -> Iterator[tuple[BinaryIO, str]]:
 
 
 def _sync_and_close(file: BinaryIO) -> None:
-    """Flush a file to disk and close it, so that no name can refer to incomplete data."""
+    """Write a file through to disk and close it, before any name or index can refer to it."""
     file.flush()
     os.fsync(file.fileno())
     file.close()
 
 
 def _unused_name(prefix: str) -> tuple[int, str]:
-    """Return a shard count that no existing file uses, and the path of its first data file."""
+    """Find a shard count that no data file name contains; return it and a path for a data file."""
     present, shards = data_paths(prefix), 2
     while any(path.endswith(f"-of-{shards:05d}") for path in present):
         shards += 1

@@ -1,4 +1,4 @@
-"""Read and write the file `checkpoint` of a folder, and find its newest checkpoint."""
+"""Read and write the file `checkpoint` of a folder, which names its newest checkpoint."""
 
 from __future__ import annotations
 

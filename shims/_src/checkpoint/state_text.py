@@ -96,7 +96,7 @@ def _tokenize(text: str) -> Iterator[str | float | tuple[str]]:
 
 
 def _parse_fields(tokens: list) -> Iterator[tuple[str, str | float]]:
-    """Yield the name and value of each field; list elements repeat the name."""
+    """Yield the name and value of each field; a list yields its name once per element."""
     at = 0
 
     def look(offset: int = 0):

@@ -29,7 +29,7 @@ def is_table(data: bytes) -> bool:
 
 
 def table_items(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Iterate over the keys and values of a table in order, verifying each block.
+    """Yield the keys and values of a table in order; the checksum of each block is verified.
 
     Raises:
       Malformed: the data is not a table, or it is damaged.
@@ -72,7 +72,7 @@ def table_bytes(items: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def _append_block(out: bytearray, builder: BlockBuilder) -> bytes:
-    """Append a block to a file and return its encoded location."""
+    """Append a block to a file, and return its encoded location for the index block."""
     block = builder.block()
     handle = varint(len(out)) + varint(len(block))
     out += with_trailer(block)
@@ -86,7 +86,7 @@ def _read_handle(data: bytes, at: int) -> tuple[tuple[int, int], int]:
 
 
 def _separator(a: bytes, b: bytes) -> bytes:
-    """Return a short key that is at least `a` and less than `b`."""
+    """Return a short key between two adjacent keys: at least `a` and less than `b`."""
     at = shared_prefix(a, b)
     if at < min(len(a), len(b)) and a[at] < 0xFF and a[at] + 1 < b[at]:
         return a[:at] + bytes([a[at] + 1])

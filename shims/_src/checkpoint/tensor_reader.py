@@ -32,7 +32,7 @@ class TensorReader(abc.ABC):
 
     @abc.abstractmethod
     def _stored(self, key: bytes, dtype: np.dtype) -> np.ndarray:
-        """Read the array of a key and verify it.
+        """Read the array stored under a key, and verify its checksum.
 
         Raises:
           Malformed: the data is damaged.

@@ -1,4 +1,4 @@
-"""Encode and decode protocol buffers: numbered fields, each a number or bytes."""
+"""Encode and decode protocol buffers: fields with a number, whose values are numbers or bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 class Malformed(ValueError):
-    """Invalid bytes; the message completes "the file is damaged: "."""
+    """Invalid bytes in a file; the message completes "the file is damaged: "."""
 
 
 def varint(value: int) -> bytes:
@@ -64,12 +64,12 @@ def take(data, at: int, size: int) -> tuple[bytes, int]:
 
 
 def number_field(number: int, value: int) -> bytes:
-    """Encode a varint field; 0 is encoded as an absent field."""
+    """Encode a field with a varint value; a value of 0 is encoded as an absent field."""
     return varint(number << 3 | _VARINT) + varint(value) if value else b""
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """Encode a field of bytes or a message."""
+    """Encode a field with bytes or an encoded message as value."""
     return varint(number << 3 | _BYTES) + varint(len(value)) + value
 
 
@@ -79,7 +79,7 @@ def fixed32_field(number: int, value: int) -> bytes:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Iterate over the fields of a message in order, as number and value."""
+    """Yield the field number and value of each field of a message, in order."""
     at = 0
     while at < len(data):
         tag, at = read_varint(data, at)

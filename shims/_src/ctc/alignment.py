@@ -1,4 +1,4 @@
-"""Compute the likelihood of alignments of labels with frames, in TensorFlow's steps and constants.
+"""Compute the likelihood of alignments between labels and frames, as TensorFlow does.
 
 A sequence of `n` labels has a start state, a state per label, and a blank state after each
 of those. `reading` holds the log-probabilities of the start and the labels, `waiting` those
@@ -35,7 +35,10 @@ class Lattice:
     logit_length: Any
 
     def skips(self):
-        """Return log-weights `[batch, n]` of skipping the blank before a label: -inf after an equal label."""
+        """Return log-weights `[batch, n]` of skipping the blank before each label.
+
+        The blank between equal labels cannot be skipped: its weight is -inf.
+        """
         same = self.labels[:, 1:] == self.labels[:, :-1]
         first = jnp.zeros((self.labels.shape[0], 1), bool)
         return jnp.where(
@@ -43,14 +46,17 @@ class Lattice:
         )
 
     def final(self, dtype):
-        """Return log-weights of the final states, reading and waiting, both `[batch, n + 1]`."""
+        """Return log-weights of the states after the last frame: `(reading, waiting)`.
+
+        Both are arrays `[batch, n + 1]`.
+        """
         place = jnp.arange(self.labels.shape[1] + 1, dtype=jnp.int32)
         is_end = place == self.label_length.astype(jnp.int32)[:, None]
         one = jnp.where(is_end, 0.0, _IMPOSSIBLE).astype(dtype)
         return one, one
 
     def initial(self, dtype):
-        """Return log-weights of the initial states, reading and waiting."""
+        """Return log-weights of the states before the first frame: `(reading, waiting)`."""
         shape = (self.labels.shape[0], self.labels.shape[1] + 1)
         nowhere = jnp.full(shape, _IMPOSSIBLE, dtype)
         start = jnp.arange(shape[1], dtype=jnp.int32) == 0
@@ -105,7 +111,7 @@ def backward(lattice: Lattice, read, wait):
 
 
 def forward(lattice: Lattice, read, wait):
-    """Run the forward recursion; return the states at every frame, reading and waiting."""
+    """Run the forward recursion; return the log-probabilities `(reading, waiting)` of every frame."""
     skips = lattice.skips()
 
     def step(carry, frame):
@@ -124,7 +130,10 @@ def forward(lattice: Lattice, read, wait):
 
 
 def posterior(lattice: Lattice, scores):
-    """Compute the posterior of the classes per frame, given the labels: `[frames, batch, classes]`."""
+    """Compute the posterior class probabilities per frame, given the labels.
+
+    The result has the shape `[frames, batch, classes]`.
+    """
     read, wait = observed(lattice, scores)
     (reading, waiting), _ = backward(lattice, read, wait)
     ahead_read, ahead_wait = forward(lattice, read, wait)
@@ -151,7 +160,7 @@ def _log_sum(*logarithms):
 
 
 def _normalize(states):
-    """Normalize the states to a sum of 1; return also the logarithm of their previous sum."""
+    """Normalize log-probabilities to a sum of 1; also return the logarithm of the previous sum."""
     total = jax.nn.logsumexp(jnp.concatenate(states, -1), axis=-1, keepdims=True)
     return tuple(s - total for s in states), total
 

@@ -107,7 +107,7 @@ def _search_on_host(scores, length, width: int, count: int):
 
 @dataclasses.dataclass(eq=False, slots=True)
 class _Prefix:
-    """A prefix of labels, with its log-probabilities: ending in a blank, and without."""
+    """A prefix of labels, with its log-probabilities of ending in a blank and in a label."""
 
     label: int
     parent: _Prefix | None
@@ -119,7 +119,7 @@ class _Prefix:
     total: Any = _NEVER
 
     def labels(self) -> list[int]:
-        """Return all labels in order."""
+        """Return the labels of the prefix, first to last."""
         found, one = [], self
         while one.parent is not None:
             found.append(one.label)
@@ -127,12 +127,12 @@ class _Prefix:
         return found[::-1]
 
     def drop(self) -> None:
-        """Reset the log-probabilities of a prefix that left the beam."""
+        """Set the log-probabilities of a prefix to impossible when it leaves the beam."""
         self.blank = self.read = self.total = _NEVER
 
 
 def _search(logits, width: int, count: int):
-    """Return the labels and log-probabilities of the most likely sequences."""
+    """Run a beam search; return the labels and log-probabilities of the `count` best sequences."""
     root = _Prefix(-1, None)
     root.blank = root.total = np.float32(0)
     best = [root]
@@ -166,12 +166,15 @@ def _step(best: list[_Prefix], scores, width: int) -> list[_Prefix]:
 
 
 def _is_candidate(total, kept, width: int) -> bool:
-    """Return whether a prefix of this log-probability enters the beam."""
+    """Return whether a prefix is likely enough to enter the beam; `total` is its log-probability."""
     return total > _NEVER and (len(kept) < width or total > kept[0][0])
 
 
 def _extend(b: _Prefix, scores, kept, width: int) -> None:
-    """Push the extensions of a prefix by one label onto the heap of the beam, the least likely on top."""
+    """Extend a prefix by each label, and push likely extensions onto the beam.
+
+    The beam is a heap with the least likely prefix on top.
+    """
     for label in range(len(scores) - 1):
         child = b.children.get(label)
         if child is not None and child.total > _NEVER:

@@ -74,7 +74,7 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
 
 
 def _best_class(scores):
-    """Return the argmax and the maximum of each frame; a NaN in the first class wins."""
+    """Return the argmax and the maximum of each frame; if the first class is NaN, it is chosen."""
     lowest = jnp.asarray(-jnp.inf, scores.dtype)
     numbers = jnp.where(scores != scores, lowest, scores)
     first = scores[:, :, 0]
@@ -95,7 +95,10 @@ def check_not_empty(function, scores) -> None:
 
 
 def check_frames(function, length, frames) -> None:
-    """Check the sequence lengths; eagerly with `FailedPreconditionError`, as in TensorFlow."""
+    """Check that sequence lengths do not exceed the frames, and are not negative.
+
+    Eagerly the error is `FailedPreconditionError`, as in TensorFlow.
+    """
     bad = (length > primitives.true_size(frames)) | (length < 0)
     problem = "a sequence is longer than the number of frames."
     lines = {"required": f"sequence_length in [0, {frames}]"}
@@ -119,7 +122,7 @@ def _blank_of(function, blank_index, classes: int) -> int:
 
 
 def sparse_rows(values, kept) -> SparseTensor:
-    """Move the kept elements of every row to its front, as a sparse tensor."""
+    """Build a sparse tensor of the kept elements, moved to the front of each row."""
     places = where(kept)
     rank = jnp.cumsum(kept, axis=1) - 1
     row, column = places[:, 0], places[:, 1]

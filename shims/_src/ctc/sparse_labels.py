@@ -70,7 +70,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
 
 
 def _dense(labels, batch, classes):
-    """Return dense labels `[batch, labels]` and the mask of valid labels."""
+    """Convert sparse labels to an array `[batch, labels]` and the mask of valid labels."""
     if not is_sparse(labels):
         raise TypeError("Expected argument `labels` to be a SparseTensor.")
     check_inside(_FUNCTION, labels, (batch, dims(_FUNCTION, labels)[1]))

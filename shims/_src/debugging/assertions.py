@@ -1,4 +1,4 @@
-"""Assert properties of values: eagerly, after a call, or as a check in an enclosing trace.
+"""Assert properties of values: at once, at the end of a call, or by `checkify`.
 
 Eagerly, a failed assertion raises TensorFlow's message. Inside `shims.function` it is checked with the
 other run-time checks of the call. In an enclosing trace it becomes a check that
@@ -55,7 +55,7 @@ def must_hold(
 
 
 def _is_constant(x) -> bool:
-    """Return whether TensorFlow would see a constant: numbers, or an array of literal numbers."""
+    """Return whether a value is known while tracing: it is not traced, or is a traced constant."""
     return not jp.is_tracer(x) or jp.constant_of(x) is not None
 
 
@@ -65,7 +65,7 @@ def _with_user_line(lines: Sequence[str]) -> str:
 
 
 def described(x) -> str:
-    """Describe an unnamed array in a message: its shape and dtype."""
+    """Format the shape and dtype of an array for messages."""
     return f"shape={tuple(x.shape)} dtype={x.dtype.name}"
 
 
@@ -90,7 +90,7 @@ def _limit(summarize) -> int:
 
 
 def _make_comparison(function: str, compare):
-    """Return `compare` over broadcast operands; for tracers it reduces to a scalar with `all`."""
+    """Return an operator that compares two broadcast arrays; if traced, it reduces the result by `all`."""
 
     @operator
     def holds(x, y):
@@ -102,7 +102,7 @@ def _make_comparison(function: str, compare):
 
 
 def binary(function: str, symbol: str, compare, x, y, message, summarize) -> None:
-    """Assert that a comparison of two arrays holds for all elements."""
+    """Assert that `compare(x, y)` is true for all elements of two broadcast arrays."""
     holds = _make_comparison(function, compare)(x, y)
 
     def told():
@@ -137,7 +137,7 @@ def _comparison_lines(symbol, x, y, holds, message, summarize):
 
 
 def sign(function: str, symbol: str, compare, x, message, summarize) -> None:
-    """Assert that all elements of an array compare with 0 as given."""
+    """Assert that `compare(x, 0)` is true for all elements of an array."""
 
     @operator
     def holding(x):

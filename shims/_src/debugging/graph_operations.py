@@ -1,4 +1,4 @@
-"""Provide graph-only operators that have no effect here: `group`, `no_op`, `tuple`."""
+"""Provide operators that matter only in TensorFlow's graphs: `group`, `no_op`, `tuple`."""
 
 from __future__ import annotations
 

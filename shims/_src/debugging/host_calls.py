@@ -105,7 +105,7 @@ def _call_host(function: str, func, inp, outputs, *, numpy: bool, ordered: bool)
 
 
 def _as_list(result, several: bool):
-    """Normalize the results of a function to a list: `None` is empty, one value is one item."""
+    """Convert the result of a function to a list: empty for `None`, one item for a single value."""
     if result is None:
         return []
     return list(result) if several and isinstance(result, (list, tuple)) else [result]
@@ -210,7 +210,7 @@ def _check_result(function: str, result, shape) -> np.ndarray:
 
 
 def _differentiable(func, host, shapes):
-    """Wrap a host call with a custom VJP whose backward pass is a host call too."""
+    """Wrap a host call so that JAX can differentiate it, by another host call in the backward pass."""
 
     @jax.custom_vjp
     def call(*arrays):

@@ -1,4 +1,4 @@
-"""Define names of TensorFlow's graphs without a counterpart: using them raises an error."""
+"""Define placeholders for TensorFlow's graph classes, which raise an error when they are used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Bind implementations of higher packages to the hooks of lower ones.
+"""Set the functions that lower packages call but cannot import.
 
-Every facade module imports this module first, so that no public name is used unbound.
+Every facade module imports this module first, so that no public name is used before they are set.
 """
 
 from shims._src.tracing import padded_operators

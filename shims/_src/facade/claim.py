@@ -9,9 +9,10 @@ from shims._src.facade import missing
 
 
 def claim(names: dict[str, object], module: str) -> None:
-    """Set the `__module__` of functions among `names`; `shims` takes precedence over namespaces.
+    """Set `__module__` of the functions in a facade module to its public name.
 
-    Missing attributes of the module raise an error that names the replacement.
+    If a function is in several modules, `shims` takes precedence. A `__getattr__` is added to `names`, which
+    raises an error with a suggested replacement for missing attributes.
     """
     for value in names.values():
         if isinstance(value, types.FunctionType) and (

@@ -1,4 +1,4 @@
-"""Report names of TensorFlow that shims does not provide, with their replacement."""
+"""Raise errors for TensorFlow names that `shims` does not provide, with a suggested replacement."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def of(module: str) -> Callable[[str], object]:
-    """Return the `__getattr__` of a module, which raises an error that names the replacement."""
+    """Return the `__getattr__` of a module, which raises an error with a suggested replacement."""
 
     def missing(name: str):
         raise AttributeError(message(module, name))

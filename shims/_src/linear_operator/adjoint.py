@@ -11,7 +11,7 @@ from shims._src.linear_operator.hints import Hints, agreed
 
 
 def agreeing_hints(operator, given: Hints, derived: str) -> dict[str, bool | None]:
-    """Merge given hints with those of an operator with the same properties, as keywords.
+    """Merge given hints with those of a related operator; return them as keyword arguments.
 
     Raises:
       ValueError: a hint contradicts one of the other operator.
@@ -70,7 +70,7 @@ class LinearOperatorAdjoint(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator before transposing."""
+        """The operator whose conjugate transpose this is."""
         return self._operator
 
     def _dims(self):

@@ -1,4 +1,4 @@
-"""Multiply and divide operators, keeping their structure where it is known."""
+"""Multiply and divide linear operators; known structure is preserved."""
 
 from __future__ import annotations
 

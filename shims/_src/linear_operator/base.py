@@ -58,7 +58,7 @@ class LinearOperator(Defaults, Composite):
     __module__ = "shims.linalg"
 
     def __init_subclass__(cls, **kwargs):
-        """Set `__module__` of the subclasses of this package to TensorFlow's module."""
+        """Set `__module__` of this package's subclasses to that of the class in TensorFlow."""
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("shims._src."):
             cls.__module__ = "shims.linalg"
@@ -81,7 +81,7 @@ class LinearOperator(Defaults, Composite):
         self._parameters = dict(parameters or {})
 
     def tree_flatten(self):
-        """Return arrays and operators as children; hints, names and numbers as static data."""
+        """Flatten for JAX: arrays and operators are children; hints, names and numbers are static."""
         plain = (self._hints, self._dtype, self._name, *(getattr(self, s) for s in self._statics))
         return tuple(getattr(self, f) for f in self._fields), plain
 
@@ -149,7 +149,7 @@ class LinearOperator(Defaults, Composite):
         raise NotImplementedError("_shape is not implemented.")
 
     def _dims(self) -> tuple:
-        """Return the shape as numbers and symbols."""
+        """Return the shape as a tuple of numbers and symbolic sizes."""
         return tuple(self._shape())
 
     @property
@@ -200,7 +200,7 @@ class LinearOperator(Defaults, Composite):
     # ---- products and solutions ------------------------------------------------------------------
 
     def _convert_argument(self, x, own, axis, *, name="x"):
-        """Convert an argument, and check its size along `axis` against the operator's axis `own`."""
+        """Convert an argument to an array; its size along `axis` must equal that of axis `own`."""
         if is_array(x) and x.dtype != self.dtype:
             raise errors.DtypeMismatchError(
                 errors.message(
@@ -369,7 +369,7 @@ class LinearOperator(Defaults, Composite):
         return self._linop_cholesky()
 
     def _all_hints(self) -> dict[str, bool | None]:
-        """Return the hints as keywords of a constructor."""
+        """Return the hints as keyword arguments of a constructor."""
         return keywords(self._hints._replace(square=self.is_square))
 
     # ---- assertions ------------------------------------------------------------------------------
@@ -391,7 +391,7 @@ class LinearOperator(Defaults, Composite):
 
 
 def keywords(hints: Hints) -> dict[str, bool | None]:
-    """Convert hints to keywords of a constructor."""
+    """Convert hints to keyword arguments of a constructor."""
     return {f"is_{name}": value for name, value in hints._asdict().items()}
 
 

@@ -1,4 +1,4 @@
-"""Define `LinearOperatorBlockDiag`, operators along the diagonal."""
+"""Define `LinearOperatorBlockDiag`, a block diagonal matrix of operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.linear_operator.several import joint_batch, operator_list
 
 
 def is_blockwise(x) -> bool:
-    """Return whether an argument is a list of blocks, and not nested numbers."""
+    """Return whether an argument is a list of blocks, as opposed to nested lists of numbers."""
     return isinstance(x, (list, tuple)) and all(
         hasattr(block, "shape") and len(block.shape) for block in x
     )
@@ -39,10 +39,10 @@ def stacked(blocks):
 
 
 class Blocks(LinearOperator):
-    """An operator whose arguments may be lists of blocks."""
+    """A base class of block operators, whose methods also accept lists of blocks."""
 
     def _sizes(self, columns: bool) -> list:
-        """Return the widths of the blocks, or their heights."""
+        """Return the number of columns of each block, or the number of rows."""
         raise NotImplementedError
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):

@@ -1,4 +1,4 @@
-"""Define `LinearOperatorBlockLowerTriangular`, operators on and below the diagonal."""
+"""Define `LinearOperatorBlockLowerTriangular`, a block lower triangular matrix of operators."""
 
 from __future__ import annotations
 

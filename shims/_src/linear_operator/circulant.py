@@ -1,4 +1,4 @@
-"""Define `LinearOperatorCirculant`: each row of the matrix is the one above, shifted by one."""
+"""Define `LinearOperatorCirculant`, whose matrix rows are each the previous row, rotated by one."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class LinearOperatorCirculant(LinearOperator):
         return self._spectrum.astype(jnp.complex128 if wide else jnp.complex64)
 
     def _drop_imaginary(self, x):
-        """Convert a result towards the dtype of the operator: real unless that is complex."""
+        """Return the real part of a result if the operator is real; otherwise cast it to its dtype."""
         return x.astype(self.dtype) if jnp.issubdtype(self.dtype, jnp.complexfloating) else x.real
 
     def _multiply_transform(self, x, factor):

@@ -17,7 +17,7 @@ from shims._src.math.over_axes import largest, smallest
 
 
 class Defaults:
-    """Compute each operation from others, most of them from the dense matrices.
+    """A base class that implements each operation by others, mostly by the dense matrices.
 
     A subclass overrides the operations that its structure makes faster.
     """

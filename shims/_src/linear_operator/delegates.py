@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Delegates:
-    """The callables used by the base class; reading an unbound one raises `AttributeError`."""
+    """A holder of callables for the base class; reading an unbound one raises `AttributeError`."""
 
     __slots__ = ("adjoint", "inversion", "lower_triangular", "product", "quotient")
 

@@ -1,4 +1,4 @@
-"""Map functions of matrices to methods of linear operators, by name."""
+"""Map matrix functions to the methods of linear operators that implement them."""
 
 from __future__ import annotations
 

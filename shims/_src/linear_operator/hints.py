@@ -14,7 +14,7 @@ class Hints(NamedTuple):
     square: bool | None = None
 
     def completed(self) -> Hints:
-        """Return the hints together with those that follow from them.
+        """Return the hints, completed by those that they imply.
 
         Raises:
           ValueError: they contradict each other.
@@ -36,7 +36,7 @@ class Hints(NamedTuple):
 
 
 def implied(given: bool | None, follows: object, message: str) -> bool | None:
-    """Return a hint, or True if a condition that implies it holds.
+    """Return the hint `given`, or True if the condition `follows` implies it.
 
     Raises:
       ValueError: the hint is False, but the condition holds.

@@ -1,4 +1,4 @@
-"""Define `LinearOperatorHouseholder`, a reflection."""
+"""Define `LinearOperatorHouseholder`, a reflection at a hyperplane."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     @property
     def reflection_axis(self):
-        """The vectors that are reflected to their negatives."""
+        """The normal vectors of the hyperplanes, which are mapped to their negatives."""
         return self._reflection_axis
 
     def _dims(self):

@@ -64,7 +64,7 @@ class LinearOperatorInversion(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator before its inversion."""
+        """The operator whose inverse this is."""
         return self._operator
 
     def _dims(self):

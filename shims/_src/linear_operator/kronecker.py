@@ -17,7 +17,7 @@ from shims._src.linear_operator.several import joint_batch, operator_list
 
 
 def _outer(a, b):
-    """Return all products of the elements of vectors, in the order of a Kronecker product."""
+    """Compute the Kronecker product of vectors."""
     product = a[..., :, None] * b[..., None, :]
     return product.reshape((*product.shape[:-2], a.shape[-1] * b.shape[-1]))
 
@@ -92,7 +92,7 @@ class LinearOperatorKronecker(LinearOperator):
         return (*joint_batch(self._operators), rows, columns)
 
     def _apply_factors(self, x, apply, adjoint, inverse):
-        """Call `apply(factor, matrices)` along the axis of each factor in turn."""
+        """Apply each factor in turn by `apply(factor, matrices)`, along the factor's own axis of `x`."""
         batch = tuple(jnp.broadcast_shapes(x.shape[:-2], joint_batch(self._operators)))
         columns = x.shape[-1]
         widths = [

@@ -69,7 +69,7 @@ class LinearOperatorPermutation(LinearOperator):
 
     @property
     def perm(self):
-        """The source row of each row of a product."""
+        """The permutation: row `i` of a product is row `perm[i]` of the operand."""
         return self._perm
 
     def _dims(self):

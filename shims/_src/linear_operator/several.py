@@ -9,7 +9,7 @@ from shims._src.linear_operator.base import LinearOperator
 
 
 def operator_list(operators) -> list[LinearOperator]:
-    """Return operators as a list of one dtype.
+    """Convert an argument to a list of operators of one dtype.
 
     Raises:
       ValueError: the list is empty.
@@ -27,7 +27,7 @@ def operator_list(operators) -> list[LinearOperator]:
 
 
 def joint_batch(operators) -> tuple:
-    """Broadcast the leading axes of several operators to each other."""
+    """Return the shape to which the leading axes of several operators broadcast."""
     return tuple(jnp.broadcast_shapes(*(o._dims()[:-2] for o in operators)))
 
 

@@ -1,4 +1,4 @@
-"""Implement Keras' optimizers that follow the gradient directly: `sgd`, `lion`."""
+"""Implement Keras' optimizers `sgd` and `lion`, which keep no averages of squared gradients."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def is_rows(gradient) -> bool:
 
 
 def on_values(function, gradient):
-    """Apply a function to the values of a gradient."""
+    """Apply a function to a gradient: to the array, or to the values of `IndexedSlices`."""
     if not is_rows(gradient):
         return function(jnp.asarray(gradient))
     return IndexedSlices(function(gradient.values), gradient.indices, gradient.dense_shape)

@@ -1,4 +1,4 @@
-"""Load Keras 3 with the JAX backend for `shims.keras`."""
+"""Import Keras 3 with the JAX backend for `shims.keras`."""
 
 from __future__ import annotations
 

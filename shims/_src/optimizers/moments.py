@@ -1,4 +1,4 @@
-"""Implement Keras' optimizers of the Adam family, which average gradients and their squares."""
+"""Implement Keras' Adam family, which keeps moving averages of gradients and their squares."""
 
 from __future__ import annotations
 

@@ -311,7 +311,7 @@ class Optimizer:
             warnings.warn(text, stacklevel=3)
 
     def _as_supported(self, gradient):
-        """Convert `IndexedSlices` to arrays unless the transformation supports them."""
+        """Convert `IndexedSlices` to an array if the transformation accepts only arrays."""
         return gradient if isinstance(self._transformation, Recipe) else dense(gradient)
 
     def _keep_missing_slots(self, missing: list[bool], before, after):
@@ -327,7 +327,7 @@ class Optimizer:
 
 
 class _IdentitySet:
-    """A container with membership by identity, because variables compare elementwise."""
+    """A set that compares members by identity, because variables compare elementwise."""
 
     def __init__(self, members: list[Variable]):
         self._ids = set(map(id, members))
@@ -337,7 +337,7 @@ class _IdentitySet:
 
 
 def _as_variable(x) -> Variable:
-    """Return a variable, or the one that represents a Keras variable.
+    """Return a variable of `shims`; a Keras variable is converted to the one that represents it.
 
     Raises:
       TypeError: `x` is neither.

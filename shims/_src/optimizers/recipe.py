@@ -20,8 +20,8 @@ class Steps(NamedTuple):
     Attributes:
       count: the number of steps made, an integer.
       learning_rate: a number that may be changed; `None` if a function computes it.
-      shared: the values shared by all parameters, by name.
-      slots: the slots of each parameter, by name; each is a tree like the parameters.
+      shared: a dict of the values shared by all parameters.
+      slots: a dict from slot names to trees with the structure of the parameters.
     """
 
     count: jax.Array  # type: ignore[assignment]  # as Optax calls it
@@ -45,7 +45,7 @@ class Now(NamedTuple):
 
 
 class Recipe(optax.GradientTransformation):
-    """An Optax transformation with TensorFlow's steps, which keeps the learning rate in its state.
+    """An Optax transformation that makes TensorFlow's steps; its state holds the learning rate.
 
     Attributes:
       rate: the learning rate as a function of the count, `None` if it is in the state.

@@ -1,4 +1,4 @@
-"""Provide fake quantization: rounding to the values that integers of few bits represent."""
+"""Provide fake quantization: rounding to values that integers of few bits can represent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FakeQuantGradients(NamedTuple):
 
 
 def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
-    """Return the lowest and the highest integer."""
+    """Return the lowest and the highest quantized integer for a number of bits."""
     num_bits = checks.static_int(function, "num_bits", num_bits)
     if not 2 <= num_bits <= 16:
         raise checks.invalid(
@@ -41,7 +41,7 @@ def _levels(function, num_bits, narrow_range) -> tuple[int, int]:
 
 
 def _nudge_range(low, high, levels):
-    """Shift the range so that 0 is representable; return its ends and the step."""
+    """Shift a range so that 0 is representable; return its ends and the quantization step."""
     lowest, highest = levels
     # An exact quotient: with a reciprocal, halves would be rounded wrongly.
     step = quotient(high - low, jnp.asarray(highest - lowest, high.dtype))
@@ -58,7 +58,7 @@ def _rounded(x):
 
 
 def _quantized(x, low, high, levels, divides):
-    """Quantize and dequantize."""
+    """Quantize numbers, and convert them back to floating point."""
     start, end, step = _nudge_range(low, high, levels)
     lowest, highest = levels
     # To round halves as TensorFlow does: one of its kernels divides by the step, the other two
@@ -74,7 +74,7 @@ def _quantized(x, low, high, levels, divides):
 
 
 def _masks(x, low, high, levels):
-    """Return the masks of numbers inside, below and above the range; an empty range contains all."""
+    """Return masks of numbers inside, below and above the range; if it is empty, all are inside."""
     start, end, _ = _nudge_range(low, high, levels)
     empty = (low == 0) & (high == 0)
     within = empty | ((x >= start) & (x <= end))
@@ -82,7 +82,7 @@ def _masks(x, low, high, levels):
 
 
 def _gradients(dy, x, low, high, levels):
-    """Compute the gradients of the inputs and, per element, of the ends of the range."""
+    """Compute the gradients of the inputs and of both ends of the range, not yet summed."""
     check_alike("fake_quant_gradient", gradients=dy, inputs=x)
     dy, x = agreeing("fake_quant_gradient", [dy, x], range(x.ndim))
     dy, x = lax.stop_gradient(dy), lax.stop_gradient(x)  # as in TensorFlow
@@ -90,16 +90,16 @@ def _gradients(dy, x, low, high, levels):
 
 
 def _masked(mask, slope, low, high):
-    """Return the gradient where the mask is set, elsewhere 0 times it, which may be NaN.
+    """Return the gradient `slope` where the mask is set, and 0 times it elsewhere, which may be NaN.
 
-    In an empty range it is 0 elsewhere, since TensorFlow multiplies nothing.
+    If the range is empty, the result is 0 elsewhere, as in TensorFlow.
     """
     nothing = jnp.where((low == 0) & (high == 0), 0, slope)
     return jnp.where(mask, slope, 0 * nothing)
 
 
 def _fake_quantized(x, low, high, levels, *, divides=False):
-    """Quantize with TensorFlow's gradients: to the inputs inside of the range, else to its ends."""
+    """Quantize, with gradients to the inputs inside of the range and otherwise to its ends."""
 
     @jax.custom_jvp
     def rounding(x, low, high):
@@ -117,7 +117,7 @@ def _fake_quantized(x, low, high, levels, *, divides=False):
 
 
 def _scalars(function, inputs, low, high):
-    """Convert operands with a scalar range."""
+    """Convert the inputs and the two scalar ends of a range to arrays."""
     x, low, high = matching(function, inputs=inputs, min=low, max=high)
     if low.ndim or high.ndim:
         raise checks.invalid(
@@ -127,7 +127,7 @@ def _scalars(function, inputs, low, high):
 
 
 def _channels(function, inputs, low, high):
-    """Convert operands with one range per channel."""
+    """Convert the inputs and the ends of one range per channel to arrays."""
     x, low, high = matching(function, inputs=inputs, min=low, max=high)
     for name, end in (("min", low), ("max", high)):
         checks.check_vector(function, name, end)
@@ -145,7 +145,7 @@ def _channels(function, inputs, low, high):
 
 
 def _fixed_range(function, inputs, low, high):
-    """Convert the inputs and a range of Python numbers."""
+    """Convert the inputs, and a range given as Python numbers, to arrays."""
     if low >= high:
         raise checks.invalid(
             function, "`min` has to be smaller than `max`.", received=f"{low} >= {high}"

@@ -14,7 +14,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _extent(function, num_bits, signed, narrow) -> tuple[float, float]:
-    """Return the lowest and the highest integer."""
+    """Return the lowest and the highest quantized integer for a number of bits."""
     bits = checks.static_int(function, "num_bits", num_bits)
     if not (1 <= bits <= 62):
         raise checks.invalid(
@@ -26,7 +26,7 @@ def _extent(function, num_bits, signed, narrow) -> tuple[float, float]:
 
 
 def _steps(low, high, extent):
-    """Return the steps per unit, the size of a step, and the ends of the quantized range."""
+    """Compute the scale, its inverse (the step size), and the ends of the quantized range."""
     lowest, highest = (jnp.asarray(v, low.dtype) for v in extent)
     huge = jnp.finfo(low.dtype).max
     from_low = jnp.where(lowest * low > 0, lowest / low, huge)
@@ -43,12 +43,15 @@ def _steps(low, high, extent):
 
 
 def _rounded(x, mode):
-    """Round, with halves to even or up."""
+    """Round to integers, with halves to even or up as `mode` says."""
     return jnp.round(x) if mode == "HALF_TO_EVEN" else jnp.floor(x + 0.5)
 
 
 def _operands(function, x, low, high, axis, *, is_used):
-    """Convert the operands to one dtype, with the range along its axis; an unused range is 0."""
+    """Convert the operands to one dtype, with the range broadcastable along `axis`.
+
+    A range that is not used is replaced by 0.
+    """
     x, low, high = matching(function, input=x, input_min=low, input_max=high)
     if not is_used:
         low = high = jnp.zeros(() if axis is None or axis == -1 else (1,), x.dtype)
@@ -71,7 +74,7 @@ def _operands(function, x, low, high, axis, *, is_used):
 
 
 def _quantized(function, x, low, high, others, options):
-    """Quantize and dequantize."""
+    """Quantize numbers, and convert them back to floating point."""
     signed, num_bits, given, mode, narrow, _ = options
     if mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise checks.invalid(
@@ -188,7 +191,7 @@ def quantize_and_dequantize(
 
 
 def _with_gradient(function, x, low, high, options, *, clip):
-    """Quantize with a straight-through gradient, inside of the given range only if `clip`."""
+    """Quantize with a straight-through gradient; if `clip`, it is 0 outside of the given range."""
     is_used = clip or options[2]
     x, low, high, others = _operands(function, x, low, high, options[-1], is_used=is_used)
     value = lax.stop_gradient(_quantized(function, x, low, high, others, options))

@@ -1,4 +1,4 @@
-"""Apply array operators to ragged operands; the operator's name selects the implementation."""
+"""Apply array operators to ragged operands; look up the implementation by the operator's name."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def _with_uniform_outer_axes(tensor, lengths, padding, ragged_rank, dtype):
 
 
 def _with_nested_lengths(tensor, lengths, dtype):
-    """Truncate each axis to its own row lengths, outermost axis first."""
+    """Truncate each ragged axis to its own row lengths, from the outermost axis inward."""
     out = _truncate_rows(
         tensor, partition.as_partition("from_tensor", "lengths", lengths[0]).astype(dtype)
     )

@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def leader_of(function: str, operands) -> RaggedTensor:
-    """Return the ragged operand whose row partition the result takes."""
+    """Return the operand with the most ragged axes, whose row partition the result has."""
     ragged = [x for x in operands if is_ragged(x)]
     leader = max(ragged, key=lambda x: x.ragged_rank)
     if any(_rank(x) != _rank(leader) for x in ragged):
@@ -37,14 +37,14 @@ def _rank(x) -> int:
 
 
 def map_rows(function: str, op, operands, **options) -> RaggedTensor:
-    """Apply `op` to operands aligned with the flat values of the leading ragged operand."""
+    """Apply `op` to the flat values of ragged operands; arrays are broadcast into the rows."""
     leader = leader_of(function, operands)
     flat = [flat_like(function, x, leader) for x in operands]
     return leader.with_flat_values(op(*flat, **options))
 
 
 def flat_like(function: str, x, leader: RaggedTensor):
-    """Align an operand with the flat values of `leader`."""
+    """Broadcast an operand to the flat values of the ragged tensor `leader`."""
     if x is leader:
         return x.flat_values
     if is_ragged(x):
@@ -58,7 +58,7 @@ def flat_like(function: str, x, leader: RaggedTensor):
 
 
 def _align_lower_rank(function, x, leader):
-    """Align an operand of a lower ragged rank with the flat values of `leader`."""
+    """Broadcast an operand with fewer ragged axes to the flat values of `leader`."""
     check_same_rows(function, _outer_partition(x), _outer_partition(leader))
     inner = x.values
     if not is_ragged(inner):
@@ -101,7 +101,10 @@ def _row_count_error(function, n, m):
 
 
 def _broadcast_into_rows(function, x, leader):
-    """Broadcast an array `[rows or 1, 1 or a common length, ...]` to one entry per flat value."""
+    """Broadcast an array to the flat values of `leader`: one entry per value.
+
+    The array has the shape `[rows or 1, 1 or a common length, ...]`.
+    """
     flat = leader.flat_values
     inner = flat.ndim - 1
     if x.ndim <= inner:
@@ -126,7 +129,10 @@ def _broadcast_into_rows(function, x, leader):
 
 
 def _broadcast_axis_into_rows(function, x, splits, ids):
-    """Map `[rows or 1, 1 or a common length, ...]` to `[values or 1, ...]`."""
+    """Broadcast the first two axes of an array into the rows of one ragged axis.
+
+    The shape changes from `[rows or 1, 1 or a common length, ...]` to `[values or 1, ...]`.
+    """
     per_row = not _has_size_one(x.shape[0])
     if _has_size_one(x.shape[1]):
         x = x[:, 0]

@@ -42,19 +42,19 @@ def entries(values, positions, *, times=None):
 
 
 def kept_rows(rt, mask):
-    """Select the rows where a boolean vector is True."""
+    """Return the rows of a ragged tensor for which a boolean vector is True."""
     ids = rt.value_rowids()
     splits = partition.from_lengths(primitives.compress(rt.row_lengths(), mask))
     return RaggedTensor(kept(rt.values, partition.of_row(mask, ids)), splits)
 
 
 def kept(values, mask):
-    """Select the entries of an array or a ragged tensor where a boolean vector is True."""
+    """Return the entries of an array or a ragged tensor for which a boolean vector is True."""
     return kept_rows(values, mask) if is_ragged(values) else primitives.compress(values, mask)
 
 
 def row(rt, position):
-    """Return one row, without the row axis."""
+    """Return one row of a ragged tensor; the row axis is removed."""
     count = row_total(rt)
     if not jp.is_tracer(position) and not jp.is_symbolic(position):
         position = int(np.asarray(position))

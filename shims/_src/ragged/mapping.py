@@ -19,7 +19,7 @@ from shims._src.ragged.tensor import RaggedTensor, is_ragged
 
 
 def holds_ragged(elems, signature) -> bool:
-    """Return whether inputs or results of `map_fn` are ragged."""
+    """Return whether any input or result of `map_fn` is ragged."""
     return any(map(is_ragged, _leaves(elems)[0])) or any(map(_is_spec, _leaves(signature)[0]))
 
 

@@ -102,7 +102,7 @@ def _map_arrays(fn, elems, signature):
 
 
 def _map_zero_slices(body, elems, signature):
-    """Return the results for zero slices in eager mode, where TensorFlow does not call `fn`."""
+    """Return the results of `map_fn` for zero slices in eager mode; `fn` is not called."""
     try:
         return staged(body, (), (), elems, 0, "map_fn")[1]
     except Exception:  # noqa: BLE001 - `fn` depends on values, so it cannot be traced

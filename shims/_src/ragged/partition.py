@@ -18,14 +18,14 @@ from shims._src.types.dtypes import array_dtype, canonical_dtype
 
 
 def splits_dtype(dtype=None) -> np.dtype:
-    """Return the dtype of row splits: int64 by default, canonical_dtype to int32 without 64-bit types."""
+    """Return the dtype of row splits: by default int64, or int32 if 64-bit types are off."""
     return canonical_dtype(np.int64) if dtype is None else array_dtype(dtype, "row_splits_dtype")
 
 
 def as_partition(function: str, name: str, value, beside=None):
-    """Convert a partitioning vector to an integer array.
+    """Convert row splits, lengths or ids to an integer array.
 
-    Python numbers become int64, as in TensorFlow, or take the splits dtype of ragged values `beside`.
+    Python numbers become int64, as in TensorFlow, or get the dtype of the row splits of `beside`.
     """
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
         value = np.asarray(value)
@@ -70,7 +70,7 @@ def row_ids(splits, count):
 
 
 def of_row(per_row, ids):
-    """Gather each value's row entry from `per_row`, which has one entry per row, or one more."""
+    """Gather, for each value, the entry of its row from `per_row`."""
     if is_known(per_row.shape[0]) and per_row.shape[0] == 0:
         none = jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
         return primitives.connected(none, per_row)
@@ -97,7 +97,7 @@ def spread(lengths, *, bound=None, label: str):
 
 
 def longest(splits, bound):
-    """Return the length of the longest row, as a dimension; `bound` is the number of values."""
+    """Return the length of the longest row, as a dimension that does not exceed `bound`."""
     length = jnp.max(lengths_of(splits), initial=0)
     return primitives.to_dim(length, label="to_tensor", bound=bound)
 

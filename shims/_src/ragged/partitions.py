@@ -1,4 +1,4 @@
-"""Group elements by partition into the rows of a ragged tensor."""
+"""Distribute elements to the rows of a ragged tensor by a partition number per element."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _aggregate(name, values, ids, count):
 
 @selected_by("values", "ids")
 def _aggregate_ragged(name, values, ids, count):
-    """Reduce rows of rows; a result row is as long as the longest row that it combines."""
+    """Reduce groups of rows elementwise; a result row is as long as the longest row of its group."""
     lengths = values.row_lengths()
     longest = jnp.zeros((count,), lengths.dtype).at[ids].max(lengths, mode="drop")
     splits = partition.from_lengths(longest)

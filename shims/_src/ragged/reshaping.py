@@ -23,7 +23,7 @@ def rank_of(value) -> int:
 
 
 def expand_dims(value, axis):
-    """Insert an axis of size 1; before a ragged axis it is a uniform ragged axis."""
+    """Insert an axis of size 1; outside of a ragged axis it is a ragged axis of uniform rows."""
     if not is_ragged(value):
         return shapes.expand_dims(value, axis)
     axis = axis_of("expand_dims", axis, rank_of(value) + 1)

@@ -23,7 +23,7 @@ from shims._src.sizes import primitives
 
 
 def reverse(tensor, axis):
-    """Implement `tf.reverse` of a ragged tensor."""
+    """Implement `tf.reverse` for a ragged tensor."""
     if not isinstance(axis, (list, tuple)):
         axis = np.asarray(axis).tolist()
     axes = {axis_of("reverse", a, rank_of(tensor)) for a in axis}

@@ -54,7 +54,7 @@ def reduce(name: str, data, segment_ids, num_segments):
 
 
 def _divide_by_count(name, data, segment_ids, num_segments):
-    """Divide segment sums by the count of summands or its square root; 0 summands give NaN."""
+    """Divide segment sums by the number of summands or its square root; NaN for empty segments."""
     total = reduce("unsorted_segment_sum", data, segment_ids, num_segments)
     ones = ones_like(data)
     number = reduce("unsorted_segment_sum", ones, segment_ids, num_segments)

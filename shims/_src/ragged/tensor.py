@@ -51,7 +51,7 @@ class RaggedTensor(RaggedOperators, Ragged):
         self._uniform = uniform_row_length
 
     def tree_flatten(self):
-        """Return values and row splits as children, and the uniform row length as static data."""
+        """Flatten for JAX: values and row splits are children, the uniform row length is static."""
         return (self._values, self._row_splits), self._uniform
 
     @classmethod
@@ -363,7 +363,7 @@ def is_ragged(value) -> bool:
 
 
 def row_total(values):
-    """Return the size of the first axis of an array or a ragged tensor, as a dimension."""
+    """Return the number of rows of an array or a ragged tensor, as a dimension."""
     if isinstance(values, RaggedTensor):
         return partition.row_count(values.row_splits)
     return values.shape[0]
@@ -390,7 +390,7 @@ def _check_value_count(values, count):
 
 
 def _partition_values(function: str, values, splits, validate) -> RaggedTensor:
-    """Partition values into rows after checking the splits; nested splits get one dtype."""
+    """Build a ragged tensor after checking the row splits; nested row splits get one dtype."""
     if validate:
         partition.check_splits(function, splits, row_total(values))
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:

@@ -46,11 +46,14 @@ def Empty(shape, dtype, init=False, name=None):
 
 
 def _first_equal_rows(rows):
-    """Return for each row of a matrix the index of the first equal row; NaN equals nothing."""
+    """Return, for each row of a matrix, the index of the first row that equals it.
+
+    NaN differs from every value.
+    """
     place = jnp.arange(rows.shape[0], dtype=jnp.int32)
 
     def split_by(ids, column):
-        """Split groups of equal rows by one more column."""
+        """Refine groups of equal rows by one more column."""
         ids, column, order = lax.sort((ids, column, place), num_keys=3)
         before = jnp.maximum(place - 1, 0)
         new = (ids != ids[before]) | (column != column[before])

@@ -47,7 +47,7 @@ def where(condition, x=None, y=None, name=None):
 
 @operator
 def _select(condition, x, y):
-    """Select elements or rows."""
+    """Select elements from `x` and `y` by a condition; a vector condition selects rows."""
     condition = operand(condition)
     x, y = matching("where", x=x, y=y)
     if condition.dtype != jnp.bool_:
@@ -68,7 +68,7 @@ def _select(condition, x, y):
 
 
 def _require_shape(array, shape, condition, x, y):
-    """Require that an array has a shape; symbolic sizes are checked at run time."""
+    """Check that an array has a shape, at run time for symbolic sizes, and return it."""
     for axis, (have, want) in enumerate(zip(array.shape, shape, strict=True)):
         if is_known(have) and is_known(want):
             if have != want:
@@ -79,7 +79,7 @@ def _require_shape(array, shape, condition, x, y):
 
 
 def _shape_error(condition, x, y):
-    """Return the error for shapes that do not fit."""
+    """Return the error for incompatible shapes of the condition and the operands."""
     return checks.invalid(
         "where",
         "the shapes do not fit: `where` of TensorFlow 1 does not broadcast.",

@@ -77,7 +77,10 @@ def bincount(
 
 
 def _flatten_operands(values, weights, by_row: bool):
-    """Return `(numbers, weights, row of each or None, number of rows)`."""
+    """Flatten the operands; return `(numbers, weights, rows, row count)`.
+
+    `rows` is the row of each number, or `None` if all are counted together.
+    """
     for kind, name, parts in (
         (SparseTensor, "sparse", _flatten_sparse),
         (Ragged, "ragged", _flatten_ragged),

@@ -173,7 +173,7 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
 
 
 def _hash_features(features, key: int, like):
-    """Chain the fingerprints of the features; return words of 32 bits, the low one first."""
+    """Combine the fingerprints of the features to one 64-bit hash; return its low and high words."""
     words = tuple(jnp.full(like.shape, word) for word in split_number(key))
     multiplier = split_number(_MULTIPLIER)
     for feature in features:
@@ -185,13 +185,16 @@ def _hash_features(features, key: int, like):
 
 
 def _shift_mix(words):
-    """Compute `x ^ (x >> 47)`."""
+    """Compute `x ^ (x >> 47)` of a 64-bit number, given as two words."""
     low, high = words
     return low ^ (high >> 15), high
 
 
 def _multiply_words(words):
-    """Multiply by the multiplier modulo 2**64, in factors of 16 bits."""
+    """Multiply a 64-bit number by the hash multiplier modulo 2**64.
+
+    The number and the result are pairs of 32-bit words, low and high.
+    """
     low, high = words
     by_low, by_high = (int(word) for word in split_number(_MULTIPLIER))
     a, b = low & 0xFFFF, low >> 16
@@ -206,7 +209,7 @@ def _multiply_words(words):
 
 
 def _reduce_modulo(words, modulus: int):
-    """Reduce a 64-bit number, given as two words, by a modulus."""
+    """Compute the remainder of a 64-bit number, given as two words."""
     if jax.config.jax_enable_x64:
         return (numbers_of(jnp.stack(words, axis=-1)).astype(jnp.uint64) % modulus).astype(
             jnp.int64

@@ -65,7 +65,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
 
 
 def _common_outer_shape(a, b):
-    """Return the larger of both sizes of each axis except the last."""
+    """Return the elementwise maximum of both shapes, without the last axis."""
     sizes = []
     for d, e in zip(dims("edit_distance", a)[:-1], dims("edit_distance", b)[:-1], strict=True):
         known = checks.is_known(d) and checks.is_known(e)
@@ -78,7 +78,7 @@ def _common_outer_shape(a, b):
 
 
 def _pad_sequences(name, sp, shape, rows):
-    """Return `([rows, longest], lengths)`: the left-aligned values of each row."""
+    """Convert sparse rows to a padded array `[rows, longest]`, and return it with the row lengths."""
     row = jnp.zeros(sp.values.shape, jnp.int32)
     for d, place in zip(shape, columns(sp)[:-1], strict=True):
         checks.check_positions("edit_distance", f"indices of `{name}`", place, d)
@@ -95,7 +95,7 @@ def _pad_sequences(name, sp, shape, rows):
 
 
 def _fill_table(given, given_length, right, right_length):
-    """Fill the dynamic-programming table: distances from each truth prefix to the hypothesis prefix."""
+    """Compute the edit distance of each pair of padded sequences by dynamic programming."""
     wide = jnp.arange(right.shape[1] + 1, dtype=jnp.int32)
     before = jnp.broadcast_to(wide, (right.shape[0], wide.shape[0]))
 

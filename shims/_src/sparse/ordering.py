@@ -12,13 +12,13 @@ from shims._src.tracing.dispatch import operator
 
 
 def order_of(keys):
-    """Return the permutation that sorts stably by the first key, then the second, and so on."""
+    """Return the permutation that sorts by the first key, ties by the second, and so on; stable."""
     places = jnp.arange(keys[0].shape[0], dtype=jnp.int32)
     return lax.sort((*keys, places), num_keys=len(keys) + 1)[-1]
 
 
 def permuted(sp: SparseTensor, order) -> SparseTensor:
-    """Permute the entries."""
+    """Return a sparse tensor with its entries permuted."""
     indices = jnp.take(sp.indices, order, axis=0, mode="clip")
     return unchecked(indices, jnp.take(sp.values, order, mode="clip"), sp.dense_shape)
 
@@ -55,7 +55,10 @@ def reorder(sp_input, name=None):
 
 
 def compared(indices):
-    """Return `(falls, repeats)`: whether each entry precedes, or equals, the entry before it."""
+    """Compare each entry with the one before; return the masks `(falls, repeats)`.
+
+    `falls` marks entries that are out of order, `repeats` those that are equal.
+    """
     before, here = indices[:-1], indices[1:]
     falls = jnp.zeros((here.shape[0],), bool)
     same = jnp.ones((here.shape[0],), bool)
@@ -75,7 +78,7 @@ def combined(sp: SparseTensor) -> SparseTensor:
 
 
 def firsts(indices):
-    """Return whether each entry, in row-major order, is the first at its coordinates."""
+    """Return the mask of entries that are the first at their coordinates, in row-major order."""
     places = jnp.arange(indices.shape[0], dtype=jnp.int32)
     if isinstance(indices.shape[0], int) and indices.shape[0] == 0:
         return jnp.zeros((0,), bool)

@@ -14,14 +14,14 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def _as_positions(value):
-    """Convert positions to an array; an empty list becomes int32."""
+    """Convert row indices to an array; an empty list becomes int32."""
     if isinstance(value, (list, tuple)) and not value:
         return operand(np.zeros(0, np.int32))
     return operand(value)
 
 
 def _gather_rows(data, indices, as_slices):
-    """Gather rows; the gradient is an array unless `IndexedSlices` are requested."""
+    """Gather rows; the gradient is an array, or `IndexedSlices` if `as_slices`."""
     if as_slices:
         return gather(data, indices)
     return lax.squeeze(gather(lax.expand_dims(data, (0,)), indices, axis=1), (0,))

@@ -27,7 +27,7 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def kept(sp: SparseTensor, mask) -> SparseTensor:
-    """Select the entries where a boolean vector is True."""
+    """Return the entries of a sparse tensor for which a boolean vector is True."""
     indices = primitives.compress(sp.indices, mask)
     return unchecked(indices, primitives.compress(sp.values, mask), sp.dense_shape)
 
@@ -334,7 +334,7 @@ def _new_sizes(have, wanted) -> list:
 
 
 def _check_countable(shape):
-    """Check that flat element positions fit into 32 bits when 64-bit types are off."""
+    """Check that the number of elements fits into 32 bits if 64-bit types are off."""
     if shape.dtype.itemsize < 8:
         elements = jnp.prod(shape.astype(jnp.float32))
         if checks.jp.is_tracer(elements):

@@ -63,7 +63,7 @@ class _Rows:
 
 
 def _sort_entries(row, values, source):
-    """Sort entries by row and value; also mark the first of each distinct entry and number them."""
+    """Sort entries by row and value; also mark the first of equal entries, and number the groups."""
     row, values, source = lax.sort((row, values, source), num_keys=3)
     place = jnp.arange(row.shape[0], dtype=jnp.int32)
     before = jnp.maximum(place - 1, 0)
@@ -72,7 +72,10 @@ def _sort_entries(row, values, source):
 
 
 def _combine_sets(function: str, a, b, validate, chosen):
-    """Select the values of each row for which `chosen(in a, in b)` holds, as a sparse tensor."""
+    """Compute a set operation per row, as a sparse tensor.
+
+    `chosen(in_a, in_b)` returns whether a value is in the result.
+    """
     if is_sparse(a) and not is_sparse(b):
         # TensorFlow has no kernel for this order and swaps the operands; so does this function.
         return _combine_sets(function, b, a, validate, lambda in_b, in_a: chosen(in_a, in_b))

@@ -72,7 +72,7 @@ class SparseTensor(Composite):
         self._values = primitives.unify_axis(v, 0, i.shape[0], label="SparseTensor")
 
     def tree_flatten(self):
-        """Return the three arrays as children."""
+        """Flatten for JAX: the three arrays are children."""
         return (self._indices, self._values, self._dense_shape), None
 
     @classmethod
@@ -110,7 +110,7 @@ class SparseTensor(Composite):
         """The static shape, as far as it is known."""
         d = self._dense_shape
         if _is_of_graph(d):
-            return d.graph.constant_value_as_shape(d)
+            return d.graph._constant_value_as_shape(d)
         if not jp.is_tracer(d):
             return TensorShape(np.asarray(d).tolist())
         sizes = [numbering.symbolic_value(d[i]) for i in range(d.shape[0])]
@@ -143,7 +143,7 @@ class SparseTensor(Composite):
 
     def eval(self, feed_dict=None, session=None):
         """Evaluate the tensor in a session, by default the default session."""
-        return self.graph.session_for(session, "evaluate tensor").run(self, feed_dict)
+        return self.graph._session_for(session, "evaluate tensor").run(self, feed_dict)
 
     def set_shape(self, shape) -> None:
         """Refine the static shape, in a graph."""
@@ -152,7 +152,7 @@ class SparseTensor(Composite):
 
     def _add_call(self, f, other, name: str):
         """Add the operation `f(self, other)` to the graph."""
-        return self.graph.add_call(f, (self, other), {}, public=name, name=name)
+        return self.graph._add_call(f, (self, other), {}, public=name, name=name)
 
     # ---- operators -------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ def unchecked(indices, values, dense_shape) -> SparseTensor:
 
 
 def coordinates(name: str, value):
-    """Convert to integers; Python numbers become int64, or int32 without 64-bit types."""
+    """Convert coordinates to an integer array; Python numbers become int64, or int32 if that is off."""
     if not isinstance(value, jax.Array) and not _has_tracer(value):
         plain = np.asarray(value)
         plain = plain.astype(np.int64) if plain.size == 0 else plain
@@ -212,7 +212,7 @@ def _has_tracer(value) -> bool:
 
 
 def of_constants(*arrays):
-    """Return a context in which results of constants are constants, also under a trace."""
+    """Return a context that evaluates at once, even under a trace, if no argument is traced."""
     if any(map(jp.is_tracer, jax.tree.leaves(arrays))):
         return contextlib.nullcontext()
     return jax.ensure_compile_time_eval()
@@ -234,7 +234,7 @@ def rank_of(sp: SparseTensor) -> int:
 
 
 def columns(sp: SparseTensor) -> list:
-    """Return the coordinates, one vector per axis."""
+    """Return the coordinates of the entries as a list with one vector per axis."""
     return [sp.indices[:, i] for i in range(rank_of(sp))]
 
 
@@ -246,7 +246,7 @@ def sizes_as_vector(sp: SparseTensor, array):
 
 
 def beside(sp: SparseTensor, other):
-    """Gather an array, broadcast to the sparse tensor's shape, at its coordinates."""
+    """Gather the elements of an array at the coordinates of a sparse tensor, with broadcasting."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")

@@ -53,19 +53,19 @@ def buckets(function: str, texts, number, hash_of: Callable[[bytes], int]):
 
 
 def _encoded(function: str, text) -> bytes:
-    """Encode a string as UTF-8; bytes stay."""
+    """Encode a string as UTF-8; return bytes unchanged."""
     if not isinstance(text, (str, bytes)):
         raise TypeError(f"{function}: {text!r} is not a string.")
     return text.encode() if isinstance(text, str) else text
 
 
 def _fetch(s: bytes, at: int, size: int = 8) -> int:
-    """Read a little-endian integer."""
+    """Read `size` bytes at an offset as a little-endian integer."""
     return int.from_bytes(s[at : at + size], "little")
 
 
 def _rotate_right(x: int, by: int) -> int:
-    """Rotate 64 bits right."""
+    """Rotate a 64-bit word to the right."""
     return (x >> by | x << 64 - by) & _WORD
 
 
@@ -165,7 +165,7 @@ def _hash_32_bytes(s: bytes, at: int, a: int, b: int) -> tuple[int, int]:
 
 
 def _farm_round(s: bytes, at: int, state, mul: int, last: bool):
-    """Hash 64 bytes into the state of seven words."""
+    """Mix 64 bytes into the hash state of seven words."""
     x, y, z, v, w = state
     x = _rotate_right(x + y + v[0] + _fetch(s, at + 8) & _WORD, 37) * mul & _WORD
     y = _rotate_right(y + v[1] + _fetch(s, at + 48) & _WORD, 42) * mul & _WORD

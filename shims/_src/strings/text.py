@@ -150,7 +150,7 @@ def to_hash_bucket_strong(input, num_buckets, key, name=None):
 
 
 def _refused(place: str, name: str, instead: str):
-    """Return a function that raises `UnimplementedError` and names its replacement."""
+    """Return a function that always raises `UnimplementedError`, with a suggested replacement."""
     full = f"{place}.{name}" if place else name
 
     def call(*args, **kwargs):
