@@ -65,7 +65,7 @@ class IndexedSlices:
     def shape(self):
         """The shape of the dense array, or `None`."""
         if _is_of_graph(self._dense_shape):
-            return self._dense_shape.graph.constant_value_as_shape(self._dense_shape)
+            return self._dense_shape.graph._constant_value_as_shape(self._dense_shape)
         return self._dense_shape
 
     def get_shape(self):
@@ -126,7 +126,7 @@ class IndexedSlices:
             shape = self.shape.as_list()
         slices = IndexedSlices(self._values, self._indices, shape)
         operator = "UnsortedSegmentSum"
-        return self.graph.add_call(dense, (slices,), {}, public=operator, name=operator)
+        return self.graph._add_call(dense, (slices,), {}, public=operator, name=operator)
 
     def __jax_array__(self):
         return self.to_dense()

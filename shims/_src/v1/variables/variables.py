@@ -313,7 +313,7 @@ class GraphVariable(Scattering):
 
     def load(self, value, session=None) -> None:
         """Assign a value in a session, by default the default session."""
-        session = self.graph.session_for(session, "load a variable")
+        session = self.graph._session_for(session, "load a variable")
         session.run(self.initializer, {self.initializer.inputs[0]: value})
 
     # ---- assigning -------------------------------------------------------------------------------
