@@ -86,7 +86,7 @@ def check_known(function: str, what: str, *sizes) -> None:
 
     Args:
       function: the operator as the user spells it.
-      what: what the sizes count, or are the sizes of.
+      what: a noun for the error message: what the sizes count.
       *sizes: dimensions.
 
     Raises:
@@ -179,7 +179,7 @@ def axes_of(
       axis: the axes.
       rank: the rank of the array.
       name: the argument.
-      twice: the treatment of an axis that is named twice: `rejected`, `once`, or `kept`.
+      twice: the treatment of an axis that is named twice: `refused`, `once`, or `kept`.
 
     Raises:
       InvalidArgumentError: an axis is out of range, or named twice.
@@ -236,7 +236,7 @@ def check_nonzero(
 ) -> None:
     """Check that an integer divisor is not zero, as TensorFlow's CPU kernels do.
 
-    The divisor is not checked where the dividend has no elements.
+    The divisor is not checked if the dividend has no elements.
     """
     is_nothing = any(is_known(d) and d == 0 for d in dividend.shape)
     if is_nothing or not jnp.issubdtype(divisor.dtype, jnp.integer):

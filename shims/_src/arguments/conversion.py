@@ -55,7 +55,7 @@ def as_array(value, dtype=None):
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
-    """Check that Python integers fit a 32-bit dtype, which may stand for a 64-bit one.
+    """Check that Python integers fit a 32-bit dtype, which may replace a 64-bit one.
 
     Raises:
       NarrowingError: a number does not fit; for an unsigned dtype a negative one wraps around.

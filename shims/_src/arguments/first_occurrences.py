@@ -15,7 +15,7 @@ _SALT, _FIRST, _SECOND = map(np.uint32, (0x9E3779B9, 0x7FEB352D, 0x846CA68B))
 
 
 def first_occurrences(x):
-    """Return the index of the first equal element, for each element of a vector.
+    """Return, for each element of a vector, the index of the first element that equals it.
 
     Every element claims a slot of a hash table by the hash of its value; the first claimant gets it, and
     all elements equal to it are done. The others try again with another hash. A few rounds suffice for

@@ -134,7 +134,7 @@ def checked(f):
 
 
 def check_call(function: str, takes, args, kwargs) -> None:
-    """Reject a call with an array that TensorFlow has no kernel for.
+    """Raise an error if an argument of a call has a dtype for which TensorFlow has no kernel.
 
     Args:
       function: the operator as the user spells it.
@@ -159,7 +159,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
 def _check_nested(function, words, value, alone, follows):
     """Check the dtypes of lists of arrays, `Padded` values, and Python numbers.
 
-    A Python number that `follows` an array takes any dtype that the array has.
+    A Python number that `follows` an array is converted to the dtype of the array.
     """
     leaves = jax.tree.leaves(value, is_leaf=_is_one_value)
     fractions = any(isinstance(leaf, float) for leaf in leaves)

@@ -123,7 +123,7 @@ def broadcasting(function: str, *arrays):
 
 
 def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> list:
-    """Unify the sizes of one axis of each array, where sizes of 1 broadcast.
+    """Unify the sizes along one axis of each array; sizes of 1 broadcast.
 
     Args:
       function: for messages.

@@ -123,7 +123,7 @@ def _match_updates(function, indices, x, updates):
 
 
 def placed(x, places, updates):
-    """Write updates at positions; the last of several wins, and those out of range are dropped.
+    """Write updates at positions; of duplicates the last wins, and out-of-range updates are dropped.
 
     Args:
       x: array.
@@ -169,7 +169,7 @@ def _write_jvp(primals, tangents):
 
 
 def _scatter_extreme(method, x, places, updates):
-    """Combine updates by maximum or minimum; equal elements share the gradient evenly."""
+    """Scatter updates by maximum or minimum; equal elements share the gradient evenly."""
     return _make_scatter_extreme(method)(x, places, updates)
 
 

@@ -15,7 +15,7 @@ from shims._src.types.dtypes import DType
 
 
 class CheckpointReader:
-    """A reader of the tensors of a checkpoint, by name.
+    """A reader that returns the tensors of a checkpoint by their names.
 
     Args:
       filepattern: the path of the checkpoint, without `.index`.

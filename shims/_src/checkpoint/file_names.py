@@ -94,7 +94,7 @@ def remove_checkpoint(
 
 
 def meta_graph_path(prefix: str, suffix: str) -> str:
-    """Return the path of the graph file that TensorFlow writes beside a checkpoint."""
+    """Return the path of the graph file that TensorFlow writes together with a checkpoint."""
     return re.sub(r"-[\d?]+-of-\d+$", "", prefix) + f".{suffix}"
 
 

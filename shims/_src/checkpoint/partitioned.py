@@ -1,4 +1,4 @@
-"""Represent a variable that is stored as slices under one name."""
+"""Represent a variable that is stored as several slices with a common name."""
 
 from __future__ import annotations
 

@@ -21,10 +21,10 @@ from shims._src.errors import errors
 
 @contextlib.contextmanager
 def new_bundle(prefix: str) -> Iterator[tuple[BinaryIO, Callable]]:
-    """Yield the data file of a new checkpoint to write to, and a function that commits it.
+    """Yield the data file of a new checkpoint to write to, and a function `commit(index)`.
 
-    That function takes a function that returns the bytes of the index for a given number of data files,
-    the first of which holds all data. Unless it is called, nothing changes.
+    `index(count)` must return the bytes of the index for `count` data files, of which the first holds
+    all data. Unless `commit` is called, nothing changes.
 
     Args:
       prefix: the path of the checkpoint, without `.index`; its folder is created, as TensorFlow does.
@@ -68,7 +68,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 @contextlib.contextmanager
 def _temporary_file(path: str) -> Iterator[tuple[BinaryIO, str]]:
-    """Yield a new temporary file beside `path` and its path; remove it at the end if it still exists."""
+    """Yield a new temporary file in the folder of `path`, and its path; remove it if still there."""
     temporary = _temporary_path(path)
     try:
         file = open(temporary, "xb")  # noqa: SIM115, closed by `_sync_and_close` or below

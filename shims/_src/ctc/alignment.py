@@ -153,7 +153,7 @@ def _frame_mask(lattice: Lattice, frames):
 
 
 def _log_sum(*logarithms):
-    """Compute log-sum-exp elementwise, with derivative 0 where all terms are -inf."""
+    """Compute log-sum-exp elementwise; its derivative is 0 if all terms are -inf."""
     every = jnp.stack(logarithms)
     none = jnp.max(every, axis=0) == -jnp.inf
     return jnp.where(none, -jnp.inf, jax.nn.logsumexp(jnp.where(none, 0, every), axis=0))

@@ -84,7 +84,7 @@ def _best_class(scores):
 
 
 def check_not_empty(function, scores) -> None:
-    """Check that there are frames, sequences and classes."""
+    """Check that the numbers of frames, sequences and classes are not 0."""
     checks.check_data(
         functools.reduce(jnp.logical_or, (primitives.true_size(d) == 0 for d in scores.shape)),
         function,

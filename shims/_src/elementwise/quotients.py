@@ -208,7 +208,7 @@ def divide_no_nan(x, y, name=None):
 
 @jax.custom_jvp
 def quotient_or_zero(x, y):
-    """Compute `x / y`, with 0 where `y` is 0."""
+    """Compute `x / y`; the quotient is 0 if `y` is 0."""
     return jnp.where(y == 0, 0, quotient(x, jnp.where(y == 0, 1, y)))
 
 
@@ -249,7 +249,7 @@ def reciprocal_no_nan(x, name=None):
 
 @jax.custom_jvp
 def product_or_zero(x, y):
-    """Compute `x * y`, with 0 where `y` is 0, for every `x`."""
+    """Compute `x * y`; the product is 0 if `y` is 0, even for infinite or NaN `x`."""
     return jnp.where(y == 0, 0, x * y)
 
 
@@ -290,7 +290,7 @@ def multiply_no_nan(x, y, name=None):
 
 
 def _make_zero_at_zero(function):
-    """Make a product `x * function(y)` that is 0 where `x` is 0.
+    """Return a function that computes `function(x, y)`, a product with `x`, but 0 if `x` is 0.
 
     Its derivatives are defined separately, by TensorFlow's formulas. They are products, so that a
     NaN in the incoming gradient stays NaN where `x` is 0.

@@ -1,4 +1,4 @@
-"""Divide with rounding towards zero, and provide the older names of division."""
+"""Divide with rounding toward zero, and provide the older names of division."""
 
 from __future__ import annotations
 

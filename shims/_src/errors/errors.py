@@ -98,8 +98,8 @@ class UnimplementedError(OpError, NotImplementedError):
 class NarrowingError(InvalidArgumentError, UnimplementedError):
     """A number needs 64 bits while `jax_enable_x64` is off.
 
-    TensorFlow raises `InvalidArgumentError` where the number is an index out of range, and computes
-    with it elsewhere.
+    If the number is an index out of range, TensorFlow raises `InvalidArgumentError`; elsewhere it computes
+    with the number.
     """
 
 
@@ -176,7 +176,7 @@ class UnknownError(OpError):
 
 
 class OperatorNotAllowedInGraphError(TypeError):
-    """A traced value is used where Python needs a number or a bool (`if`, `for`, `int()`)."""
+    """A traced value is used as a Python number or bool, by `if`, `for` or `int()`."""
 
 
 class MissingKernelError(DtypeMismatchError, NotFoundError, UnimplementedError):
@@ -188,7 +188,7 @@ class MissingKernelError(DtypeMismatchError, NotFoundError, UnimplementedError):
 
 
 class CapacityError(OpError):
-    """A data-dependent size has no bound where it needs one, or exceeds its bound.
+    """A data-dependent size has no bound although one is required, or exceeds its bound.
 
     Raised at trace time inside an enclosing `jax.jit`, where no buffer can grow, and at run time
     by `Padded.unpad()` and by `shims.function(overflow="raise")`.
@@ -208,7 +208,7 @@ class UnsupportedPrimitiveError(OpError, NotImplementedError):
 
 
 class FreshSizeError(OpError, TypeError):
-    """A program needs the value of a data-dependent size while it is being traced."""
+    """A program requires the value of a data-dependent size while it is traced."""
 
 
 class OutsideDynamicTraceError(FreshSizeError):
@@ -280,7 +280,7 @@ _PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({})
 
 
 def at_place(place: Place | None) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which messages name the place where a graph operation was defined."""
+    """Return a context in which messages name a place: the line that defined a graph operation."""
     return _PLACE.holding(place)
 
 
@@ -310,7 +310,7 @@ def user_line() -> str:
 
 
 def line_of(filename: str, lineno: int) -> str:
-    """Return `file.py:41  source text` of a given line."""
+    """Format a line of a file as `file.py:41  source text`."""
     import linecache
 
     source = linecache.getline(filename, lineno).strip()
@@ -353,7 +353,7 @@ def with_place(text: str, line: str) -> str:
 
 
 def with_sizes(text: str, origins: dict[str, str]) -> str:
-    """Insert the lines where data-dependent sizes were made into a message, unless it has them."""
+    """Insert the lines that made data-dependent sizes into an error message, unless it has them."""
     if not origins or "\n  Size: " in text:
         return text
     lines = "".join(f"\n  Size:     {name}: {line}" for name, line in origins.items())

@@ -86,7 +86,7 @@ def _rescaled(x, dtype, saturate: bool = False):
 
 
 def as_float(x):
-    """Convert images to floating point: float16 and float32 stay, others become float32."""
+    """Convert images to floating point; dtypes other than float16 and float32 become float32."""
     return x if x.dtype in (jnp.float16, jnp.float32) else _rescaled(x, jnp.float32)
 
 

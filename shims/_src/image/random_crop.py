@@ -185,7 +185,7 @@ def _check_range(name: str, limits, most):
 
 
 def _check_operands(size, boxes, covered, attempts, whole_image):
-    """Check the operands; return the image size and the boxes as an array `[n, 4]`."""
+    """Check the operands; return the image size, and the boxes as an array `[n, 4]`."""
     size = primitives.unify_axis(size, 0, 3, label=_FUNCTION) if size.ndim == 1 else size
     if size.shape != (3,) or boxes.ndim != 3 or boxes.shape[-1] != 4 or attempts <= 0:
         raise checks.invalid(

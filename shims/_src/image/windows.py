@@ -36,7 +36,7 @@ _COLORS = (
 
 
 def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
-    """Return the numbers of the spatial axes; check that those of batch and channels are 1."""
+    """Check that the numbers of batch and channels are 1; return the numbers of the spatial axes."""
     if not isinstance(numbers, (list, tuple)):
         raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
     numbers = [int(n) for n in numbers]
@@ -105,7 +105,7 @@ def _extract_windows(function: str, x, sizes, strides, rates, padding):
 
 
 def _take_or_zero(x, axis: int, place):
-    """Take elements of an axis; 0 where an index is out of range."""
+    """Take elements along an axis; indices out of range give 0."""
     n = x.shape[axis]
     if is_known(n) and n == 0:
         shape = [place.shape[0] if i == axis else d for i, d in enumerate(x.shape)]

@@ -74,10 +74,10 @@ def substituted(lu, order, b):
 
 @jax.custom_jvp
 def solved(a, lu, order, b):
-    """Solve `a @ x = b`, given the factors of `a`.
+    """Solve `a @ x = b`, given the LU factors of `a`.
 
-    The first derivative flows through `a` alone. The second derivative flows through the factors,
-    which the first one uses: they must not be behind `stop_gradient`.
+    The first derivative flows through `a` alone. Its own derivative, the second, flows through the factors,
+    so `stop_gradient` must not be applied to them.
     """
     return substituted(lu, order, b)
 

@@ -10,7 +10,7 @@ from shims._src.types.composite import OperatorCall
 
 
 def call_function(operator, call: OperatorCall):
-    """Call a function of matrices with a linear operator in the place of an array.
+    """Evaluate a matrix function that was called with a linear operator instead of an array.
 
     Args:
       operator: the first linear operator among the arguments.

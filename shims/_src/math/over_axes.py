@@ -36,14 +36,14 @@ def mean_over(x, axes):
 # Used instead of `jnp.max` and `lax.reduce_max`, which lose NaN in large arrays. An axis of size 0
 # is allowed too.
 def largest(x, axes):
-    """Compute the maximum over axes, NaN if there is a NaN."""
+    """Compute the maximum over axes; it is NaN if any element is NaN."""
     if not is_inexact(x):
         return integer_extremes.reduce("reduce_max", x, axes)
     return _extreme(x, tuple(axes), lax.reduce_max)
 
 
 def smallest(x, axes):
-    """Compute the minimum over axes, NaN if there is a NaN."""
+    """Compute the minimum over axes; it is NaN if any element is NaN."""
     if not is_inexact(x):
         return integer_extremes.reduce("reduce_min", x, axes)
     return _extreme(x, tuple(axes), lax.reduce_min)

@@ -45,7 +45,7 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
 
 
 def _shift(row, by: int):
-    """Shift a row to the left, or to the right where `by` is negative, and fill with zeros."""
+    """Shift a row to the left by `by`, or to the right if `by` is negative, and fill with zeros."""
     zeros = jnp.zeros((*row.shape[:-1], abs(by)), row.dtype)
     if by > 0:
         return jnp.concatenate([row, zeros], -1)[..., by:]

@@ -1,4 +1,4 @@
-"""Divide with correct rounding, where XLA would multiply by a reciprocal.
+"""Divide with correct rounding, although XLA would multiply by a reciprocal.
 
 XLA turns the quotient of an array and a scalar, or of rows and their norms, into a product with the
 reciprocal. The result differs in the last place, and a `floor` of it by one: 41 / 41 is less than 1.

@@ -10,7 +10,7 @@ from jax import lax
 
 
 def mean_of_integers(x, count, axes):
-    """Compute the mean over axes, truncated towards 0, in the dtype of `x`; 0 for no elements.
+    """Compute the mean over axes, truncated toward 0, in the dtype of `x`; 0 for no elements.
 
     Args:
       x: integers, of 64 bits only where JAX has them.

@@ -1,4 +1,6 @@
-"""Multiply `t * d`, with the result 0 where `t` is 0, whatever `d` is; linear in `t` both ways.
+"""Multiply `t * d` such that the result is 0 if `t` is 0, even for infinite or NaN `d`.
+
+The product is linear in `t`, and its transpose has the same property.
 
 TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` return 0 where the incoming
 gradient is 0, although the derivative is infinite there. A `select` cannot express that in a rule
@@ -16,7 +18,7 @@ mul_no_nan_p = jp.Primitive("mul_no_nan")
 
 
 def mul_no_nan(t, d):
-    """Multiply arrays of one shape and dtype, with the result 0 where `t` is 0."""
+    """Multiply arrays of one shape and dtype; the product is 0 wherever `t` is 0, even if `d` is NaN."""
     return mul_no_nan_p.bind(t, d)
 
 

@@ -1,4 +1,4 @@
-"""Differentiate complex functions where TensorFlow's gradient omits a conjugate.
+"""Differentiate complex functions for which TensorFlow's gradient omits a conjugate.
 
 TensorFlow multiplies the incoming gradient by the conjugate of the derivative, and so does JAX, up
 to a conjugate of both. Some of its formulas, written for real numbers, do not conjugate the

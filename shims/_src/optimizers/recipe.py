@@ -191,7 +191,7 @@ def _full_like(params, value: float):
 def _as_function(learning_rate) -> Callable[[Any], Any] | None:
     """Convert a learning rate to a function of the step count; return `None` for a number.
 
-    A schedule takes the count. A function without arguments is one of TensorFlow's learning rates.
+    A schedule is called with the count; a function without parameters is called with nothing.
     """
     if isinstance(learning_rate, Variable):
         return lambda count: learning_rate.read_value()

@@ -161,7 +161,7 @@ def ftrl(
 
 
 def ftrl_design(power, initial: float, l1: float, l2: float, shrinkage: float, beta) -> Design:
-    """Return the design of `ftrl`; the arguments are those of `ftrl` without the learning rate."""
+    """Return the `Design` of the optimizer `ftrl`, from its arguments except the learning rate."""
     if power > 0:
         raise ValueError(f"`learning_rate_power` must not be positive.\n  Received: {power}")
     if min(initial, l1, l2, shrinkage) < 0:

@@ -1,4 +1,4 @@
-"""Read generated data files, which lie beside the module that uses them."""
+"""Read generated data files, which are in the folder of the module that uses them."""
 
 from __future__ import annotations
 

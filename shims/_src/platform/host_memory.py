@@ -29,7 +29,7 @@ def empty(shape, dtype) -> np.ndarray:
 
 
 def filled_up(array: np.ndarray, shape) -> np.ndarray:
-    """Pad an array with zeros at the end of each axis."""
+    """Pad an array with zeros at the end of each axis to a given shape."""
     out = empty(shape, array.dtype)
     inside: list[slice] = []
     for have, size in zip(array.shape, shape, strict=True):
@@ -91,7 +91,7 @@ def _has_short_runs(mask: np.ndarray) -> bool:
 
 
 def selected(array: np.ndarray, mask: np.ndarray, axis: int) -> np.ndarray:
-    """Return the entries along an axis where a mask is true."""
+    """Return the entries along an axis for which a mask is true."""
     shape = [*array.shape]
     changes = None if _has_short_runs(mask[:_SAMPLE]) else mask[1:] != mask[:-1]
     if changes is None or (np.count_nonzero(changes) + 1) * _LONG_RUN > mask.size:

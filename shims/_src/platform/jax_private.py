@@ -317,7 +317,7 @@ def hook_points():
 
 
 def batch_over(fun, call):
-    """Return a wrapped function that runs `call(f, *args)` in place of `f(*args)`."""
+    """Return JAX's wrapper of a function `f` that calls `call(f, *args)` instead of `f(*args)`."""
     return _batch_over(fun, call)
 
 

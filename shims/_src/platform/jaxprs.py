@@ -9,7 +9,7 @@ from shims._src.platform import jax_private as jp
 
 
 def equations(jaxpr) -> Iterator:
-    """Yield every equation of a closed or an open jaxpr, each before those of its nested jaxprs."""
+    """Yield every equation of a jaxpr, closed or open, and of nested jaxprs, outer equations first."""
     for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
         yield eqn
         for inner in jp.sub_jaxprs(eqn.params):
@@ -22,12 +22,12 @@ def has_programs(eqn) -> bool:
 
 
 def uses(jaxpr, var) -> list:
-    """List the equations of an open jaxpr that read a variable, not those of nested jaxprs."""
+    """List the equations of an open jaxpr that read a variable; nested jaxprs are not searched."""
     return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]
 
 
 def evaluate(jaxpr, known: Mapping, step: Callable, of_literal: Callable[[Any], Any]) -> list:
-    """Interpret an open jaxpr with a rule for its equations, and return the values of its outputs.
+    """Evaluate an open jaxpr by a function that evaluates one equation; return the output values.
 
     Args:
       jaxpr: the program.

@@ -16,7 +16,7 @@ from shims._src.sizes import primitives
 
 
 def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
-    """Implement `tf.gather_nd` where `params` or `indices` is ragged."""
+    """Implement `tf.gather_nd` for ragged `params` or `indices`."""
     if not isinstance(batch_dims, int) or batch_dims:
         raise ValueError("batch_dims != 0 is not supported for ragged gather yet.")
     if is_ragged(indices):

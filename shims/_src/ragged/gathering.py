@@ -91,7 +91,7 @@ def _row_at(rt, position):
 
 @selected_by("params", "indices")
 def take(params, indices, axis=None, batch_dims=0):
-    """Implement `tf.gather` where `params` or `indices` is ragged."""
+    """Implement `tf.gather` for ragged `params` or `indices`."""
     batch_dims = static_int("gather", "batch_dims", batch_dims)
     axis = batch_dims if axis is None else static_int("gather", "axis", axis)
     if is_ragged(params) and axis < 0:

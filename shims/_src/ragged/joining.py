@@ -18,7 +18,7 @@ from shims._src.sizes import primitives
 
 
 def concat(values, axis):
-    """Implement `tf.concat` where an operand is ragged."""
+    """Implement `tf.concat` for operands of which at least one is ragged."""
     if not isinstance(values, (list, tuple)):
         values = [values]
     values = [v if is_ragged(v) else operand(v) for v in values]
@@ -87,7 +87,7 @@ def _check_row_count(x, y):
 
 
 def stack(values, axis=0):
-    """Implement `tf.stack` and `tf.ragged.stack` where an operand or the result is ragged."""
+    """Implement `tf.stack` and `tf.ragged.stack` for ragged operands or a ragged result."""
     values = [v if is_ragged(v) else operand(v) for v in values]
     if not values:
         raise checks.invalid("stack", "`values` is empty.", required="one value or more")

@@ -33,7 +33,7 @@ def _leaves(tree) -> tuple[list[Any], Any]:
 
 
 def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[..., Any]):
-    """Implement `map_fn` where inputs or results are ragged.
+    """Implement `map_fn` for ragged inputs or results.
 
     Args:
       fn: a function of one slice; a slice of a ragged tensor is a row.

@@ -83,7 +83,7 @@ def offsets(splits, ids):
 
 
 def spread(lengths, *, bound=None, label: str):
-    """Return `(splits, row ids, offsets)` of new values for rows of the given lengths.
+    """Partition new values into rows of the given lengths; return `(splits, row ids, offsets)`.
 
     Args:
       lengths: the number of values of each row.

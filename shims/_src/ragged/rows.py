@@ -110,7 +110,7 @@ def _unknown_rows_error(function):
 
 
 def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
-    """Implement `tf.math.bincount` of a ragged tensor with a data-dependent length."""
+    """Implement `tf.math.bincount` of a ragged tensor with a result of data-dependent length."""
     arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts_of_some(
         arr, weights, minlength, maxlength, dtype, False, binary, **rows
@@ -118,7 +118,7 @@ def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
 
 
 def counts(arr, weights, length, dtype, by_row, binary):
-    """Implement `tf.math.bincount` of a ragged tensor with a given length."""
+    """Implement `tf.math.bincount` of a ragged tensor with a result of a given length."""
     arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts(arr, weights, length, dtype, False, binary, **rows)
 

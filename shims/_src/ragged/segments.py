@@ -24,7 +24,7 @@ _OPERATORS = {
 
 
 def reduce(name: str, data, segment_ids, num_segments):
-    """Implement `tf.math.unsorted_segment_*` where the data or the ids are ragged.
+    """Implement `tf.math.unsorted_segment_*` for ragged data or ids.
 
     Rows of one segment are reduced elementwise; a result row is as long as the longest of them.
 

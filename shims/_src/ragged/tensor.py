@@ -380,7 +380,7 @@ def as_values(values):
 
 
 def _check_value_count(values, count):
-    """Check that there are `count` values."""
+    """Check that the number of values is `count`."""
     if isinstance(values, RaggedTensor):
         have = partition.row_count(values.row_splits)
         if is_known(have) and is_known(count) and have != count:

@@ -212,7 +212,7 @@ def _has_tracer(value) -> bool:
 
 
 def of_constants(*arrays):
-    """Return a context that evaluates at once, even under a trace, if no argument is traced."""
+    """Return a context that evaluates eagerly, even inside a trace, if no argument is traced."""
     if any(map(jp.is_tracer, jax.tree.leaves(arrays))):
         return contextlib.nullcontext()
     return jax.ensure_compile_time_eval()

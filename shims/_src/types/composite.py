@@ -65,5 +65,5 @@ class Ragged(Composite):
 
 @functools.cache
 def operators_taking(kind: str) -> frozenset[str]:
-    """Return the names of the operators that accept a kind of composite, by the table."""
+    """Look up in the table which operators accept composites of a kind; return their names."""
     return frozenset(read_data(__package__, "composites")[kind])

@@ -194,7 +194,7 @@ def as_dtype(type_value) -> DType:
 
 
 def array_dtype(dtype, function: str) -> np.dtype:
-    """Return the dtype that JAX gives an array for a requested dtype: 32 bits unless x64 is on.
+    """Return the dtype of JAX arrays for a requested dtype: 32 bits wide unless x64 is on.
 
     Raises:
       UnimplementedError: a dtype of strings, which JAX does not have.
