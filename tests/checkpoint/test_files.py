@@ -159,5 +159,5 @@ def test_a_piece_without_the_others(tmp_path):
     ],
 )
 def test_pieces_that_make_no_whole(pieces):
-    with pytest.raises(ValueError, match=r"^(A piece of|Pieces of)"):
+    with pytest.raises(ValueError, match=r"^(A slice of|Slices )"):
         Partitioned((4,), pieces)
