@@ -90,7 +90,7 @@ def _limit(summarize) -> int:
 
 
 def _make_comparison(function: str, compare):
-    """Return an operator that compares two broadcast arrays; if traced, it reduces the result by `all`."""
+    """Return an operator that compares two arrays; if traced, it reduces the result by `all`."""
 
     @operator
     def holds(x, y):

@@ -1,4 +1,4 @@
-"""Define the functions that read and write image files: each raises an error that names a library."""
+"""Define the operators of image files: each raises an error that names a library to use instead."""
 
 from __future__ import annotations
 

@@ -64,7 +64,10 @@ def rows_of(function: str, params, ids):
 
 
 def _row_numbers(function, parts, ids):
-    """Convert ids to row indices of the concatenated parts, whose sizes must be those of an even split."""
+    """Convert ids to row indices of the concatenated parts.
+
+    The parts must have the sizes of an even split; other sizes raise an error.
+    """
     sizes = [p.shape[0] for p in parts]
     each, more = sum(sizes) // len(parts), sum(sizes) % len(parts)
     checks.check_positions(function, "ids", ids, sum(sizes))

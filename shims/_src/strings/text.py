@@ -1,4 +1,7 @@
-"""Provide the string operators with numeric results; reject the others (JAX has no string arrays)."""
+"""Provide the string operators with numeric results.
+
+The other string operators raise an error, since JAX has no string arrays.
+"""
 
 from __future__ import annotations
 
