@@ -62,7 +62,10 @@ class Layer:
                 pass
 
     def _make_names(self, name) -> tuple[str, str]:
-        """Return the layer's name, with a number if it is derived from the class, and its scope's default."""
+        """Return the layer's name and the default name of its variable scope.
+
+        A name derived from the class gets a number appended.
+        """
         if isinstance(name, str) and name:
             return name, name
         base = snake_case(type(self).__name__)

@@ -1,1 +1,1 @@
-"""Provide `tf.nn.rnn_cell` and the functions that run cells over time."""
+"""Provide `tf.nn.rnn_cell`, and functions such as `dynamic_rnn` that apply cells to sequences."""

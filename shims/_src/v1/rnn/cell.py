@@ -60,7 +60,7 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     def _track_variable(self, getter, *args, **kwargs):
-        """Create a variable through the getter and track it as a variable of the cell."""
+        """Create a variable with the given getter, and add it to the cell's list of variables."""
         variable = getter(*args, **kwargs)
         counts = set(trainable_variables()).issuperset(parts_of(variable))
         kept = self._trainable_weights if counts else self._non_trainable_weights
@@ -69,7 +69,7 @@ class RNNCell(Layer):
 
     @property
     def state_size(self):
-        """The size of the state, or a structure of sizes."""
+        """The size of the state, or a nested structure of sizes."""
         raise NotImplementedError("Abstract method")
 
     @property
@@ -78,7 +78,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(self, inputs=None, batch_size=None, dtype=None):
-        """Return a zero state for the batch size of `inputs`, or for `batch_size`."""
+        """Return a zero state for `batch_size`, or for the batch size of `inputs`."""
         if inputs is not None:
             inputs = convert_to_tensor(inputs, name="inputs")
             batch_size, dtype = batch_size_of(inputs), inputs.dtype
@@ -90,11 +90,11 @@ class RNNCell(Layer):
         return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size, dtype):
-        """Return a state of zeros.
+        """Return a zero state.
 
         Args:
           batch_size: a number or a scalar tensor.
-          dtype: its dtype.
+          dtype: the dtype of the state.
         """
         with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return jax.tree.map(lambda size: zeros(batch_size, size, dtype), self.state_size)
@@ -117,7 +117,7 @@ class LayerRNNCell(RNNCell):
             )
 
     def _input_depth(self, input_shape) -> int:
-        """Return the static size of the last axis of the inputs."""
+        """Return the size of the last axis of the inputs, which must be static."""
         size = dimension_value(input_shape[-1]) if input_shape.rank else None
         if size is None:
             raise ValueError(
@@ -127,7 +127,7 @@ class LayerRNNCell(RNNCell):
 
 
 def sizes_after_batch(size) -> list[int]:
-    """Return the sizes after the batch axis, from a size or a shape."""
+    """Return the sizes that follow the batch axis, given a size or a shape."""
     if isinstance(size, GraphShape):
         return size.as_list()
     if isinstance(size, (list, tuple)):
@@ -158,7 +158,7 @@ def _zeros(batch_size, sizes, dtype):
 
 
 def batch_size_of(tensor: Tensor, axis: int = 0):
-    """Return the batch size: an `int` if it is static, else a scalar tensor."""
+    """Return the batch size: an `int` if it is static, otherwise a scalar tensor."""
     known = tensor.shape.as_list()[axis]
     if known is not None:
         return known
@@ -172,7 +172,7 @@ def _size_of_axis(x, axis):
 
 
 def check_cell(name: str, cell) -> None:
-    """Raise `TypeError` unless the argument has the interface of a cell."""
+    """Raise `TypeError` if the argument lacks the methods of a cell."""
     wrong = [
         f"'{attribute}' property is missing"
         for attribute in ("output_size", "state_size")

@@ -55,7 +55,7 @@ class MultiRNNCell(RNNCell):
 
     @property
     def state_size(self):
-        """The state sizes of the cells, or their sum."""
+        """The state sizes of the cells: a tuple, or their sum if the state is one tensor."""
         sizes = tuple(cell.state_size for cell in self._cells)
         return sizes if self._state_is_tuple else sum(sizes)
 
@@ -66,26 +66,26 @@ class MultiRNNCell(RNNCell):
 
     @property
     def trainable_weights(self) -> list:
-        """The variables of the cells that optimizers update."""
+        """The variables of all cells that optimizers update."""
         layers = [c for c in self._cells if isinstance(c, Layer)]
         return [w for c in layers for w in c.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list:
-        """The variables of the cells that optimizers do not update."""
+        """The variables of all cells that optimizers do not update."""
         layers = [c for c in self._cells if isinstance(c, Layer)]
         rest = [w for c in layers for w in c.non_trainable_weights]
         return rest if self.trainable else [w for c in layers for w in c.trainable_weights] + rest
 
     def zero_state(self, batch_size, dtype):
-        """Return states of zeros."""
+        """Return a zero state for all cells."""
         if not self._state_is_tuple:
             return super().zero_state(batch_size, dtype)
         with get_default_graph().name_scope(f"{type(self).__name__}ZeroState"):
             return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
 
     def call(self, inputs, state):
-        """Compute one time step of all cells."""
+        """Compute one time step; the output of each cell is the input of the next."""
         new, place = [], 0
         for number, cell in enumerate(self._cells):
             with variable_scope(f"cell_{number}"):
@@ -115,7 +115,7 @@ class _Wrapper(RNNCell):
         self.cell = cell
 
     def __call__(self, inputs, state, scope=None):
-        """Compute one time step of the wrapped cell, with the modification of the wrapper."""
+        """Compute one time step of the wrapped cell, modified by the wrapper."""
         named = {} if scope is None else {"scope": scope}
         return self._wrap_step(inputs, state, lambda i, s: self.cell(i, s, **named))
 
@@ -258,7 +258,7 @@ class DropoutWrapper(_Wrapper):
 
 
 def _check_probability(value, name: str):
-    """Return a probability as a `float` if it is static, else as a tensor."""
+    """Check a probability; return a `float` if it is static, otherwise a tensor."""
     tensor = convert_to_tensor(value)
     known = constant_value(tensor)
     if known is None:
@@ -281,12 +281,15 @@ def _mask(value, noise, keep_prob):
 
 
 def _all_but_cell_state(state):
-    """Select the parts of a state for dropout: all except the cell state of an LSTM."""
+    """Select the parts of a state that dropout applies to: all except the cell state of an LSTM."""
     return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
 
 
 def _select_for_dropout(visit, state):
-    """Return for each tensor of a state whether dropout applies to it."""
+    """Return a list with a bool for each tensor of a state: whether dropout applies to it.
+
+    `visit` answers the question for a part of the state.
+    """
     answer = visit(state)
     if not isinstance(answer, bool):
         return answer

@@ -33,7 +33,7 @@ class LSTMStateTuple(collections.namedtuple("LSTMStateTuple", ("c", "h"))):
 
     @property
     def dtype(self):
-        """The common dtype of both parts.
+        """The common dtype of cell state and hidden state.
 
         Raises:
           TypeError: the dtypes differ.
@@ -195,7 +195,7 @@ class BasicLSTMCell(LayerRNNCell):
 
     @property
     def state_size(self):
-        """The sizes of cell state and hidden state, or their sum."""
+        """The sizes of cell state and hidden state; their sum if the state is one tensor."""
         units = self._num_units
         return LSTMStateTuple(units, units) if self._state_is_tuple else 2 * units
 
@@ -279,7 +279,7 @@ class LSTMCell(LayerRNNCell):
 
     @property
     def state_size(self):
-        """The sizes of cell state and hidden state, or their sum."""
+        """The sizes of cell state and hidden state; their sum if the state is one tensor."""
         sizes = LSTMStateTuple(self._num_units, self.output_size)
         return sizes if self._state_is_tuple else sum(sizes)
 
@@ -289,7 +289,7 @@ class LSTMCell(LayerRNNCell):
         return self._num_proj or self._num_units
 
     def build(self, input_shape) -> None:
-        """Create the kernel and the bias, and optionally peepholes and projection."""
+        """Create the kernel and the bias, and optionally peephole and projection weights."""
         units, given = self._num_units, {"initializer": self._initializer}
         rows = self._input_depth(input_shape) + self.output_size
         of_kernel, of_projection = (

@@ -1,4 +1,4 @@
-"""Define `dynamic_rnn`, which runs a cell over the time axis as a single operation."""
+"""Define `dynamic_rnn`, which applies a cell to all time steps in a single loop operation."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def initial_state_of(cell, batch_size, dtype):
 
 
 class _Loop:
-    """A builder of the loop operation that runs a cell over time."""
+    """A builder for the operation that applies a cell to all time steps."""
 
     def __init__(self, cell, inputs, state, lengths):
         self.cell, self.lengths = cell, lengths
@@ -122,7 +122,7 @@ class _Loop:
         self.outputs: Any = None
 
     def run(self):
-        """Build the operation and return the outputs and the final state."""
+        """Create the operation; return the outputs and the final state."""
         graph = get_default_graph()
         time = constant_of(graph, np.asarray(0, np.int32), graph.unique_name("time"))
         with graph.name_scope("while"):
@@ -137,7 +137,7 @@ class _Loop:
         return jax.tree.unflatten(self.outputs, stacked), self.rebuilt(final)
 
     def _record_step(self, graph: Graph, time: Tensor) -> list[Tensor]:
-        """Call the cell once, with tensors that stand for one time step."""
+        """Call the cell once with placeholders for one time step, to record its operations."""
 
         def stands_for(tensor, shape):
             return parameter(graph, graph.unique_name("Identity"), shape, tensor.dtype)
@@ -260,7 +260,7 @@ def bidirectional_dynamic_rnn(
 
 
 def reverse_time(tensor: Tensor, lengths, axis: int) -> Tensor:
-    """Reverse a tensor along its time axis, each example up to its length."""
+    """Reverse the time axis of a tensor; of each example only the part within its length."""
     if lengths is None:
         return operation_of(shims.reverse, (tensor, [axis]), {}, public="reverse", name="ReverseV2")
     return operation_of(

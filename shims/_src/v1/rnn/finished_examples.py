@@ -1,4 +1,4 @@
-"""Handle finished examples and the batch axis at one time step."""
+"""Handle sequences that end before the last time step, and their batch axis."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shims._src.v1.graph.standard_operators import cast, identity
 
 
 def lengths_of(sequence_length) -> Tensor | None:
-    """Convert the lengths of the examples to int32.
+    """Convert sequence lengths to an int32 vector; return `None` for `None`.
 
     Raises:
-      ValueError: they are no vector.
+      ValueError: the lengths are not a vector.
     """
     if sequence_length is None:
         return None
@@ -33,10 +33,10 @@ def lengths_of(sequence_length) -> Tensor | None:
 
 
 def keep_finished(time, lengths: Tensor, new, old):
-    """Keep the old values of examples that have ended, and take the new values of the others.
+    """Use the old values for examples that have ended, and the new values for the others.
 
     Args:
-      time: the index of the step, a number or a tensor.
+      time: the index of the time step, a number or a tensor.
       lengths: the lengths of the examples.
       new: tensors `[batch, ...]`, nested.
       old: the values before the step, in the same structure; zeros if `None`.

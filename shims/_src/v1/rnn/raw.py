@@ -1,4 +1,4 @@
-"""Define `raw_rnn`, which runs a cell in a loop controlled by a function."""
+"""Define `raw_rnn`, which applies a cell in a loop that a function of the caller controls."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _to_tensor(value):
 
 
 def _make_zeros(cell, emitted, first: Tensor, dtype):
-    """Return the zeros that are emitted for finished examples."""
+    """Create the zeros that replace the outputs of finished examples."""
     batch = batch_size_of(first)
     if emitted is None:
         return jax.tree.map(lambda size: zeros(batch, size, dtype), cell.output_size)
@@ -95,7 +95,7 @@ def _array(nothing: Tensor) -> TensorArray:
 
 
 def _keep_finished(finished, old, new):
-    """Keep the old tensors for finished examples, and take the new ones for the others."""
+    """Use the old tensors for finished examples, and the new tensors for the others."""
 
     def either(before, after):
         if is_list(after) or after.shape.rank == 0:

@@ -1,4 +1,4 @@
-"""Define `static_rnn`, which unrolls a cell over a list of tensors."""
+"""Define `static_rnn`, which applies a cell to a list of tensors, one per time step."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def _concatenate(a, b):
 
 
 def _reverse_steps(steps, lengths) -> list:
-    """Reverse a list of steps, each example up to its length."""
+    """Reverse a list of time steps; of each example only the part within its length."""
     if lengths is None:
         return list(reversed(steps))
     rows = [jax.tree.flatten(step) for step in steps]

@@ -25,7 +25,9 @@ _Feeds = dict[Any, np.ndarray]
 def assign_from_checkpoint(
     model_path, var_list, ignore_missing_vars=False
 ) -> tuple[Any, dict[Any, np.ndarray]]:
-    """Create an operation that assigns variables, and its feeds from a checkpoint.
+    """Create an operation that assigns values from a checkpoint to variables.
+
+    The values are passed as feeds; the feed dictionary is returned too.
 
     Args:
       model_path: the path of the checkpoint, without `.index`.
@@ -55,7 +57,7 @@ def assign_from_checkpoint(
 def assign_from_checkpoint_fn(
     model_path, var_list, ignore_missing_vars=False, reshape_variables=False
 ) -> Callable | None:
-    """Create a function of a session that assigns variables from a checkpoint.
+    """Return a function of a session that restores variables from a checkpoint.
 
     Args:
       model_path: the path of the checkpoint, without `.index`.
@@ -88,10 +90,10 @@ def assign_from_checkpoint_fn(
 
 
 def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]:
-    """Create an operation that assigns arrays to variables, and its feeds.
+    """Create an operation that assigns arrays to variables; return it and its feed dictionary.
 
     Args:
-      var_names_to_values: arrays by the names of global variables, without `:0`.
+      var_names_to_values: a dict from names of global variables, without `:0`, to arrays.
 
     Raises:
       ValueError: there is no such variable, or an array has another size.
@@ -105,7 +107,7 @@ def assign_from_values(var_names_to_values) -> tuple[Any, dict[Any, np.ndarray]]
 
 
 def assign_from_values_fn(var_names_to_values) -> Callable:
-    """Create a function of a session that assigns arrays to variables; see `assign_from_values`."""
+    """Return a function of a session that assigns arrays to variables; see `assign_from_values`."""
     operation, feeds = assign_from_values(var_names_to_values)
     return lambda session: session.run(operation, feeds)
 
@@ -117,7 +119,10 @@ def _add_assignment(variable, value: np.ndarray, operations: list, feeds: _Feeds
 
 
 def _group_by_name(var_list) -> dict[str, list]:
-    """Group variables, or parts of one, by the name in the checkpoint."""
+    """Return a dict from names in the checkpoint to lists of variables.
+
+    The parts of a partitioned variable have the same name.
+    """
     if isinstance(var_list, Mapping):
         return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in var_list.items()}
     found: dict[str, list] = {}
@@ -127,7 +132,7 @@ def _group_by_name(var_list) -> dict[str, list]:
 
 
 def _slice_for(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
-    """Return the slice of a saved value that belongs to a variable."""
+    """Return the slice of a saved value that a partition of a variable needs; check its shape."""
     info = variable._save_slice_info
     if info is not None:
         ends = zip(info.var_offset, info.var_shape, strict=True)

@@ -1,4 +1,4 @@
-"""Initialize variables from a checkpoint: `tf.train.init_from_checkpoint`."""
+"""Provide `tf.train.init_from_checkpoint`, which initializes variables from a checkpoint."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
 
 
 def _variable_or_parts(name: str, made: dict[str, GraphVariable]):
-    """Return the variable with a name, or the list of its parts."""
+    """Return the variable with a name, or the list of its parts if it is partitioned."""
     if name in made:
         return made[name]
     parts: list[GraphVariable] = []
@@ -62,7 +62,7 @@ def _scope_name(current: str) -> str:
 
 
 def _names_in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]:
-    """Yield the names of the variables of a scope, each with its name in the checkpoint."""
+    """Yield pairs for all variables in a scope: the variable's name, and its name in the checkpoint."""
     scope = _scope_name(current)
     if not saved_scope.endswith("/"):
         raise ValueError(
@@ -88,7 +88,7 @@ def _check_in_checkpoint(found, saved_name: str, shapes: dict[str, list[int]], p
 
 
 def _initialize(found, file: str, saved_name: str) -> None:
-    """Replace the initializer of a variable, or of each of its parts."""
+    """Make the initializer of a variable, or of each of its parts, read from a checkpoint."""
     if isinstance(found, GraphVariable):
         _read_in_initializer(Saved(saved_name, found), file)
         return

@@ -1,4 +1,4 @@
-"""Reject to read and write graph files, which are not supported."""
+"""Define functions that would read or write graph files; all raise errors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shims._src.errors import errors
 
 
 def no_meta_graph(function: str) -> errors.UnimplementedError:
-    """Return the error of a function that reads or writes graph files."""
+    """Return the error for a function that reads or writes graph files, which is not supported."""
     return errors.UnimplementedError(
         errors.message(
             function,

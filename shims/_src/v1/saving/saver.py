@@ -1,4 +1,4 @@
-"""Provide `Saver`, which saves and restores session variables in TensorFlow's checkpoint format."""
+"""Provide `Saver`, which saves and restores variables in TensorFlow's checkpoint format."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Saver:
             self.build()
 
     def build(self) -> None:
-        """Collect the variables, if that was deferred.
+        """Collect the variables to save, if the constructor deferred this.
 
         Raises:
           TypeError, ValueError: see the constructor.
@@ -137,7 +137,7 @@ class Saver:
         strip_default_attrs=False,
         save_debug_info=False,
     ) -> str | None:
-        """Save the values that the variables have in a session.
+        """Write the values of the variables in a session to a checkpoint.
 
         Args:
           sess: the session.
@@ -218,7 +218,7 @@ class Saver:
     # ---- restoring -------------------------------------------------------------------------------
 
     def restore(self, sess, save_path) -> None:
-        """Restore the variables of a session from a checkpoint; they need no values before.
+        """Restore variables from a checkpoint; they need not be initialized before.
 
         Args:
           sess: the session.
@@ -256,17 +256,17 @@ class Saver:
         return self._rotation.paths
 
     def set_last_checkpoints(self, last_checkpoints: list[str]) -> None:
-        """Set the kept checkpoints by their paths; they are never removed."""
+        """Set the list of kept checkpoints to the given paths; these are never removed."""
         assert isinstance(last_checkpoints, list)
         self._rotation.recover(last_checkpoints)
 
     def set_last_checkpoints_with_time(self, last_checkpoints_with_time: list) -> None:
-        """Set the kept checkpoints: pairs of a path and seconds since 1970."""
+        """Set the list of kept checkpoints to pairs of a path and a time in seconds since 1970."""
         assert isinstance(last_checkpoints_with_time, list)
         self._rotation.kept = last_checkpoints_with_time
 
     def recover_last_checkpoints(self, checkpoint_paths) -> None:
-        """Set the kept checkpoints to those of the given paths that exist."""
+        """Set the list of kept checkpoints to those of the given paths that exist."""
         found = [(path, get_checkpoint_mtimes([path])) for path in checkpoint_paths]
         self._rotation.kept = [(path, times[0]) for path, times in found if times]
 
@@ -322,7 +322,7 @@ def _check_graph(saved: list[Saved], session) -> None:
 
 
 def _values_by_name(saved: list[Saved], session) -> dict[str, Any]:
-    """Return the values to write, by name."""
+    """Return a dict from names in the checkpoint to the values to write."""
     _check_graph(saved, session)
     values: dict[str, Any] = {}
     for item in saved:

@@ -1,4 +1,4 @@
-"""Collect the variables that a `Saver` saves, with their names in the checkpoint."""
+"""Collect the variables that a `Saver` saves, and their names in the checkpoint."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _READS = ("VariableV2", "VarHandleOp", "ReadVariableOp")
 
 @dataclasses.dataclass(frozen=True)
 class Saved:
-    """A variable and its place in a checkpoint.
+    """A variable to save, and its name in the checkpoint.
 
     Args:
       name: the name in the checkpoint.
       variable: the variable.
-      is_piece: whether the variable is a piece of a partitioned variable with this name.
+      is_piece: whether the variable is one part of a partitioned variable with this name.
     """
 
     name: str
@@ -31,16 +31,16 @@ class Saved:
 
     @property
     def full_shape(self) -> tuple[int, ...]:
-        """The shape of the partitioned variable that contains the piece."""
+        """The shape of the whole partitioned variable."""
         return tuple(self.variable._save_slice_info.full_shape)
 
     @property
     def starts(self) -> tuple[int, ...]:
-        """The start of the piece in each axis of the partitioned variable."""
+        """The offset of the part in the partitioned variable, along each axis."""
         return tuple(self.variable._save_slice_info.var_offset)
 
     def wanted(self) -> Wanted:
-        """Return what a checkpoint must contain for the variable: name, dtype, shape and slice."""
+        """Return the name, dtype, shape and slice to read from a checkpoint for this variable."""
         shape, place = self.variable.shape, None
         known = tuple(shape.as_list()) if shape.is_fully_defined() else None
         if self.is_piece and known is not None:
@@ -49,11 +49,11 @@ class Saved:
 
 
 def saved_variables(var_list) -> list[Saved]:
-    """Return the variables of a `var_list`, sorted by their names in the checkpoint.
+    """Return the variables in a `var_list`, sorted by their names in the checkpoint.
 
     Args:
-      var_list: variables in nested lists, or a dict from names to variables and to lists of the
-        pieces of one; all global variables of the default graph if `None`.
+      var_list: nested lists of variables, or a dict from names to variables or lists of the parts of
+        one variable; all global variables of the default graph if `None`.
 
     Raises:
       TypeError: `var_list` contains an object that is not a variable.
@@ -86,7 +86,7 @@ def _sorted_names(by_name: dict) -> list[str]:
 
 
 def _group_by_name(var_list) -> dict[str, Any]:
-    """Group variables by operation name, with the pieces of one variable in a list."""
+    """Return a dict from names to variables; a partitioned variable is a list of its parts."""
     if not isinstance(var_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     found: dict[str, Any] = {}
@@ -121,7 +121,7 @@ def _flatten(items) -> Iterator[Any]:
 
 
 def _saved_under(name: str, value) -> Iterator[Saved]:
-    """Yield the variables that are saved under one name."""
+    """Yield a `Saved` for the variable, or for each part of it, that has a name in the checkpoint."""
     if not isinstance(value, (list, tuple, PartitionedVariable)):
         variable = _as_variable(value)
         if variable is None:
@@ -146,7 +146,7 @@ def _saved_under(name: str, value) -> Iterator[Saved]:
 
 
 def _as_variable(item) -> GraphVariable | None:
-    """Return the variable that an item is or reads, or `None`."""
+    """Return a variable, or the variable that a tensor reads; return `None` for other objects."""
     if isinstance(item, Tensor) and item.op.type in _READS:
         return item.read_of
     return item if isinstance(item, GraphVariable) else None

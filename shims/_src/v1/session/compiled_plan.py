@@ -1,4 +1,4 @@
-"""Run a plan as one compiled program, with Python operations before and after it."""
+"""Run the operations of a plan: one compiled program, and Python operations before and after it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from shims._src.v1.session.schedule import Schedule
 
 
 class Compiled:
-    """The compiled form of one combination of fetches and feeds.
+    """An executable plan for one combination of fetches and feeds.
 
     Args:
       operations: operations that must run.
       fetched: tensors that must be computed.
-      fed: tensors whose values are fed, in the order of the values.
+      fed: tensors whose values are fed.
       known: variables that are initialized.
       counters: the session's slots for counters of random operations; new ones are added.
-      is_ahead: whether to compute only the operands of a Python operation, without changing state.
+      is_ahead: whether this plan only computes operands of a Python operation and changes no state.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class Compiled:
     # ---- the program -----------------------------------------------------------------------------
 
     def _make_pure(self):
-        """Create a pure function of the operations inside the program."""
+        """Create a pure function that executes the operations of the compiled program."""
         read, written = ([v.slot for v in vs] for vs in (self.read, self.written))
         counters = self._counter_slots
         return lift(self._run_inside, [*read, *counters], [*written, *counters])
 
     def _run_inside(self, arguments):
-        """Compute the operations inside the program while it is traced."""
+        """Execute the operations of the compiled program while it is traced."""
         run = Run(self.plan, frozenset(self.read), self.counters)
         run.is_ahead = self.is_ahead
         run.values.update(zip(self.arguments, arguments, strict=True))
@@ -88,15 +88,15 @@ class Compiled:
     def run(
         self, session, feeds: dict[Tensor, Any], called: set | None = None
     ) -> dict[Tensor, Any]:
-        """Run the operations once.
+        """Execute the plan once.
 
         Args:
           session: the session whose variables are read and assigned.
-          feeds: NumPy arrays by tensor.
+          feeds: a dict from tensors to NumPy arrays.
           called: Python operations that were already called, whose results are in `feeds`.
 
         Returns:
-          The values of the fetched tensors, and of the tensors that Python operations took or returned.
+          A dict from tensors to values, which contains the fetched tensors among others.
         """
         values: dict[Tensor, Any] = {**self.schedule.large, **feeds}
         called = set() if called is None else called
@@ -111,7 +111,7 @@ class Compiled:
         return values
 
     def _run_program(self, session, values) -> dict[Tensor, Any]:
-        """Run the program, and store what it assigns unless `is_ahead` is set."""
+        """Run the compiled program; store the new values of variables unless `is_ahead` is set."""
         large = self.schedule.large
         arguments = [values[t] if t in large else np.asarray(values[t]) for t in self.arguments]
         counters = [slot.stored_value for slot in self._counter_slots]
@@ -124,7 +124,7 @@ class Compiled:
         return dict(zip(self.results, results, strict=True))
 
     def _store_assigned(self, session, assigned) -> None:
-        """Store the new values of variables and counters."""
+        """Store the new values of variables and counters in the session."""
         for variable, value in zip(self.written, assigned, strict=False):
             session.values[variable] = value
         for slot, value in zip(self._counter_slots, assigned[len(self.written) :], strict=True):
@@ -132,7 +132,7 @@ class Compiled:
 
 
 def _call_python(session, operations, values: dict[Tensor, Any], called: set) -> None:
-    """Call Python operations, each of them once."""
+    """Call those Python operations that are not in `called`, and add their results to `values`."""
     for op in operations:
         if op not in called:
             called.add(op)

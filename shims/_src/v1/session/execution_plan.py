@@ -1,7 +1,7 @@
-"""Plan and execute a run of a session: the operations behind its fetches in topological order.
+"""Plan and execute a session run: the operations that its fetches need, in topological order.
 
-A read of a variable sees only the assignments that its reader must wait for. Without such an order
-TensorFlow reads at an arbitrary time, mostly before any assignment.
+An operation that reads a variable sees the assignments that must run before it, and no others: in
+TensorFlow the order of the others is arbitrary, but most reads precede them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shims._src.v1.graph.value_slots import Slot
 
 
 class Plan:
-    """The operations behind some fetches, in topological order.
+    """The operations that some fetches need, in topological order.
 
     Args:
       operations: operations that must run, possibly only for their effects.
@@ -34,11 +34,11 @@ class Plan:
       called: Python operations that were already called and whose results are in `fed`.
 
     Attributes:
-      order: the operations, each after the operations that it needs.
-      before: per operation a bit mask of the assignments that it must wait for.
+      order: the operations, each after its dependencies.
+      before: for each operation a bit mask of the assignments that must run before it.
       variables: the variables that are read or assigned, in the order of first use.
-      draws: operations that draw random numbers.
-      copied: tensors that gradients are taken with respect to: each needs a separate copy.
+      draws: operations that generate random numbers.
+      copied: tensors with respect to which gradients are computed; each needs a separate copy.
     """
 
     def __init__(
@@ -71,14 +71,17 @@ class Plan:
 
 
 def needs_of(op: Operation, fed) -> list[Operation]:
-    """Return the operations that run before `op`, except those whose outputs are fed."""
+    """Return the operations that must run before `op`, except those whose outputs are fed."""
     found = [t.op for t in op.inputs if t not in fed]
     found += [t.op for t in op.attributes.get("captured", ()) if t not in fed]
     return [*found, *op.control_inputs]
 
 
 def ordered(operations: Sequence[Operation], fed) -> list[Operation]:
-    """Return the operations and their dependencies in topological order, oldest ready one first."""
+    """Return operations and their dependencies in topological order.
+
+    Among operations that are ready, the one created first comes first.
+    """
     needed: dict[Operation, list[Operation]] = {}
     waiting = list(operations)
     while waiting:
@@ -119,15 +122,16 @@ def every_operation(operations) -> list[Operation]:
 
 
 class Run:
-    """A run of a plan while it is traced.
+    """The execution of a plan while it is traced.
 
     Args:
       plan: the plan.
       known: the variables that have a value at the start.
-      counters: the slot and seed words of each counter, by operation and draw.
+      counters: a dict from pairs of an operation and the index of a random number generation in it to
+        the slot of its counter and its seeds.
 
     Attributes:
-      is_ahead: whether it only computes operands of Python operations, and must have no effects.
+      is_ahead: whether the run only computes operands of Python operations and must have no effects.
     """
 
     is_ahead = False
@@ -142,7 +146,7 @@ class Run:
         return self.values[tensor]
 
     def read(self, variable, reader: Operation | None, seen: int | None = None):
-        """Return the value of a variable as seen by one operation; `None` sees all assignments.
+        """Return the value of a variable that an operation sees; `None` as reader sees all assignments.
 
         Args:
           variable: the variable.
@@ -162,7 +166,7 @@ class Run:
         return value
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """Return the value that an operation receives for a tensor that reads a variable."""
+        """Return the value of the variable that `tensor` reads, as the operation `reader` sees it."""
         variable, source = tensor.read_of, tensor.op
         if not variable.is_resource:
             # A reference variable is read when it is used.
@@ -181,18 +185,18 @@ class Run:
         return state.read(variable.slot) if variable in self.known else state.UNKNOWN
 
     def first_read(self, variable):
-        """Return the value of a variable at the start of the run, the one that gradients refer to."""
+        """Return a variable's value at the start of the run, at which gradients are computed."""
         if variable not in self.begin:
             self.read(variable, None)
         return self.begin[variable]
 
     def newest(self, variable):
-        """Return the latest value of a variable in execution order."""
+        """Return the value of a variable after all assignments executed so far."""
         versions = self.versions.get(variable)
         return versions[-1][1] if versions else self.read(variable, None)
 
     def write(self, variable, value, writer: Operation):
-        """Assign a variable."""
+        """Assign a value to a variable, and return it as later reads see it."""
         if variable in self.known and variable not in self.begin:
             self.begin[variable] = state.read(variable.slot)
         state.write(variable.slot, value)
@@ -201,7 +205,7 @@ class Run:
         return value
 
     def result(self, tensor: Tensor):
-        """Return the value that a session returns for a tensor."""
+        """Return the value of a fetched tensor."""
         variable = tensor.read_of
         if variable is None or tensor in self.plan.fed:
             return self.values[tensor]
@@ -211,17 +215,17 @@ class Run:
         return self.newest(variable)
 
     def has_value(self, variable) -> bool:
-        """Return whether a variable has a value at this point."""
+        """Return whether a variable was initialized before the run or assigned during it."""
         return variable in self.known or variable in self.versions
 
     def is_seen(self, variable, reader: Operation) -> bool:
-        """Return whether a value of a variable is visible to an operation."""
+        """Return whether an operation that reads a variable finds a value."""
         seen = self.plan.before.get(reader, 0)
         writers = (writer for writer, _ in self.versions.get(variable, ()))
         return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
 
     def stream(self, op: Operation):
-        """Return the source of counter and seed words for the random operators inside an operation."""
+        """Return a function that supplies and advances the random number streams of an operation."""
         draws = iter(range(len(op.attributes["seeds"])))
 
         def source(kernel, seed, blocks):
@@ -235,7 +239,7 @@ class Run:
         return source
 
     def operands(self, op: Operation) -> list:
-        """Return the values of an operation's inputs."""
+        """Return the values of the inputs of an operation."""
         return [
             self.values[t] if t.read_of is None or t in self.plan.fed else self.read_by(t, op)
             for t in op.inputs
@@ -254,7 +258,7 @@ class Run:
 
 
 def uninitialized(variable):
-    """Return the error for a variable without a value."""
+    """Return the error for reading a variable without a value."""
     return errors.FailedPreconditionError(
         errors.message(
             "Session.run",
@@ -265,11 +269,14 @@ def uninitialized(variable):
 
 
 def counters_of(plan: Plan, kept: dict) -> dict:
-    """Return slot and seed words of each random draw of a plan, by operation and draw.
+    """Return the counter slot and seeds of each random number generation in a plan.
 
     Args:
       plan: the plan.
       kept: the existing counters; new ones are added to it.
+
+    Returns:
+      A dict with pairs of an operation and an index as keys.
     """
     drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
     for op, i, seeds in drawn:
@@ -281,7 +288,7 @@ def counters_of(plan: Plan, kept: dict) -> dict:
 
 
 def _seed_words(seeds) -> np.ndarray:
-    """Return the words of an operation's two seeds, or random words if it has no seed."""
+    """Convert two seeds to four words; return random words if `seeds` is `None`."""
     if seeds is None:
         return np.frombuffer(os.urandom(16), np.uint32)
     return np.concatenate([split_number(s) for s in seeds])

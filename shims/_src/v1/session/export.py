@@ -24,7 +24,7 @@ from shims._src.v1.session.fetches import Fetches
 
 @dataclasses.dataclass(frozen=True)
 class GraphFunction:
-    """A pure function of variables and feeds.
+    """A pure function of the variables and feeds of a graph.
 
     Attributes:
       variables: names of the variables that the function takes, such as `"dense/kernel"`.
@@ -49,10 +49,10 @@ class GraphFunction:
     owners: tuple = dataclasses.field(repr=False, default=())
 
     def __call__(self, variables, *feeds):
-        """Compute the fetches.
+        """Compute the fetches for given variables and feeds.
 
         Args:
-          variables: arrays by the names in `variables`.
+          variables: a dict from the names in `variables` to arrays.
           *feeds: arrays for `feeds`, in order.
 
         Returns:
@@ -73,7 +73,7 @@ class GraphFunction:
         return self._call(dict(variables), *feeds)
 
     def values_in(self, session) -> dict[str, Any]:
-        """Return the values of the function's variables in a session, by name.
+        """Return a dict from names to the values of the function's variables in a session.
 
         Raises:
           FailedPreconditionError: a variable has no value there.
@@ -110,7 +110,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
 
 
 def _check_runs_in_jax(plan: Plan) -> None:
-    """Raise an error if a plan has operations that run in Python."""
+    """Raise an error if a plan has operations that only Python can run."""
     on_host = [op.name for op in plan.everything if op.on_host]
     if on_host:
         raise errors.UnimplementedError(
@@ -124,7 +124,7 @@ def _check_runs_in_jax(plan: Plan) -> None:
 
 
 def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFunction:
-    """Create the function of a plan, of its variables and the fed tensors."""
+    """Create a `GraphFunction` that executes a plan."""
     read = list(dict.fromkeys(plan.variables))
     written = list(dict.fromkeys(v for op in plan.everything for v in op.writes))
     counters = counters_of(plan, {})
@@ -159,12 +159,12 @@ def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFu
 
 
 def _as_argument(value, tensor):
-    """Convert the value of a fed tensor to an array of its dtype; keep a `Padded` value."""
+    """Convert the value of a fed tensor to an array of its dtype; return a `Padded` value unchanged."""
     return value if isinstance(value, Padded) else _array(value, tensor.dtype.dtype)
 
 
 def _array(value, dtype):
-    """Convert a value to an array of a dtype, or of its 32-bit counterpart if 64 bits are off."""
+    """Convert a value to an array of a dtype, narrowed to 32 bits unless `jax_enable_x64` is on."""
     if not isinstance(value, jax.Array):
         value = narrow_array(np.asarray(value, dtype))
     return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))

@@ -1,4 +1,4 @@
-"""Validate the feeds of a session run: values that replace tensors."""
+"""Check the feeds of a session run: values that replace tensors of the graph."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from shims._src.v1.graph.nodes import Tensor
 
 
 def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
-    """Return the values of a `feed_dict` by tensor.
+    """Convert a `feed_dict` to a dict from tensors to arrays, and check shapes and dtypes.
 
     Args:
       graph: the session's graph.
-      feed_dict: values by tensor, name, sparse tensor, or tuple of these.
+      feed_dict: a dict to values from tensors, names, sparse tensors, or tuples of these.
 
     Raises:
       TypeError: a key cannot be fed, or a value cannot have the dtype of its tensor.
@@ -30,7 +30,7 @@ def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
 
 
 def _split_feed(key, value) -> list[tuple[Any, Any]]:
-    """Split a key and its value into single tensors and arrays."""
+    """Split a key that stands for several tensors, and its value, into pairs of tensor and value."""
     if getattr(key, "is_composite", False):
         return list(zip(jax.tree.leaves(key), value, strict=True))
     if isinstance(key, (tuple, list)):
@@ -41,7 +41,7 @@ def _split_feed(key, value) -> list[tuple[Any, Any]]:
 
 
 def parts_of(key) -> list:
-    """Return the single tensors of a key of a `feed_dict`."""
+    """Return the tensors that a key of a `feed_dict` stands for."""
     if isinstance(key, (tuple, list)):
         return [part for k in key for part in parts_of(k)]
     if getattr(key, "is_composite", False):

@@ -1,4 +1,4 @@
-"""Flatten the fetches of a session run: tensors and operations in nested structures."""
+"""Flatten the fetches of a session run to tensors and operations, and rebuild their structure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VALUE_OF = {"SparseTensor": SparseTensorValue, "IndexedSlices": IndexedSlicesVa
 
 
 class Fetches:
-    """The tensors and operations in nested fetches.
+    """The tensors and operations in a nested structure of fetches.
 
     Args:
       graph: the session's graph.
@@ -39,11 +39,11 @@ class Fetches:
         self.operations = [x for x in self._found if isinstance(x, Operation)]
 
     def structured(self, values: dict[Tensor, Any]):
-        """Arrange values in the structure of the fetches."""
+        """Arrange the values of tensors in the structure of the fetches."""
         return self._shape(values)
 
     def _result_builder(self, fetch):
-        """Return a function that builds the part of the result that corresponds to `fetch`."""
+        """Return a function from values of tensors to the part of the result for `fetch`."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be'

@@ -1,4 +1,7 @@
-"""Cache the compiled programs of one combination of fetches and feeds, by argument shapes."""
+"""Cache compiled programs for one combination of fetches and feeds.
+
+The shapes of the arguments select the program.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,10 @@ _OPTIONS: dict[str, Any] = {
 
 
 class ProgramCache:
-    """Cache of one program for the first shapes, and one per ranks of all other shapes.
+    """A cache with an exact program for the first shapes, and padded programs for other shapes.
 
-    Most users always feed the same shape: it gets a program without padding.
+    Most users always feed the same shapes, which then run without padding. Other shapes of the same ranks
+    share a program with symbolic sizes.
 
     Args:
       make_pure: creates a new function `(values of variables, arguments) -> (results, new values)`.
@@ -50,7 +54,7 @@ class ProgramCache:
         return sum(f.counts.compilations for f in [*exact, *self._by_rank.values()])
 
     def function_for(self, shapes: tuple[tuple[int, ...], ...], values: Sequence) -> Function:
-        """Return the function that runs arguments of given shapes.
+        """Return the function that handles arguments of the given shapes.
 
         Args:
           shapes: the shape of each argument.
@@ -73,7 +77,7 @@ class ProgramCache:
         return Function(pure, **_OPTIONS, input_signature=input_signature)
 
     def _specs(self, shapes) -> list[TensorSpec]:
-        """Return the specifications of the arguments, with the static sizes of their tensors."""
+        """Return the `TensorSpec` of each argument; sizes that its tensor does not know are `None`."""
         sizes = [
             t.shape.as_list() if t.shape.rank is not None else [None] * len(shape)
             for t, shape in zip(self._arguments, shapes, strict=True)

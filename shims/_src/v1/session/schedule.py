@@ -1,4 +1,4 @@
-"""Divide the operations of a plan between the compiled program and Python before and after it."""
+"""Decide which operations run in the compiled program, and which in Python before or after it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Schedule:
       after: Python operations that run after the program.
       large: constants that are passed as arguments: XLA would process a large embedded
         constant element by element.
-      early: a Python operation whose result the program needs and that itself needs results of
-        the program; scheduling stops there. `None` if there is no such operation.
+      early: a Python operation that uses results of the program and whose own result the program
+        uses; scheduling stops there. `None` if there is no such operation.
     """
 
     def __init__(self, plan: Plan, called: Collection[Operation]):
@@ -44,7 +44,7 @@ class Schedule:
                 break
 
     def _place(self, op: Operation) -> None:
-        """Assign an operation to a group; the operations that it needs already have one."""
+        """Assign an operation to a group; its dependencies are already assigned."""
         if op.on_host:
             self._place_in_python(op)
         elif early := [t.op for t in op.inputs if t.op.on_host and t.op in self._late]:
@@ -56,7 +56,7 @@ class Schedule:
             self._late.add(op)
 
     def _place_in_python(self, op: Operation) -> None:
-        """Run a Python operation after the program if it needs an operation of the program."""
+        """Assign a Python operation to `after` if it depends on the program, otherwise to `before`."""
         needs = [t.op for t in op.inputs if t not in self._plan.fed] + op.control_inputs
         if self._late.isdisjoint(needs):
             self.before.append(op)
@@ -65,7 +65,7 @@ class Schedule:
             self._late.add(op)
 
     def arguments(self, fed: Iterable[Tensor], fetched: Collection[Tensor]) -> list[Tensor]:
-        """Return the tensors that the program takes: fed ones, results of Python, large constants."""
+        """Return the arguments of the program: fed tensors, results of Python and large constants."""
         taken = {t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]}
         found = [t for t in fed if t in taken or (t in fetched and is_numeric(t))]
         found += [t for op in self.before for t in op.outputs if t in taken]
@@ -73,7 +73,7 @@ class Schedule:
         return found
 
     def results(self, arguments: Sequence[Tensor], fetched: Iterable[Tensor]) -> list[Tensor]:
-        """Return the tensors that the program computes for Python operations and the fetches."""
+        """Return the results of the program: fetched tensors and inputs of later Python operations."""
         inside, given = set(self.inside), set(arguments)
         wanted = [*(t for op in self.after for t in op.inputs), *fetched]
         return list(dict.fromkeys(t for t in wanted if t.op in inside or t in given))

@@ -1,4 +1,4 @@
-"""Provide `Session`, which runs parts of a graph and holds the values of its variables."""
+"""Provide `Session`, which runs operations of a graph and stores the values of its variables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BaseSession:
     """Base class of sessions.
 
     Attributes:
-      values: the value of each initialized variable.
+      values: a dict from initialized variables to their values.
     """
 
     __module__ = "shims.compat.v1"
@@ -70,7 +70,7 @@ class BaseSession:
 
     @property
     def sess_str(self) -> str:
-        """The target that the session runs on: always empty, for this process."""
+        """The target of the session: always empty, since it runs in this process."""
         return ""
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
@@ -123,7 +123,7 @@ class BaseSession:
         return sum(c.compilations for c in self._compiled.values())
 
     def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable:
-        """Return a function of the values in `feed_list` that runs the fetches."""
+        """Return a function that takes values for the tensors in `feed_list` and runs the fetches."""
         del accept_options
         names = list(feed_list or ())
 
@@ -136,11 +136,11 @@ class BaseSession:
         return call
 
     def partial_run(self, handle, fetches, feed_dict=None):
-        """Raise an error: a run is one compiled program."""
+        """Raise an error: partial runs are not supported, because a run is one compiled program."""
         raise _no_partial_run()
 
     def partial_run_setup(self, fetches, feeds=None):
-        """Raise an error: a run is one compiled program."""
+        """Raise an error: partial runs are not supported, because a run is one compiled program."""
         raise _no_partial_run()
 
     def list_devices(self) -> list:
@@ -148,7 +148,7 @@ class BaseSession:
         return jax.devices()
 
     def close(self) -> None:
-        """Release the variables; the session cannot run afterwards."""
+        """Discard the values of the variables; the session cannot run afterwards."""
         self._closed = True
         self.values = {}
         self._compiled = {}
@@ -212,7 +212,7 @@ class InteractiveSession(BaseSession):
         self._scope.enter_context(self.as_default())
 
     def close(self) -> None:
-        """Stop being the default session, and release the variables."""
+        """Remove the session as the default session, and discard the values of its variables."""
         super().close()
         self._scope.close()
 
@@ -228,7 +228,7 @@ def _no_partial_run():
 
 
 def _as_numpy(value):
-    """Convert a value to the result of `Session.run`: an array, or a NumPy scalar."""
+    """Convert a result to the form that `Session.run` returns: an array or a NumPy scalar."""
     if isinstance(value, (bytes, str)):
         return value
     array = np.asarray(value)

@@ -120,7 +120,7 @@ def tensor_summary(
 
 
 def _encode_wav(sound: np.ndarray, rate: float) -> bytes:
-    """Encode samples as a 16-bit WAV file, rounded as in TensorFlow."""
+    """Encode audio samples as a 16-bit WAV file, with TensorFlow's rounding."""
     scaled = sound.astype(np.float32) * np.float32(_STEPS)
     rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
     samples = np.clip(rounded, -_STEPS, _STEPS - 1).astype("<i2")

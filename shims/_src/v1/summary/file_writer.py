@@ -81,7 +81,7 @@ class FileWriter:
         return os.path.exists(os.path.join(self._logdir, name))
 
     def get_logdir(self) -> str:
-        """Return the folder."""
+        """Return the folder of the event files."""
         return self._logdir
 
     def add_summary(self, summary, global_step=None) -> None:
@@ -98,7 +98,7 @@ class FileWriter:
         self._add(global_step, summary=summary)
 
     def _describe_once(self, value) -> None:
-        """Remove the metadata of a tag from all events except the first."""
+        """Remove the metadata of a summary value unless it is the first value with its tag."""
         if not value.HasField("metadata"):
             return
         key = (value.tag, value.metadata.plugin_data.plugin_name)
@@ -107,7 +107,7 @@ class FileWriter:
         self._described.add(key)
 
     def add_session_log(self, session_log, global_step=None) -> None:
-        """Write a `SessionLog`: a session starts, saves or stops."""
+        """Write a `SessionLog`, which records that a session starts, stops or saves a checkpoint."""
         self._add(global_step, session_log=session_log)
 
     def add_graph(self, graph, global_step=None, graph_def=None) -> None:
@@ -159,7 +159,7 @@ class FileWriter:
                 self._finish()
 
     def reopen(self) -> None:
-        """Continue in a new file after `close`."""
+        """Open a new event file after `close`."""
         if self._closed:
             self._closed = False
             self._open()

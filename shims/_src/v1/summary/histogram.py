@@ -1,4 +1,4 @@
-"""Compute histograms in the buckets of TensorBoard."""
+"""Compute histograms with the bucket limits that TensorBoard uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LARGEST = np.finfo(np.float64).max
 
 
 def _bucket_limits() -> np.ndarray:
-    """Return the upper limits of the buckets, which grow by a tenth away from 0 on both sides."""
+    """Return the upper limits of the buckets: a geometric sequence of ratio 1.1 on each side of 0."""
     positive, v = [], 1e-12
     while v < 1e20:
         positive.append(v)

@@ -1,4 +1,4 @@
-"""Provide the protocol buffers of event files, such as `tf.Summary`, from `tensorboardX`."""
+"""Provide protocol buffer classes for event files, such as `tf.Summary`, from `tensorboardX`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MODULES = {
 
 
 def library(name: str) -> Any:
-    """Import a module of `tensorboardX`.
+    """Import a module of `tensorboardX`, which is an optional dependency.
 
     Raises:
-      ImportError: it is not installed.
+      ImportError: `tensorboardX` is not installed.
     """
     try:
         return importlib.import_module(f"tensorboardX.{name}")
@@ -35,7 +35,7 @@ def library(name: str) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a protocol buffer class by name."""
+    """Return the protocol buffer class with the given name."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(library(f"proto.{_MODULES[name]}"), name)

@@ -222,7 +222,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
 
 def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
-    """Add a summary operation; `fill(summary, tag, value)` writes the value into the summary."""
+    """Add a summary operation; `fill(summary, tag, value)` stores the value in the message."""
     with _open_scope(name, family) as (tag, full):
 
         def compute(session, op, values):
@@ -247,7 +247,7 @@ def _make_operation(type_: str, name: str, inputs, compute) -> Tensor:
 
 
 def _serialize(summary) -> np.ndarray:
-    """Serialize a summary to an object array: a bytes array would drop trailing zeros."""
+    """Serialize a summary to an object array; a bytes array would drop trailing zero bytes."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()
     return found
@@ -255,7 +255,7 @@ def _serialize(summary) -> np.ndarray:
 
 @contextlib.contextmanager
 def _open_scope(name, family) -> Iterator[tuple[str, str]]:
-    """Open the name scope of a summary; yield its tag and the name of its operation."""
+    """Open the name scope of a summary; yield the tag of the summary and the operation's name."""
     name, family = _clean_name(name), _clean_name(family)
     base = name if family is None else f"{family}/{name}"
     with get_default_graph().name_scope(base) as scope:
@@ -264,7 +264,7 @@ def _open_scope(name, family) -> Iterator[tuple[str, str]]:
 
 
 def _clean_name(name):
-    """Replace the characters of a name that are not allowed in tags."""
+    """Replace characters that summary tags must not contain by underscores."""
     if name is None:
         return None
     new = _NOT_IN_TAGS.sub("_", name).lstrip("/")

@@ -1,4 +1,4 @@
-"""Encode images as PNG files, scaled as in TensorFlow's image summaries."""
+"""Encode images as PNG files, with the scaling of TensorFlow's image summaries."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def as_bytes(picture: np.ndarray) -> np.ndarray:
-    """Convert an image of any dtype to uint8; pixels that are not finite become red.
+    """Convert an image of any dtype to uint8; pixels with infinite or NaN values become red.
 
-    Nonnegative values are scaled so that the largest becomes 255; otherwise 0 becomes 128.
+    Images without negative values are scaled so that the largest becomes 255. In other images 0 is mapped
+    to 128.
     """
     if picture.dtype == np.uint8:
         return picture
