@@ -83,7 +83,7 @@ def _match_mask(tensor, mask, axis):
 
 @selected_by("condition")
 def _positions(condition):
-    """Return the coordinates `[n, rank]` at which a condition holds."""
+    """Return the coordinates `[n, rank]` of the elements for which a condition is true."""
     condition = operand(condition)
     if on_host.lies_here(condition):
         return on_host.positions(condition, canonical_dtype(np.int64))

@@ -102,7 +102,7 @@ def _asks_for_tracer(error: Exception, text: str) -> bool:
 
 
 def _about_size(call: FailingCall, remedy: str) -> bool:
-    """Return whether the failed call is known to need a size that depends on values."""
+    """Return whether the failed call is known to require a size that depends on values."""
     return bool(remedy) and call.package not in remedies.HOST
 
 

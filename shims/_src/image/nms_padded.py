@@ -101,7 +101,7 @@ class _Tiles:
         self.size = primitives.as_size(boxes.shape[1])
 
     def read(self, boxes, spoilt, tile):
-        """Return the boxes of one tile."""
+        """Return the boxes of one tile, with `spoilt` added."""
         places = tile * self.width + jnp.arange(self.width, dtype=jnp.int32)
         found = jnp.take(boxes, places, axis=1, mode="clip")
         return jnp.where((places < self.size)[:, None], found, 0) + spoilt
@@ -112,7 +112,7 @@ class _Tiles:
         return jnp.where((self.here // self.width == tile)[:, None], spread, boxes)
 
     def every(self, boxes, spoilt):
-        """Return all boxes."""
+        """Return all boxes, with `spoilt` added to every tile."""
         return boxes + jnp.take(spoilt, self.here % self.width, axis=1, mode="clip")
 
 

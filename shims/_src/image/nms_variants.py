@@ -1,4 +1,4 @@
-"""Provide the variants of non-maximum suppression: with scores, by an overlap matrix, per class."""
+"""Provide variants of non-maximum suppression: with scores, by an overlap matrix, per class."""
 
 from __future__ import annotations
 

@@ -342,6 +342,6 @@ def sobel_edges(image):
 
 
 def _filter_axis(x, axis: int, weights):
-    """Filter an axis with three weights, without padding."""
+    """Compute weighted sums of three adjacent elements along an axis, without padding."""
     count = x.shape[axis] - 2
     return sum(lax.slice_in_dim(x, i, i + count, axis=axis) * w for i, w in enumerate(weights))

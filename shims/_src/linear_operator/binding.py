@@ -1,6 +1,6 @@
-"""Bind the subclasses and functions that methods of `LinearOperator` delegate to.
+"""Set the subclasses and functions that methods of `LinearOperator` call but cannot import.
 
-The package imports this file, so that no linear operator exists before they are bound.
+The package imports this file, so that they are set before any linear operator exists.
 """
 
 from __future__ import annotations

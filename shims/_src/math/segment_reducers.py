@@ -43,7 +43,7 @@ def population(data, ids, count):
 
 
 def average(data, ids, count):
-    """Compute the mean of each segment, 0 for an empty one."""
+    """Compute the mean of each segment; that of an empty segment is 0."""
     sums, number = total(data, ids, count), population(data, ids, count)
     if is_inexact(data):
         return sums / number
@@ -156,20 +156,20 @@ def _extreme_or_lowest(method, data, ids, count):
 
 
 def largest_or_zero(data, ids, count):
-    """Compute the maximum of each sorted segment, 0 for an empty one."""
+    """Compute the maximum of each segment, whose ids are sorted; that of an empty segment is 0."""
     return _extreme_or_zero("max", data, ids, count)
 
 
 def smallest_or_zero(data, ids, count):
-    """Compute the minimum of each sorted segment, 0 for an empty one."""
+    """Compute the minimum of each segment, whose ids are sorted; that of an empty segment is 0."""
     return _extreme_or_zero("min", data, ids, count)
 
 
 def largest_or_lowest(data, ids, count):
-    """Compute the maximum of each unsorted segment, the lowest number for an empty one."""
+    """Compute the maximum of each segment; that of an empty segment is the lowest finite number."""
     return _extreme_or_lowest("max", data, ids, count)
 
 
 def smallest_or_highest(data, ids, count):
-    """Compute the minimum of each unsorted segment, the highest number for an empty one."""
+    """Compute the minimum of each segment; that of an empty segment is the highest finite number."""
     return _extreme_or_lowest("min", data, ids, count)

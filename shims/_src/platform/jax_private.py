@@ -340,7 +340,7 @@ def scan_counts(params) -> tuple[int, int]:
 
 
 def debug_printer(params):
-    """Return the host callback of a `jax.debug.print` equation."""
+    """Return the function that prints the operands of a `jax.debug.print` equation on the host."""
     fmt, in_tree, static = params["fmt"], params["in_tree"], list(params["static_args"])
 
     def show(arrays):
@@ -391,7 +391,7 @@ def current_trace():
 
 
 def below(trace):
-    """Return `trace` without the observing traces around it, such as those of gradient tapes."""
+    """Return `trace`, or if it only observes, as a gradient tape does, the trace that it observes."""
     while getattr(trace, "looks_on", False):
         trace = trace.parent
     return trace

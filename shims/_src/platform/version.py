@@ -1,3 +1,3 @@
-"""The version of the distribution: one line that the build reads too."""
+"""Define the version of the distribution; the build reads this file too."""
 
 __version__ = "0.1.0"

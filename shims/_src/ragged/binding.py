@@ -1,6 +1,6 @@
-"""Bind the functions that methods of `RaggedTensor` delegate to.
+"""Set the functions that methods of `RaggedTensor` call but cannot import.
 
-The package imports this file, so that the functions are bound before any ragged tensor exists.
+The package imports this file, so that they are set before any ragged tensor exists.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _take_rows(params, indices):
 
 
 def _take_in_batch(params, indices, batch_dims):
-    """Gather within each row: row `i` of `indices` indexes row `i` of `params`."""
+    """Gather within each row: row `i` of `indices` holds positions in row `i` of `params`."""
     dtype = (params if is_ragged(params) else indices).row_splits.dtype
     params = dense.as_ragged(params, 1, dtype)
     if not is_ragged(indices):

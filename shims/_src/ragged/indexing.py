@@ -19,7 +19,7 @@ _ALL = slice(None)
 
 
 def take(rt, key):
-    """Index with TensorFlow's rules: `rt[key]`."""
+    """Implement `rt[key]` with TensorFlow's rules."""
     if is_ragged(key):
         return gathering.take(rt, key)
     items = list(key) if isinstance(key, (tuple, list)) else [key]
