@@ -1,1 +1,1 @@
-"""Provide `tf.train` of TensorFlow 1: optimizers, averages, hooks, monitored sessions."""
+"""Provide `tf.train` of TensorFlow 1: optimizers, moving averages, hooks, monitored sessions."""

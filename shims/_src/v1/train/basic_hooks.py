@@ -1,4 +1,4 @@
-"""Define hooks that stop training, check the loss, log tensors, feed or run final operations."""
+"""Define hooks that stop training, check or log tensors, add feeds, or run final operations."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ class FinalOpsHook(SessionRunHook):
 
     @property
     def final_ops_values(self):
-        """The values of the final operations; `None` before they ran."""
+        """The results of the final operations; `None` before they have run."""
         return self._values
 
     def end(self, session):

@@ -1,4 +1,4 @@
-"""Clip gradients by norm or value: tensors, `IndexedSlices` and `None`."""
+"""Clip gradients by norm or by value; gradients may be tensors, `IndexedSlices` or `None`."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def _values(t) -> Tensor:
 
 
 def _like(t, values):
-    """Rebuild `IndexedSlices` from new values, or return the values of a tensor."""
+    """Return `values`, as `IndexedSlices` with the indices of `t` if `t` is `IndexedSlices`."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(values, t.indices, t.dense_shape)
     return values

@@ -42,7 +42,7 @@ class Coordinator:
         """Ask all threads to stop.
 
         Args:
-          ex: the error, an exception or the result of `sys.exc_info()`.
+          ex: the error that caused this: an exception or the result of `sys.exc_info()`.
         """
         error = ex[1] if isinstance(ex, tuple) else ex
         with self._lock:
@@ -58,7 +58,7 @@ class Coordinator:
             self._stopping.set()
 
     def clear_stop(self) -> None:
-        """Reset the coordinator."""
+        """Reset the coordinator, so that threads can run again after a stop."""
         with self._lock:
             self._joined, self._failure = False, None
             self._stopping.clear()
@@ -69,7 +69,7 @@ class Coordinator:
 
     @contextlib.contextmanager
     def stop_on_exception(self) -> Iterator[None]:
-        """Open a block in which an exception stops all threads."""
+        """Ask all threads to stop if the `with` block raises an exception."""
         try:
             yield
         except BaseException:  # noqa: BLE001  # raised again where the threads are joined
@@ -80,7 +80,7 @@ class Coordinator:
         return self._stopping.wait(timeout)
 
     def register_thread(self, thread) -> None:
-        """Register a thread for `join` to wait for."""
+        """Add a thread to those that `join` waits for."""
         with self._lock:
             self._threads.add(thread)
 
@@ -118,7 +118,7 @@ class Coordinator:
 
     @property
     def joined(self) -> bool:
-        """Whether `join` has completed."""
+        """Whether `join` has finished."""
         return self._joined
 
     def raise_requested_exception(self) -> None:
@@ -156,13 +156,13 @@ class LooperThread(threading.Thread):
 
     @staticmethod
     def loop(coord, timer_interval_secs, target, args=None, kwargs=None) -> LooperThread:
-        """Create and start a thread."""
+        """Create and start a thread that calls `target` repeatedly."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
         looper.start()
         return looper
 
     def run(self) -> None:
-        """Run the loop."""
+        """Run the loop until the coordinator asks to stop."""
         with self._coord.stop_on_exception():
             self.start_loop()
             due = time.time()
@@ -180,7 +180,7 @@ class LooperThread(threading.Thread):
         """Clean up after the loop; called once after it."""
 
     def run_loop(self) -> None:
-        """Run one iteration; called repeatedly."""
+        """Run one iteration: call the target function."""
         if self._called:
             self._called(*self._arguments, **self._named)
 
@@ -215,7 +215,7 @@ def start_queue_runners(
 
 
 def add_queue_runner(qr, collection=GraphKeys.QUEUE_RUNNERS) -> None:
-    """Raise `UnimplementedError`: there are no queues."""
+    """Raise `UnimplementedError`, because there are no queues."""
     del qr, collection
     raise errors.UnimplementedError(
         errors.message(

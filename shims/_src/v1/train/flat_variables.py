@@ -1,4 +1,4 @@
-"""Flatten the nested lists of variables that `var_list` accepts."""
+"""Flatten the nested lists of variables that arguments named `var_list` accept."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def flat_variables(variables) -> list:
-    """Flatten nested lists of variables; partitioned variables yield their parts."""
+    """Flatten nested lists of variables; a partitioned variable is replaced by its parts."""
     if isinstance(variables, (GraphVariable, Tensor)):
         return [variables]
     if isinstance(variables, dict):

@@ -114,5 +114,5 @@ class FtrlOptimizer(KernelOptimizer):
         return [new, total, linear]
 
     def _raise_to_power(self, squares, power):
-        """Raise the sum of squares to the power of `-power`."""
+        """Compute `squares ** -power`, with a square root if the power is -0.5."""
         return jnp.sqrt(squares) if self._learning_rate_power == -0.5 else squares**-power

@@ -122,7 +122,7 @@ _READS = "global_step_read_op_cache"
 
 
 def read_of_global_step(user: str) -> Tensor:
-    """Return a tensor that reads the global step, shared by all hooks of a graph.
+    """Return a tensor that reads the global step; all hooks of a graph share it.
 
     Args:
       user: the name of the caller, for the error message.

@@ -1,4 +1,4 @@
-"""Define plain and proximal gradient descent."""
+"""Define gradient descent and proximal gradient descent."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class GradientDescentOptimizer(KernelOptimizer):
         return self._subtract_rows(grad, handle, indices)
 
     def _subtract_rows(self, rows, var, indices):
-        """Subtract scaled rows from a variable; rows with equal indices accumulate."""
+        """Subtract the scaled gradients of rows from a variable; those of equal indices add up."""
         rate = as_dtype_of(var, self._tensors[0])
         type_ = "ResourceScatterAdd" if var.is_resource else "ScatterSub"
         check_rows(type_, var, rows)
@@ -103,6 +103,6 @@ class ProximalGradientDescentOptimizer(KernelOptimizer):
 
 
 def shrunk(value, rate, l1, l2):
-    """Apply the proximal operator of L1 and L2 regularization."""
+    """Apply the proximal operator of L1 and L2 regularization to a new value of a variable."""
     near = jnp.where(l1 > 0, jnp.sign(value) * jnp.maximum(jnp.abs(value) - rate * l1, 0), value)
     return near / (1 + l2 * rate)

@@ -1,4 +1,4 @@
-"""Define timers of hooks, which trigger every so many steps or seconds."""
+"""Define timers that tell hooks to act every given number of steps or seconds."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class SecondOrStepTimer:
         self.reset()
 
     def reset(self) -> None:
-        """Reset the timer, so that it triggers at the next check."""
+        """Reset the timer, so that it triggers at the next step."""
         self._last_step: int | None = None
         self._last_time = 0.0
 
     def should_trigger_for_step(self, step) -> bool:
-        """Return whether the timer triggers at a step."""
+        """Return whether the timer triggers at the given step."""
         if self._last_step is None:
             return True
         if step == self._last_step:
@@ -44,7 +44,7 @@ class SecondOrStepTimer:
         return step >= self._last_step + self._every_steps
 
     def update_last_triggered_step(self, step) -> tuple:
-        """Record that the timer triggered at a step.
+        """Record that the timer triggered at the given step.
 
         Returns:
           The seconds and steps since the previous trigger; `(None, None)` the first time.
@@ -55,7 +55,7 @@ class SecondOrStepTimer:
         return passed
 
     def last_triggered_step(self) -> int | None:
-        """Return the step at which the timer triggered last."""
+        """Return the last step at which the timer triggered."""
         return self._last_step
 
 

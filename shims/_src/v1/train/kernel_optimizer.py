@@ -1,4 +1,4 @@
-"""Define the base class of optimizers whose update is one formula."""
+"""Define a base class for optimizers with one update formula for dense and sparse gradients."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 class KernelOptimizer(Optimizer):
-    """An optimizer whose update is one formula, for a whole variable as well as for rows of it.
+    """An optimizer with one update formula for both whole variables and gathered rows.
 
     A subclass names the hyperparameters of the formula in `_hyperparameters` and the slots of a
     variable in `_slot_names`, and implements the formula in `_formula`.
 
     Attributes:
       _kernel: the name of TensorFlow's kernel after `Apply`.
-      _slot_names: the slots of a variable, in the order of the parameters of the formula.
+      _slot_names: the names of the slots, in the order of the parameters of the formula.
     """
 
     _kernel: str
     _slot_names: tuple[str, ...] = ()
 
     def _hyperparameters(self) -> Sequence[tuple[str, Any]]:
-        """Return the hyperparameters by name, in the order of the parameters of the formula."""
+        """Return pairs of name and value, in the order in which the formula takes them."""
         raise NotImplementedError
 
     def _formula(self, *arrays):

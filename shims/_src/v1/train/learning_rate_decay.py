@@ -1,4 +1,4 @@
-"""Define learning rate schedules."""
+"""Define learning rate schedules, such as exponential decay."""
 
 from __future__ import annotations
 
@@ -344,21 +344,24 @@ def _exponential(rate, step, decay_steps, decay_rate, staircase):
 
 
 def _done_fraction(rate, step, decay_steps, staircase=False):
-    """Return the fraction of completed steps, which exceeds 1 after `decay_steps`."""
+    """Return `step / decay_steps`, rounded down if `staircase` is set."""
     step, steps = _prevent_reciprocal(step, decay_steps, rate)
     done = step / steps
     return jnp.floor(done) if staircase else done
 
 
 def _prevent_reciprocal(step, steps, rate):
-    """Convert two step counts so that XLA does not divide by a reciprocal: 41 / 41 must be 1."""
+    """Convert two step counts so that XLA divides exactly instead of multiplying by a reciprocal.
+
+    Otherwise 41 / 41 would not be 1.
+    """
     step = jnp.asarray(step, rate.dtype)
     # XLA removes an optimization barrier too early. It cannot fold `step * 0`, which may be NaN.
     return step, jnp.asarray(steps, rate.dtype) + step * 0
 
 
 def _left_and_done(rate, step, decay_steps):
-    """Return the fractions of remaining and completed steps; 0 and 1 after `decay_steps`."""
+    """Return the fractions of remaining and completed steps; after `decay_steps` they are 0 and 1."""
     step, steps = _prevent_reciprocal(step, decay_steps, rate)
     step = jnp.minimum(step, steps)
     return (steps - step) / steps, step / steps
@@ -373,7 +376,7 @@ def _to_tensor(value):
 
 
 def _make_rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
-    """Build the rate of a schedule, a tensor of the dtype of the initial rate."""
+    """Compute the learning rate of a schedule, a tensor with the dtype of the initial rate."""
     if global_step is None:
         raise ValueError(
             f"{default}: `global_step` is required, for example "
@@ -397,7 +400,7 @@ def _make_operation(default: str, f: Callable, name, suffix: str, *operands):
 
 
 def _result_suffix() -> str:
-    """Return the suffix of the name of the result of a piecewise schedule."""
+    """Return the suffix of the operation name that TensorFlow gives to a piecewise constant rate."""
     return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
 
 

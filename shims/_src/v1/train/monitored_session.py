@@ -49,7 +49,7 @@ class MonitoredSession:
         return None if self._session is None else self._session.graph
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """Run `Session.run`, calling the hooks before and after.
+        """Run fetches as `Session.run` does, and call the hooks before and after.
 
         Raises:
           RuntimeError: a hook asked to stop, the session is closed, or a tensor is fed twice.
@@ -67,7 +67,7 @@ class MonitoredSession:
         return found["caller"]
 
     def _ask_hooks(self, context, wanted: dict, user_feeds: dict) -> dict:
-        """Add the fetches of the hooks to `wanted`, and return all feeds."""
+        """Call `before_run` of the hooks; add their fetches to `wanted` and return all feeds."""
         of_hooks: dict = {}
         for i, hook in enumerate(self._hooks):
             request = hook.before_run(context)
@@ -82,10 +82,10 @@ class MonitoredSession:
         return {**of_hooks, **user_feeds}
 
     def run_step_fn(self, step_fn):
-        """Call a function with a `StepContext`, which can run the session with and without hooks.
+        """Call a function with a `StepContext`, which runs the session with or without hooks.
 
         Raises:
-          ValueError: the parameters of the function are not just `step_context`.
+          ValueError: the function has other parameters than `step_context`.
         """
         names = tuple(inspect.signature(step_fn).parameters)
         if names != ("step_context",):
@@ -124,7 +124,7 @@ class MonitoredSession:
             raise StopIteration("step_fn has requested the iterations to stop.")
 
     def should_stop(self) -> bool:
-        """Return whether a hook or thread asked to stop, or the session is closed.
+        """Return whether a hook or a thread asked to stop, or the session is closed.
 
         Raises:
           Exception: the exception of a thread.
@@ -271,7 +271,7 @@ def MonitoredTrainingSession(
 
 
 def _interval(steps, seconds, default: tuple) -> tuple:
-    """Return steps and seconds of an interval, or the default if neither is given."""
+    """Return the steps and the seconds between events, or `default` if neither was given."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return (None if steps is USE_DEFAULT else steps, None if seconds is USE_DEFAULT else seconds)

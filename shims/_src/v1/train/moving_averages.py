@@ -59,7 +59,7 @@ def _graph_value(decay):
 
 
 def _update_debiased(variable, value, rest, scope: str) -> Tensor:
-    """Update a moving average with zero debiasing."""
+    """Create the update of a moving average that corrects the bias of its initial zeros."""
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
         biased = get_variable(
             _unused_name("biased"),
@@ -88,7 +88,7 @@ def _update_debiased(variable, value, rest, scope: str) -> Tensor:
 
 
 def _unused_name(name: str) -> str:
-    """Return a name that no variable of the open scope has."""
+    """Return `name`, with a number appended if a variable in the current scope has this name."""
     scope = get_variable_scope()
     if scope.reuse:
         return name
@@ -127,7 +127,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
-        """The suffix of the names of the averages."""
+        """The suffix in the names of the averages."""
         return self._name
 
     def apply(self, var_list=None) -> Operation | None:
@@ -161,7 +161,7 @@ class ExponentialMovingAverage:
             return group(*moves, name=scope)
 
     def _create_average(self, var) -> GraphVariable:
-        """Create the average of a variable or tensor."""
+        """Create the variable for the average of a variable or tensor."""
         if not isinstance(var, GraphVariable):
             return create_zeros_slot(var, self._name)
         average = create_slot(var, var.initialized_value(), self._name)
@@ -183,19 +183,19 @@ class ExponentialMovingAverage:
         return self._averages.get(var)
 
     def average_name(self, var) -> str:
-        """Return the name of the average of `var`, whether it exists or not."""
+        """Return the name that the average of `var` has or would have."""
         if var in self._averages:
             return self._averages[var].name.removesuffix(":0")
         name = f"{var.name.removesuffix(':0')}/{self._name}"
         return get_default_graph().unique_name(name, mark_as_used=False)
 
     def variables_to_restore(self, moving_avg_variables=None) -> dict[str, GraphVariable]:
-        """Return a dictionary from names in a checkpoint to the variables to restore.
+        """Return a dict from names in a checkpoint to the variables to restore.
 
         Args:
-          moving_avg_variables: the variables to restore from their saved averages; the trainable
-            variables and those with averages if `None`. Other variables are restored from their own
-            value.
+          moving_avg_variables: the variables to restore from their saved averages; if `None`, the
+            trainable variables and those with averages. Other variables are restored from their own
+            saved values.
         """
         graph = get_default_graph()
         if moving_avg_variables is None:

@@ -1,4 +1,4 @@
-"""Define `train.Optimizer`, which computes gradients and applies them to variables."""
+"""Define `train.Optimizer`, the base class of optimizers."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Optimizer:
         self._non_slots: dict[tuple, GraphVariable] = {}
 
     def get_name(self) -> str:
-        """Return the name of the operations and slots."""
+        """Return the name of the optimizer, which its operations and slots contain."""
         return self._name
 
     # ---- gradients -------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ class Optimizer:
         name=None,
         grad_loss=None,
     ):
-        """Create the operation of one optimization step.
+        """Create the operation that computes gradients and applies them once.
 
         Args:
           loss: the tensor to minimize.
@@ -263,7 +263,7 @@ class Optimizer:
         return sorted((v for v in every if v.graph is graph), key=lambda v: v.name)
 
     def _create_non_slot_variable(self, initial_value, name, colocate_with) -> GraphVariable:
-        """Return the variable of a name that is not a slot, creating it if there is none."""
+        """Return a variable that is not a slot, such as a step count; create it if it does not exist."""
         graph = colocate_with.graph
         found = self._non_slots.get((name, graph))
         if found is None:
@@ -281,30 +281,30 @@ class Optimizer:
         return found
 
     def _get_non_slot_variable(self, name, graph=None) -> GraphVariable | None:
-        """Return the variable of a name that is not a slot, or `None`."""
+        """Return the variable that is not a slot and has the given name, or `None`."""
         return self._non_slots.get((name, graph))
 
     def _non_slot_variables(self) -> list[GraphVariable]:
-        """Return the variables that are not slots."""
+        """Return the optimizer's variables that are not slots."""
         return list(self._non_slots.values())
 
     def _slot_dict(self, slot_name) -> dict:
-        """Return the slots of a name, by variable."""
+        """Return a dict from variables to their slots with the given name."""
         return self._slots.of_kind(slot_name)
 
     def _get_or_make_slot(self, var, val, slot_name, op_name) -> GraphVariable:
-        """Return a slot of a variable, creating it with an initial value."""
+        """Return a slot of a variable; create it with the initial value `val` if it does not exist."""
         return self._get_or_create(var, slot_name, lambda: create_slot(var, val, op_name))
 
     def _get_or_make_slot_with_initializer(
         self, var, initializer, shape, dtype, slot_name, op_name
     ) -> GraphVariable:
-        """Return a slot of a variable, creating it with an initializer function."""
+        """Return a slot of a variable; create it with an initializer function if it does not exist."""
         make = lambda: create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return self._get_or_create(var, slot_name, make)
 
     def _zeros_slot(self, var, slot_name, op_name) -> GraphVariable:
-        """Return a slot of a variable, creating it with zeros."""
+        """Return a slot of a variable; create it with zeros if it does not exist."""
         return self._get_or_create(var, slot_name, lambda: create_zeros_slot(var, op_name))
 
     def _get_or_create(self, var, slot_name, make) -> GraphVariable:
@@ -319,7 +319,7 @@ class Optimizer:
         """Create the slots of the variables."""
 
     def _prepare(self) -> None:
-        """Create the tensors that all updates share."""
+        """Create the tensors that the updates of all variables use, such as the learning rate."""
 
     def _apply_dense(self, grad, var):
         """Create the operation that applies a gradient to a reference variable."""
@@ -338,21 +338,21 @@ class Optimizer:
         raise NotImplementedError
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """Create the operation that applies `IndexedSlices`, adding rows of equal indices first."""
+        """Create the operation that applies `IndexedSlices`, after summing rows with equal indices."""
         values, indices = deduplicated(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        """Create the operation that applies rows, adding rows of equal indices first."""
+        """Create the operation that applies rows, after summing rows with equal indices."""
         values, indices = deduplicated(grad, indices)
         return self._resource_apply_sparse(values, handle, indices)
 
     def _finish(self, update_ops, name_scope):
-        """Create the operation that completes all updates."""
+        """Create the operation that runs all updates."""
         return group(*update_ops, name=name_scope)
 
     def _call_if_callable(self, param):
-        """Return the result of a function without arguments, or the value itself."""
+        """Return the result of `param()` if it is a function, otherwise `param`."""
         return param() if callable(param) else param
 
     def _valid_dtypes(self) -> set:
@@ -360,7 +360,7 @@ class Optimizer:
         return {getattr(dtypes, name) for name in _FLOATING}
 
     def _assert_valid_dtypes(self, tensors) -> None:
-        """Raise `ValueError` unless all tensors have a dtype of `_valid_dtypes`."""
+        """Check that the dtypes of all tensors are among `_valid_dtypes`."""
         valid = self._valid_dtypes()
         for t in tensors:
             if t.dtype not in valid:
@@ -368,7 +368,7 @@ class Optimizer:
 
 
 def _convert_gradient(g):
-    """Convert a gradient to a tensor or `IndexedSlices`; `None` stays `None`."""
+    """Convert a gradient to a tensor or `IndexedSlices`; return `None` for `None`."""
     if g is None or isinstance(g, (Tensor, IndexedSlices)):
         return g
     try:

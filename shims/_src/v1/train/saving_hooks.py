@@ -1,4 +1,4 @@
-"""Define hooks that write checkpoints, summaries and the training speed."""
+"""Define hooks that save checkpoints, write summaries and measure the training speed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 def writer_of(folder):
-    """Return the event file writer of a folder, or `None` if event files cannot be written."""
+    """Return the event file writer for a folder, or `None` if no writer is available."""
     try:
         return FileWriterCache.get(folder)
     except ImportError as error:
@@ -37,10 +37,10 @@ class CheckpointSaverListener:
         """Prepare the listener; called once, while the graph can still be modified."""
 
     def before_save(self, session, global_step_value) -> None:
-        """Handle the event before a checkpoint is written."""
+        """Do something before a checkpoint is written."""
 
     def after_save(self, session, global_step_value):
-        """Handle the event after a checkpoint is written; return `True` to stop the training."""
+        """Do something after a checkpoint is written; return `True` to stop the training."""
 
     def end(self, session, global_step_value) -> None:
         """Clean up; called once at the end."""

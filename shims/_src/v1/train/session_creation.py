@@ -1,4 +1,4 @@
-"""Define `Scaffold` and the session creators, which initialize or restore a session."""
+"""Define `Scaffold` and the session creators, which initialize or restore the variables."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class Scaffold:
 
     @property
     def init_fn(self):
-        """A function of the session that calls the given `init_fn`; `None` if there is none."""
+        """A function of the session, which calls the `init_fn` given; `None` if none was given."""
         if not self._user_init_fn:
             return None
         return lambda session: self._user_init_fn(self, session)
 
     def finalize(self) -> Scaffold:
-        """Create the missing parts and finalize the graph."""
+        """Create the operations that are still missing, and finalize the graph."""
         take = Scaffold.get_or_default
         if self.init_op is None:
             default = lambda: group(global_variables_initializer())
@@ -122,7 +122,7 @@ class Scaffold:
 
     @staticmethod
     def get_or_default(arg_name, collection_key, default_constructor):
-        """Return the item of a collection, or create it and add it to the collection.
+        """Return the only item of a collection; if it is empty, create an item and add it.
 
         Raises:
           RuntimeError: the collection holds several items.
@@ -143,7 +143,7 @@ class Scaffold:
 
     @staticmethod
     def default_local_init_op():
-        """Create the operation that initializes the local variables."""
+        """Create the default operation that initializes local variables."""
         return group(local_variables_initializer())
 
 
@@ -207,7 +207,7 @@ class WorkerSessionCreator(ChiefSessionCreator):
 
 
 def no_workers(what: str):
-    """Return the error for programs that run on several machines."""
+    """Return the error for distributed training on several machines, which is not supported."""
     return errors.UnimplementedError(
         errors.message(
             what,
@@ -219,7 +219,7 @@ def no_workers(what: str):
 
 
 def prepared_session(scaffold, master, config, folder=None, path=None) -> Session:
-    """Create a session with variables from a checkpoint or from the initializers."""
+    """Create a session, and restore its variables from a checkpoint or initialize them."""
     if folder and path:
         raise ValueError("Can not provide both checkpoint_dir and checkpoint_filename_with_path.")
     session = Session(master, graph=get_default_graph(), config=config)

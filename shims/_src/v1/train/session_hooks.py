@@ -1,4 +1,4 @@
-"""Define the interface of session hooks, which are called around each `run`."""
+"""Define the interface of hooks: objects that a monitored session calls around each `run`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class SessionRunHook:
         """Prepare the hook; called once, while the graph can still be modified."""
 
     def after_create_session(self, session, coord) -> None:
-        """Handle a new session; called after its variables are initialized.
+        """Prepare the hook for a new session; called after its variables are initialized.
 
         Args:
           session: the session.
@@ -26,7 +26,7 @@ class SessionRunHook:
         """
 
     def before_run(self, run_context):
-        """Add fetches and feeds to a `run`; called before it.
+        """Request additional fetches and feeds; called before each `run`.
 
         Args:
           run_context: the original arguments and the session.
@@ -36,7 +36,7 @@ class SessionRunHook:
         """
 
     def after_run(self, run_context, run_values) -> None:
-        """Process the results of a `run`; called after it, unless it failed.
+        """Process the results of a `run`; called after each `run` that succeeded.
 
         Args:
           run_context: the original arguments and the session.
@@ -44,7 +44,7 @@ class SessionRunHook:
         """
 
     def end(self, session) -> None:
-        """Clean up; called once before the session is closed, unless it failed.
+        """Clean up; called once before the session is closed, unless an error occurred.
 
         Args:
           session: the session.
@@ -83,7 +83,7 @@ class SessionRunContext:
 
     @property
     def original_args(self) -> SessionRunArgs:
-        """The arguments of the caller, without the additions of hooks."""
+        """The arguments that the caller passed to `run`, without those that hooks add."""
         return self._original_args
 
     @property
@@ -97,5 +97,5 @@ class SessionRunContext:
         return self._stop_requested
 
     def request_stop(self) -> None:
-        """Ask the session to stop: `should_stop()` returns true from now on."""
+        """Ask the session to stop: `should_stop()` then returns `True`."""
         self._stop_requested = True

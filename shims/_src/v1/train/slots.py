@@ -1,4 +1,4 @@
-"""Create slots: the variables that an optimizer or an average keeps per variable."""
+"""Create slots: additional variables, such as momentum, that belong to a variable."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
-    """Create a slot of a variable, named such as `w/Momentum:0`, with an initial value.
+    """Create a slot with an initial value; its name is, for example, `w/Momentum`.
 
     Args:
-      primary: the variable or tensor that it belongs to.
+      primary: the variable or tensor to which the slot belongs.
       initial_value: a tensor or numbers.
-      name: the last part of its name; a name that is taken gets a number appended.
+      name: the last part of its name; a number is appended if the name is taken.
       dtype: the dtype of the slot if `initial_value` holds numbers.
 
     Returns:
@@ -31,14 +31,14 @@ def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
 
 
 def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) -> GraphVariable:
-    """Create a slot of a variable with an initializer function.
+    """Create a slot with an initializer function.
 
     Args:
-      primary: the variable or tensor that it belongs to.
+      primary: the variable or tensor to which the slot belongs.
       initializer: a function of shape and dtype.
       shape: its shape.
       dtype: its dtype.
-      name: the last part of its name; a name that is taken gets a number appended.
+      name: the last part of its name; a number is appended if the name is taken.
 
     Returns:
       The variable, a global one that is not trainable.
@@ -47,7 +47,7 @@ def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) 
 
 
 def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
-    """Create a slot of zeros with the shape of a variable."""
+    """Create a slot of zeros with the shape of its variable."""
     dtype = primary.dtype if dtype is None else dtype
     if primary.shape.is_fully_defined():
         return create_slot_with_initializer(primary, zeros, primary.shape, dtype, name)
@@ -55,20 +55,20 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
 
 
 def zeros(shape, dtype=None, partition_info=None) -> Tensor:
-    """Initialize a slot with zeros."""
+    """Return zeros; used as the initializer of a slot."""
     del partition_info
     zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
     return convert_to_tensor(zeros, name="zeros")
 
 
 def ones(shape, dtype=None, partition_info=None) -> Tensor:
-    """Initialize a slot with ones."""
+    """Return ones; used as the initializer of a slot."""
     del partition_info
     return convert_to_tensor(np.ones(tuple(int(d) for d in shape), dtype.dtype), name="ones")
 
 
 def filled_with(value):
-    """Return an initializer that fills a slot with one value."""
+    """Return an initializer that fills a slot with a constant."""
 
     def initializer(shape, dtype=None, partition_info=None):
         del partition_info
@@ -107,23 +107,23 @@ def _slot(primary, name, **options) -> GraphVariable:
 
 
 class Slots:
-    """The slots of all variables, by kind and variable."""
+    """The slots of an optimizer, accessed by slot name and variable."""
 
     def __init__(self):
         self._by_kind: dict[str, dict[GraphVariable, GraphVariable]] = {}
 
     def get(self, variable, kind: str) -> GraphVariable | None:
-        """Return the slot of a variable, or `None`."""
+        """Return the slot of a variable, or `None` if it has no slot with this name."""
         return self._by_kind.get(kind, {}).get(variable)
 
     def of_kind(self, kind: str) -> dict[GraphVariable, GraphVariable]:
-        """Return all slots of a kind, by variable."""
+        """Return a dict from variables to their slots with the given name."""
         return self._by_kind.setdefault(kind, {})
 
     def kinds(self) -> list[str]:
-        """Return the kinds in alphabetical order."""
+        """Return the slot names in alphabetical order."""
         return sorted(self._by_kind)
 
     def every(self) -> list[GraphVariable]:
-        """Return all slots."""
+        """Return a list of all slots."""
         return [slot for slots in self._by_kind.values() for slot in slots.values()]

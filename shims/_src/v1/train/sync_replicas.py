@@ -1,4 +1,4 @@
-"""Define `SyncReplicasOptimizer`, which applies the wrapped optimizer for a single worker."""
+"""Define `SyncReplicasOptimizer` for a single worker, which applies the wrapped optimizer."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SyncReplicasOptimizer(Optimizer):
     def apply_gradients(  # type: ignore[override]
         self, grads_and_vars, global_step=None, name=None
     ) -> Tensor:
-        """Apply gradients, increment the global step, and return the new step.
+        """Apply gradients with the wrapped optimizer; return the incremented global step.
 
         Args:
           grads_and_vars: pairs of gradient and variable, as `compute_gradients` returns them.
@@ -102,7 +102,7 @@ class SyncReplicasOptimizer(Optimizer):
         return train
 
     def _step(self, pairs, global_step, local_step) -> Tensor:
-        """Apply the update, then the averages, then set the local step."""
+        """Apply the gradients, update the moving averages, and set the local step, in this order."""
         graph = get_default_graph()
         update = self._opt.apply_gradients(pairs, global_step)
         if self._averages is not None:
@@ -114,7 +114,7 @@ class SyncReplicasOptimizer(Optimizer):
     # ---- slots -----------------------------------------------------------------------------------
 
     def get_slot(self, *args, **kwargs) -> GraphVariable | None:
-        """Return the slot of the wrapped optimizer for a variable."""
+        """Return a slot of a variable, as the wrapped optimizer does."""
         return self._opt.get_slot(*args, **kwargs)
 
     def get_slot_names(self, *args, **kwargs) -> list[str]:
@@ -147,7 +147,7 @@ class SyncReplicasOptimizer(Optimizer):
         return NoThreads()
 
     def get_init_tokens_op(self, num_tokens=-1) -> Operation:
-        """Return an operation that does nothing: no step waits for tokens.
+        """Return an operation that does nothing, since a single worker needs no tokens.
 
         Raises:
           ValueError: `apply_gradients` was not called yet, or `num_tokens` is less than -1.
@@ -165,10 +165,10 @@ class SyncReplicasOptimizer(Optimizer):
 
 
 class NoThreads:
-    """A queue runner without a queue."""
+    """A queue runner that starts no threads, because there is no queue."""
 
     def create_threads(self, sess, coord=None, daemon=False, start=False) -> list:
-        """Return no threads; all arguments are ignored."""
+        """Return an empty list of threads; all arguments are ignored."""
         del sess, coord, daemon, start
         return []
 

@@ -1,4 +1,4 @@
-"""Provide `assign`, `scatter_update` and similar functions that assign variables."""
+"""Provide functions that assign variables, such as `assign` and `scatter_update`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Provide `get_variable`, which creates or shares variables by name in the current scope."""
+"""Provide `get_variable`, which returns a variable of the current scope and creates it if needed."""
 
 from __future__ import annotations
 

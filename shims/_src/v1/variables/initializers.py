@@ -1,4 +1,4 @@
-"""Provide TensorFlow 1 initializers that also work in graphs, with TensorFlow's names and seeds."""
+"""Provide TensorFlow 1 initializers that also work in graphs, with its operation names and seeds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGE = 1000
 
 
 def filled(name: str, shape, value, dtype):
-    """Create a tensor of equal elements; a large one is computed instead of stored as a constant."""
+    """Create a tensor filled with a value: a constant, or a computed tensor if it is large."""
     dtype = as_dtype(dtype)
     sizes = tuple(int(d) for d in shape)
     graph = get_default_graph()
@@ -55,14 +55,14 @@ def filled(name: str, shape, value, dtype):
 
 
 def _add_random_operation(name: str, type_: str, f, *args, seed=None):
-    """Add the operation of a random operator, named in the current scope."""
+    """Add an operation that generates random numbers, named in the current scope."""
     return operation_of(
         f, args, {"seed": seed}, public=f"initializer {name}", name=name, type_=type_
     )
 
 
 class Initializer(eager.Initializer):
-    """Base class of the initializers of graphs."""
+    """Base class of the initializers in graphs."""
 
     _part: Any = None
 

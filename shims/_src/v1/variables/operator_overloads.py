@@ -1,4 +1,4 @@
-"""Bind Python's operators to tensors and variables of a graph, with TensorFlow's names."""
+"""Define Python's operators for tensors and variables of a graph, with TensorFlow's names."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _UNARY = {
 
 
 def bind_operators() -> None:
-    """Define Python's operators on tensors and variables."""
+    """Add Python's operators to the classes of tensors and variables."""
     classes: tuple[Any, ...] = (Tensor, GraphVariable)
     for cls in classes:
         for python, (f, name, type_) in {**_BINARY, **_LOGICAL}.items():
@@ -95,7 +95,7 @@ def _not_equal(self, other):
 
 
 def _getitem(self, key):
-    """Index or slice a tensor: `x[1:, ..., tf.newaxis, i]`."""
+    """Index or slice a tensor, as in `x[1:, ..., tf.newaxis, i]`."""
     begin, end, strides = [], [], []
     masks = dict.fromkeys(
         ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0
@@ -122,7 +122,10 @@ def _strided_slice(x, begin, end, strides, **masks):
 
 
 def _parse_index_entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
-    """Return begin, end, stride and the set masks of one entry of an index."""
+    """Convert one entry of an index to begin, end, stride and the names of the masks to set.
+
+    These are the arguments of `strided_slice`.
+    """
     if part is Ellipsis:
         return 0, 0, 1, ("ellipsis_mask",)
     if part is None:

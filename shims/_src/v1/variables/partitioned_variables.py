@@ -1,4 +1,4 @@
-"""Provide partitioned variables, partitioners, and the slice of a part in the whole variable."""
+"""Provide partitioned variables, partitioners, and descriptions of a part's slice."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shims._src.v1.graph.standard_operators import concat, identity, slice_
 
 
 class PartitionInfo:
-    """The slice that an initializer fills.
+    """The slice of a partitioned variable that an initializer fills.
 
     Attributes:
       full_shape: the shape of the whole variable.
-      var_offset: the start of the part in each axis.
+      var_offset: the start of the slice along each axis.
     """
 
     def __init__(self, full_shape, var_offset):
@@ -24,12 +24,12 @@ class PartitionInfo:
 
 
 class SaveSliceInfo:
-    """The slice of a saved variable that a part corresponds to.
+    """The slice of a saved variable that a part holds.
 
     Attributes:
       full_name: the name of the whole variable.
       full_shape: the shape of the whole variable.
-      var_offset: the start of the part in each axis.
+      var_offset: the start of the part along each axis.
       var_shape: the shape of the part.
     """
 
@@ -39,7 +39,7 @@ class SaveSliceInfo:
 
     @property
     def spec(self) -> str:
-        """The slice as text, such as `"5 2 3,2:0,2"`: the whole shape, then start and length per axis."""
+        """The slice as text, such as `"5 2 3,2:0,2"`: the full shape, then start and length per axis."""
         sizes = "".join(f"{d} " for d in self.full_shape)
         pairs = zip(self.var_offset, self.var_shape, strict=True)
         return sizes + ":".join(f"{o},{n}" for o, n in pairs)
@@ -98,7 +98,7 @@ class PartitionedVariable:
         return self._partitions
 
     def as_tensor(self):
-        """Concatenate the parts to one tensor."""
+        """Concatenate the parts to a single tensor."""
         graph = get_default_graph()
         whole = self._parts[0]
         if len(self._parts) > 1:
@@ -113,15 +113,15 @@ class PartitionedVariable:
         return self.as_tensor()
 
     def assign(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Assign the parts from a whole tensor or a list of parts."""
+        """Assign the parts, given a tensor for the whole variable or a list with one per part."""
         return self._assign_parts("assign", value, use_locking, name, read_value)
 
     def assign_add(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Add a whole tensor or a list of parts to the parts."""
+        """Add to the parts, given a tensor for the whole variable or a list with one per part."""
         return self._assign_parts("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Subtract a whole tensor or a list of parts from the parts."""
+        """Subtract from the parts, given a tensor for the whole variable or a list with one per part."""
         return self._assign_parts("assign_sub", value, use_locking, name, read_value)
 
     def _assign_parts(self, method, value, use_locking, name, read_value) -> list:
@@ -134,7 +134,7 @@ class PartitionedVariable:
         ]
 
     def checked(self, shape, dtype, parts) -> PartitionedVariable:
-        """Return the variable itself if it matches the requested properties.
+        """Check that the variable matches the requested properties, and return it.
 
         Raises:
           ValueError: it has another shape, dtype or number of parts.
@@ -155,7 +155,7 @@ def axis_of(partitions) -> tuple[int, int]:
 
 
 def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield start and shape of each part; with an uneven division the first parts are longer."""
+    """Yield the start and the shape of each part; if sizes differ, the first parts are longer."""
     axis, count = axis_of(partitions)
     least, longer = divmod(shape[axis], count)
     offset = [0] * len(shape)
@@ -167,7 +167,7 @@ def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[in
 
 
 def parts_of(partitioner, shape: GraphShape, dtype) -> list[int]:
-    """Return the number of parts per axis that a partitioner computes.
+    """Call a partitioner; return the number of parts along each axis.
 
     Raises:
       ValueError: the result of the partitioner is invalid.

@@ -1,4 +1,4 @@
-"""Provide regularization losses: those of Keras and of `contrib.layers`."""
+"""Provide regularizers: those of Keras and those of `contrib.layers`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Regularizer:
     __module__ = "shims.compat.v1.keras.regularizers"
 
     def __call__(self, x):
-        """Compute the loss of `x`."""
+        """Compute the regularization loss of `x`."""
         raise NotImplementedError
 
     def get_config(self) -> dict:
@@ -47,7 +47,7 @@ class L1L2(Regularizer):
         self.l1, self.l2 = float(l1 or 0.0), float(l2 or 0.0)
 
     def __call__(self, x):
-        """Compute the loss of `x`."""
+        """Compute the regularization loss of `x`."""
         loss = None
         if self.l1:
             loss = self.l1 * _total(_absolute(x))
@@ -175,7 +175,7 @@ def sum_regularizer(regularizer_list, scope=None):
 
 
 def _check_scale(scale) -> bool:
-    """Check a scale, and return whether it is not 0."""
+    """Check the scale of a regularizer; return whether it is not zero."""
     if isinstance(scale, numbers.Integral):
         raise ValueError(f"scale cannot be an integer: {scale}")
     if scale < 0.0:

@@ -1,4 +1,4 @@
-"""Provide assignments to rows and slices of variables in graphs."""
+"""Provide the methods of variables that assign rows and slices."""
 
 from __future__ import annotations
 
@@ -24,58 +24,61 @@ _ROWS: dict[str, Callable] = {
 
 
 class Scattering:
-    """Mixin with the methods of a variable that take indices; `update` adds the assignment."""
+    """A mixin with the methods of a variable that gather or assign rows and slices.
+
+    The class must define `update`, which adds an assignment.
+    """
 
     update: Callable
     is_resource: bool
     dtype: Any
 
     def sparse_read(self, indices, name=None):
-        """Gather rows by index, as `gather` does."""
+        """Gather the rows with the given indices, as `gather` does."""
         return operation_of(gather.gather, (self, indices), {}, public="gather", name=name)
 
     def gather_nd(self, indices, name=None):
-        """Gather slices by coordinates, as `gather_nd` does."""
+        """Gather elements or slices with the given indices, as `gather_nd` does."""
         return operation_of(gather.gather_nd, (self, indices), {}, public="gather_nd", name=name)
 
     def scatter_update(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows by `IndexedSlices`; return the new value."""
+        """Replace the rows given by `IndexedSlices`; return the new value of the variable."""
         return self._of_slices("Update", sparse_delta, name)
 
     def scatter_add(self, sparse_delta, use_locking=False, name=None):
-        """Add to rows the `IndexedSlices`; return the new value."""
+        """Add the rows of `IndexedSlices` to the variable; return its new value."""
         return self._of_slices("Add", sparse_delta, name)
 
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
-        """Subtract from rows the `IndexedSlices`; return the new value."""
+        """Subtract the rows of `IndexedSlices` from the variable; return its new value."""
         return self._of_slices("Sub", sparse_delta, name)
 
     def scatter_mul(self, sparse_delta, use_locking=False, name=None):
-        """Multiply rows by `IndexedSlices`; return the new value."""
+        """Multiply rows of the variable by those of `IndexedSlices`; return its new value."""
         return self._of_slices("Mul", sparse_delta, name)
 
     def scatter_div(self, sparse_delta, use_locking=False, name=None):
-        """Divide rows by `IndexedSlices`; return the new value."""
+        """Divide rows of the variable by those of `IndexedSlices`; return its new value."""
         return self._of_slices("Div", sparse_delta, name)
 
     def scatter_min(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows by the minimum with `IndexedSlices`; return the new value."""
+        """Set rows to the minimum of the old rows and those of `IndexedSlices`; return the new value."""
         return self._of_slices("Min", sparse_delta, name)
 
     def scatter_max(self, sparse_delta, use_locking=False, name=None):
-        """Replace rows by the maximum with `IndexedSlices`; return the new value."""
+        """Set rows to the maximum of the old rows and those of `IndexedSlices`; return the new value."""
         return self._of_slices("Max", sparse_delta, name)
 
     def scatter_nd_update(self, indices, updates, name=None):
-        """Replace slices by coordinates; return the new value."""
+        """Replace the slices at `indices` by `updates`; return the new value of the variable."""
         return self._of_coordinates("Update", indices, updates, name)
 
     def scatter_nd_add(self, indices, updates, name=None):
-        """Add to slices by coordinates; return the new value."""
+        """Add `updates` to the slices at `indices`; return the new value of the variable."""
         return self._of_coordinates("Add", indices, updates, name)
 
     def scatter_nd_sub(self, indices, updates, name=None):
-        """Subtract from slices by coordinates; return the new value."""
+        """Subtract `updates` from the slices at `indices`; return the new value of the variable."""
         return self._of_coordinates("Sub", indices, updates, name)
 
     def _of_slices(self, kind, sparse_delta, name):

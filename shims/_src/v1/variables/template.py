@@ -1,4 +1,4 @@
-"""Provide `make_template`, which shares the variables of a function between its calls."""
+"""Provide `make_template`, which makes all calls of a function use the same variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shims._src.v1.variables.variable_scope import variable_scope
 
 
 class Template:
-    """The result of `make_template`: a function that shares its variables between calls.
+    """A function whose calls all use the same variables: the result of `make_template`.
 
     Attributes:
       name: the name of the variable scope.
@@ -35,7 +35,7 @@ class Template:
 
     @property
     def variable_scope(self):
-        """The variable scope, or `None` before it is created."""
+        """The variable scope, or `None` if it does not exist yet."""
         return self._scope
 
     @property
@@ -51,7 +51,7 @@ class Template:
     variables = weights = global_variables
 
     def open_scope(self):
-        """Return a context manager that opens the variable scope."""
+        """Return a context manager that enters the variable scope."""
         if self._scope is not None:
             return variable_scope(self._scope, reuse=True if self._has_run else None)
         if self._unique_name is not None:

@@ -1,4 +1,7 @@
-"""Provide operations that assign several variables at once, as TensorFlow's training kernels do."""
+"""Provide operations that update a variable and its optimizer slots at once.
+
+Their types and names are those of TensorFlow's training kernels.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def assigning(
     operands: Sequence = (),
     gives: bool = False,
 ) -> Operation:
-    """Add an operation that assigns variables the results of a function of their newest values.
+    """Add an operation that computes new values of variables from their latest values.
 
     Args:
       type_: TensorFlow's type of the operation.
@@ -31,10 +34,10 @@ def assigning(
       variables: the variables that are read and assigned.
       f: a function of the arrays of the variables and of the operands that returns new arrays.
       operands: the operands.
-      gives: whether the operation returns the new value of the first variable.
+      gives: whether the new value of the first variable is an output of the operation.
 
     Returns:
-      The operation; without `gives` it has no outputs.
+      The operation.
     """
     first = variables[0]
     graph = get_default_graph()
@@ -59,7 +62,7 @@ def assigning(
 
 
 def deduplicated(values, indices) -> tuple[Tensor, Tensor]:
-    """Sum rows with equal indices, in the order of first occurrence.
+    """Sum rows with equal indices; indices keep the order of their first occurrence.
 
     Args:
       values: tensor `[n, ...]`.
@@ -84,12 +87,12 @@ def _sum_rows_by_index(values, indices):
 
 
 def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Operation:
-    """Add the operation that applies a dense gradient.
+    """Add the operation that updates a variable and its slots with a dense gradient.
 
     Args:
       type_: TensorFlow's type of the kernel for reference variables: `"ApplyAdam"`.
       variables: the variable and its optimizer slots.
-      formula: a function of their arrays, the gradient and the numbers that returns new arrays.
+      formula: a function of the variables' arrays, the gradient and the numbers; returns new arrays.
       grad: the gradient, of the shape and dtype of the variable.
       numbers: scalar tensors, such as learning rates.
 
@@ -111,12 +114,12 @@ def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Oper
 
 
 def apply_rows(type_: str, variables, formula: Callable, rows, indices, numbers) -> Operation:
-    """Add the operation that applies gradients to rows, and leaves other rows unchanged.
+    """Add the operation that updates some rows of a variable and its slots; other rows stay.
 
     Args:
       type_: TensorFlow's type of the kernel for reference variables: `"SparseApplyAdagrad"`.
       variables: the variable and its optimizer slots.
-      formula: a function of their rows, the gradients and the numbers that returns new rows.
+      formula: a function of the variables' rows, the gradients and the numbers; returns new rows.
       rows: the gradients `[n, ...]`.
       indices: an integer tensor `[n]` of distinct row indices.
       numbers: scalar tensors, such as learning rates.
@@ -148,7 +151,7 @@ def _kernel_type(type_: str, variable) -> str:
 
 
 def check_gradient(type_: str, variable, grad) -> None:
-    """Raise an error unless a gradient has the dtype and shape of its variable."""
+    """Check that a gradient has the dtype and shape of its variable."""
     _check_dtype(type_, variable, grad)
     if not variable.shape.is_compatible_with(grad.shape):
         raise ValueError(
@@ -158,7 +161,7 @@ def check_gradient(type_: str, variable, grad) -> None:
 
 
 def check_rows(type_: str, variable, rows) -> None:
-    """Raise an error unless rows have the dtype and inner shape of their variable."""
+    """Check that rows have the dtype of their variable, and its shape except for the first axis."""
     _check_dtype(type_, variable, rows)
     whole, inner = variable.shape, rows.shape
     if None in (whole.rank, inner.rank):
@@ -179,7 +182,7 @@ def _check_dtype(type_: str, variable, grad) -> None:
 
 
 def check_numbers(type_: str, numbers) -> None:
-    """Raise an error unless all tensors are scalars."""
+    """Check that all tensors are scalars."""
     for number in numbers:
         if number.shape.rank:
             raise ValueError(
@@ -189,7 +192,7 @@ def check_numbers(type_: str, numbers) -> None:
 
 
 def as_dtype_of(variable, number, name: str | None = None) -> Tensor:
-    """Convert a number to a tensor of the dtype of a variable; Python numbers become float32 first."""
+    """Convert a number to a tensor with the dtype of a variable; Python numbers become float32 first."""
     tensor = convert_to_tensor(number, name=name)
     if tensor.dtype == variable.dtype:
         return tensor

@@ -51,7 +51,7 @@ def get_variables_by_suffix(suffix, scope=None) -> list:
 
 
 def get_variables_by_name(given_name, scope=None) -> list:
-    """Return the global variables with a name in any scope; see `get_variables`."""
+    """Return the global variables with the given name, in any scope; see `get_variables`."""
     return get_variables(scope, f"/{given_name}:|^{given_name}:")
 
 
@@ -113,5 +113,5 @@ def filter_variables(
 
 
 def get_variable_full_name(var) -> str:
-    """Return the name of a variable in checkpoints; a part has the name of its whole variable."""
+    """Return the name of a variable in checkpoints; parts have the name of the whole variable."""
     return var.op.name if var._save_slice_info is None else var._save_slice_info.full_name

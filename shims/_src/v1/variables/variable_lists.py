@@ -1,4 +1,4 @@
-"""List the variables of a graph by kind, and create their initializers and status checks."""
+"""Provide functions that list variables of a graph and create operations to initialize them."""
 
 from __future__ import annotations
 

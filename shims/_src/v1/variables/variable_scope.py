@@ -1,4 +1,4 @@
-"""Provide `variable_scope`, which controls names, sharing and defaults of variables."""
+"""Provide `variable_scope`, which determines names, sharing and default options of variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class _ReuseMode(enum.Enum):
-    """Mode that shares existing variables and creates missing ones."""
+    """The value of `tf.AUTO_REUSE`: use existing variables, and create missing ones."""
 
     AUTO_REUSE = 1
 
@@ -67,7 +67,7 @@ class VariableScope:
         self.constraint = constraint
 
     def reuse_variables(self) -> None:
-        """Require that `get_variable` shares existing variables."""
+        """Make `get_variable` return existing variables and create none."""
         self.reuse = True
 
     def set_initializer(self, initializer) -> None:
@@ -140,7 +140,7 @@ class VariableScope:
 
 
 class OpenScopes:
-    """The current variable scope of a graph, and how often each scope was opened."""
+    """The current variable scope of a graph, and how often each scope was entered."""
 
     def __init__(self):
         self.current = VariableScope(False)
@@ -151,7 +151,7 @@ class OpenScopes:
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_inner(self, name: str) -> None:
-        """Reset the counts of inner scopes, so that reopening a scope reuses their names."""
+        """Reset the counts of scopes inside a scope, so that the same names are used when it is reopened."""
         for other in self.counts:
             if other.startswith(f"{name}/"):
                 self.counts[other] = 0
@@ -175,7 +175,10 @@ def open_scopes() -> OpenScopes:
 
 
 def variables_by_name() -> dict[str, GraphVariable]:
-    """Return the variables created by `get_variable` in the default graph, with parts listed singly."""
+    """Return a dict from names to the variables that `get_variable` created in the default graph.
+
+    The parts of partitioned variables are separate entries.
+    """
     return open_scopes().store.variables
 
 
@@ -348,7 +351,7 @@ class variable_scope:
 
 
 def _compose_getters(inner, outer):
-    """Compose two custom getters: the inner one receives the outer one as its getter."""
+    """Combine two custom getters: `outer` is the getter that `inner` receives."""
     if outer is None:
         return inner
 

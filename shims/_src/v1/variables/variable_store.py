@@ -1,4 +1,4 @@
-"""Store the variables of a graph by name, and create new ones for `get_variable`."""
+"""Keep the variables that `get_variable` creates in a graph, and create new ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.v1.variables.variables import GraphKeys, GraphVariable
 
 
 class VariableStore:
-    """The variables that `get_variable` created."""
+    """The variables of a graph that `get_variable` created."""
 
     def __init__(self):
         self._variables: dict[str, GraphVariable] = {}
@@ -26,11 +26,11 @@ class VariableStore:
 
     @property
     def variables(self) -> dict[str, GraphVariable]:
-        """The variables by name, with the parts of partitioned variables listed singly."""
+        """A dict from names to variables; the parts of partitioned variables are separate entries."""
         return dict(self._variables)
 
     def get_variable(self, name: str, custom_getter: Callable | None, options: dict):
-        """Return a variable by its full name; a custom getter may return another one.
+        """Return or create the variable with a full name, through the custom getter if there is one.
 
         Raises:
           ValueError: see the function `get_variable`.
@@ -186,7 +186,10 @@ def _default_initializer(name, dtype):
 
 
 def _initial_value(initializer, shape, dtype, partition_info):
-    """Return the initial value or a function that creates it, and the dtype for numbers."""
+    """Return an initial value or a function that creates it, and the dtype to convert it to.
+
+    The dtype is `None` if the value determines it.
+    """
     if not callable(initializer):
         return initializer, None
     if isinstance(initializer, type):
@@ -206,7 +209,7 @@ def _initial_value(initializer, shape, dtype, partition_info):
 
 
 def _has_parameter(f, name: str, or_any: bool = False) -> bool:
-    """Return whether a function has a parameter `name`, or with `or_any` takes any keyword."""
+    """Return whether a function has a parameter `name`; if `or_any`, `**kwargs` counts too."""
     parameters = inspect.signature(f).parameters
     anything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return name in parameters or (or_any and anything)
@@ -219,7 +222,7 @@ def _has_no_required_parameters(f) -> bool:
 
 
 def _add_regularization_loss(name, variable, regularizer) -> None:
-    """Add the loss of a variable to its collection; like TensorFlow, compute it twice."""
+    """Add a variable's regularization loss to the collection; it is computed twice, as in TensorFlow."""
     if regularizer(variable) is None:
         return
     graph = get_default_graph()

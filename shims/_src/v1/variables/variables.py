@@ -1,4 +1,4 @@
-"""Provide `Variable` of a graph: the operation that holds a value, its initializer and its reads."""
+"""Provide the variables of a graph: the operations that hold, initialize and read a value."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class GraphVariable(Scattering):
         return self._mark_assignment(op)
 
     def _mark_assignment(self, op: Operation) -> Operation:
-        """Mark an operation as an assignment whose output reads the variable."""
+        """Mark an operation as one that assigns the variable and whose output is the new value."""
         op.writes = (self,)
         op.links = (frozenset(),)
         op.outputs[0].read_of = self
@@ -211,7 +211,7 @@ class GraphVariable(Scattering):
 
     @property
     def op(self) -> Operation:
-        """The operation that holds the variable."""
+        """The operation that represents the variable."""
         return self._op
 
     @property
@@ -250,7 +250,7 @@ class GraphVariable(Scattering):
 
     @property
     def initial_value(self) -> Tensor:
-        """The tensor that the initializer assigns."""
+        """The tensor that initializes the variable."""
         return self._initial_value
 
     def _set_save_slice_info(self, save_slice_info) -> None:
@@ -276,11 +276,11 @@ class GraphVariable(Scattering):
     # ---- reading ---------------------------------------------------------------------------------
 
     def value(self) -> Tensor:
-        """Return the value that operators use."""
+        """Return the tensor that operators use in place of the variable."""
         return self.graph_value
 
     def read_value(self) -> Tensor:
-        """Read the value after the control dependencies that are in effect."""
+        """Add an operation that reads the value after the current control dependencies."""
         graph = self.graph
         if self.is_resource:
             return self._add_read(graph, graph.unique_name("ReadVariableOp"))
@@ -288,7 +288,7 @@ class GraphVariable(Scattering):
             return self._add_read(graph, graph.unique_name("read"))
 
     def initialized_value(self) -> Tensor:
-        """Return the value, or the initial value if the variable has none yet."""
+        """Return the value, or the initial value if the variable is not initialized."""
 
         def compute(run, op, values):
             return [run.read(self, op) if run.is_seen(self, op) else values[0]]
@@ -300,7 +300,7 @@ class GraphVariable(Scattering):
         return op.outputs[0]
 
     def is_initialized(self, name=None) -> Tensor:
-        """Return a tensor that tells whether the variable has a value."""
+        """Return a bool tensor: whether the variable is initialized."""
         graph = self.graph
         name = graph.unique_name(name or "IsVariableInitialized")
         return self._add_operation(
@@ -319,7 +319,7 @@ class GraphVariable(Scattering):
     # ---- assigning -------------------------------------------------------------------------------
 
     def assign(self, value, use_locking=False, name=None, read_value=True):
-        """Assign a value, and return the new value."""
+        """Assign a value, and return the new value of the variable."""
         del use_locking
         graph = self.graph
         name = graph.unique_name(name or ("AssignVariableOp" if self.is_resource else "Assign"))
@@ -330,13 +330,13 @@ class GraphVariable(Scattering):
         return op.outputs[0] if read_value else op
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):
-        """Add a value, and return the result."""
+        """Add a value to the variable, and return its new value."""
         del use_locking
         op = self._update_by_delta("AssignAdd", name, lambda value, d: value + d, delta)
         return op.outputs[0] if read_value else op
 
     def assign_sub(self, delta, use_locking=False, name=None, read_value=True):
-        """Subtract a value, and return the result."""
+        """Subtract a value from the variable, and return its new value."""
         del use_locking
         op = self._update_by_delta("AssignSub", name, lambda value, d: value - d, delta)
         return op.outputs[0] if read_value else op
@@ -347,14 +347,14 @@ class GraphVariable(Scattering):
         return self.update(f"{type_}VariableOp" if self.is_resource else type_, name, f, delta)
 
     def update(self, type_: str, name: str | None, f, *operands, dtypes=None) -> Operation:
-        """Add an operation that assigns `f(value, *operands)`.
+        """Add an operation that assigns `f(value, *operands)`, computed from the current value.
 
         Args:
           type_: TensorFlow's type of the operation.
           name: the name of the operation, `type_` if `None`.
           f: a function of arrays.
           *operands: tensors or numbers.
-          dtypes: the dtype that numbers are converted to, per operand; that of the variable if `None`.
+          dtypes: for each operand the dtype to which numbers are converted; if `None`, the variable's.
         """
         graph = self.graph
         dtypes = dtypes or [self._dtype] * len(operands)
@@ -385,7 +385,7 @@ class GraphVariable(Scattering):
 
 
 def _reads_nothing(run, op, values):
-    """Compute a read: a placeholder, since the value depends on the reader; see `Run.read_by`."""
+    """Return `[None]` as the value of a read, which depends on the reader; see `Run.read_by`."""
     del run, op, values
     return [None]
 
