@@ -184,7 +184,7 @@ def binomial_numbers(function, words, dims, counts, probs, dtype):
 
 @checked
 def stateless_binomial(shape, seed, counts, probs, output_dtype=np.int32, name=None):
-    """Draw from a binomial distribution, with a seed: successes in `counts` trials.
+    """Sample binomial numbers, the successes in `counts` trials, with a given seed.
 
     Args:
       shape: the sizes; it ends with the shape to which `counts` and `probs` broadcast.

@@ -144,7 +144,7 @@ def uniform_candidate_sampler(
 def log_uniform_candidate_sampler(
     true_classes, num_true, num_sampled, unique, range_max, seed=None, name=None
 ):
-    """Sample classes log-uniformly: early classes are more likely, as frequent words are.
+    """Sample classes from a log-uniform distribution, in which low class numbers are more likely.
 
     Args:
       true_classes: integers `[batch, num_true]`.

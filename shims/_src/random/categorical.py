@@ -91,7 +91,7 @@ def _check_one_thread(function, logits, num_samples) -> None:
 
 @operator
 def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
-    """Draw classes by their log-probabilities, with a seed.
+    """Sample class indices from unnormalized log-probabilities, with a given seed.
 
     Args:
       logits: `[batch, classes]`, unnormalized.
@@ -125,7 +125,7 @@ def stateless_categorical(logits, num_samples, seed, dtype=np.int64, name=None):
 
 @operator
 def categorical(logits, num_samples, dtype=None, seed=None, name=None):
-    """Draw classes by their log-probabilities.
+    """Sample class indices from unnormalized log-probabilities.
 
     Args:
       logits: `[batch, classes]`, unnormalized.

@@ -116,7 +116,7 @@ def _broadcast_parameters(function, alpha, beta, dtype):
 
 
 def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
-    """Draw from gamma distributions, with a seed.
+    """Sample from gamma distributions, with a given seed.
 
     Args:
       shape: the sizes; it ends with the shape to which `alpha` and `beta` broadcast.
@@ -156,7 +156,7 @@ def stateless_gamma(shape, seed, alpha, beta=None, dtype=np.float32, name=None):
 
 
 def gamma(shape, alpha, beta=None, dtype=np.float32, seed=None, name=None):
-    """Draw from gamma distributions.
+    """Sample from gamma distributions.
 
     Args:
       shape: the shape of the samples for each pair of parameters.

@@ -199,27 +199,27 @@ class Generator:
         return before
 
     def normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
-        """Draw normal numbers; arguments as for `random.normal`."""
+        """Sample normal numbers; the arguments are those of `random.normal`."""
         return self._affine("normal", shape, stddev, mean, dtype)
 
     def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=np.float32, name=None):
-        """Draw truncated normal numbers; arguments as for `random.truncated_normal`."""
+        """Sample truncated normal numbers; the arguments are those of `random.truncated_normal`."""
         return self._affine("truncated_normal", shape, stddev, mean, dtype)
 
     def uniform(self, shape, minval=0, maxval=None, dtype=np.float32, name=None):
-        """Draw uniform numbers; arguments as for `random.stateless_uniform`."""
+        """Sample uniform numbers; the arguments are those of `random.stateless_uniform`."""
         kind = as_dtype(dtype)
         standard.check_bounds(kind, minval, maxval)
         words, dims = self._start_draw(shape)
         return standard.uniform_of("Generator.uniform", words, dims, minval, maxval, kind)
 
     def uniform_full_int(self, shape, dtype=np.uint64, name=None):
-        """Draw integers over the full range of the dtype."""
+        """Sample integers uniformly from the full range of the dtype."""
         words, dims = self._start_draw(shape)
         return standard.all_integers("Generator.uniform_full_int", words, dims, dtype)
 
     def binomial(self, shape, counts, probs, dtype=np.int32, name=None):
-        """Draw binomial numbers; arguments as for `random.stateless_binomial`."""
+        """Sample binomial numbers; the arguments are those of `random.stateless_binomial`."""
         check_philox("Generator.binomial", self._alg)
         words = self._stream()
         dims = sizes_of("Generator.binomial", shape)
@@ -244,7 +244,7 @@ class Generator:
         return _expose_words(jnp.stack([keys, jnp.zeros_like(keys)]))
 
     def split(self, count=1) -> list[Generator]:
-        """Create new generators, each independent of the others and of this one."""
+        """Create `count` generators that are independent of each other and of this one."""
         keys = self._draw_keys(count)
         zeros = jnp.zeros((_SIZES[self._alg] - 1, 2), jnp.uint32)
         return [

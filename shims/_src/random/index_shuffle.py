@@ -22,7 +22,7 @@ _LEAST_BITS = 16
 
 @operator
 def index_shuffle(index, seed, max_index):
-    """Map each position to its position in a random permutation.
+    """Compute the new position of each index under a random permutation.
 
     Args:
       index: integer array `[n]` or scalar, in [0, max_index].
@@ -52,7 +52,7 @@ def index_shuffle(index, seed, max_index):
 
 @operator
 def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
-    """Map each position to its position in a random permutation.
+    """Compute the new position of each index under a random permutation.
 
     Args:
       index: integer array `[n]` or scalar, in [0, max_index].

@@ -109,7 +109,7 @@ class ones_initializer(Initializer):
 
 
 class constant_initializer(Initializer):
-    """An initializer that returns a constant, or given values in order.
+    """An initializer that returns a constant, or fills the array with the given values in order.
 
     Args:
       value: a number, or one number for each element.
@@ -160,7 +160,7 @@ class constant_initializer(Initializer):
 
 
 class random_uniform_initializer(Initializer):
-    """An initializer that draws from a uniform distribution.
+    """An initializer that samples from a uniform distribution.
 
     Args:
       minval: the lower bound.
@@ -191,7 +191,7 @@ class random_uniform_initializer(Initializer):
 
 
 class random_normal_initializer(Initializer):
-    """An initializer that draws from a normal distribution.
+    """An initializer that samples from a normal distribution.
 
     Args:
       mean: the mean.

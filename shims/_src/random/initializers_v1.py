@@ -101,7 +101,7 @@ class ones_initializer(Initializer):
 
 
 class constant_initializer(Initializer):
-    """An initializer that returns a constant, or given values in order.
+    """An initializer that returns a constant, or fills the array with the given values in order.
 
     Args:
       value: a number, or one number for each element.
@@ -147,7 +147,7 @@ class constant_initializer(Initializer):
 
 
 class random_uniform_initializer(Initializer):
-    """An initializer that draws from a uniform distribution.
+    """An initializer that samples from a uniform distribution.
 
     Args:
       minval: the lower bound.
@@ -174,7 +174,7 @@ class random_uniform_initializer(Initializer):
 
 
 class random_normal_initializer(Initializer):
-    """An initializer that draws from a normal distribution.
+    """An initializer that samples from a normal distribution.
 
     Args:
       mean: the mean.
@@ -201,7 +201,7 @@ class random_normal_initializer(Initializer):
 
 
 class truncated_normal_initializer(Initializer):
-    """An initializer of normal numbers truncated at two standard deviations.
+    """An initializer that samples from a normal distribution truncated at two standard deviations.
 
     Args:
       mean: the mean.

@@ -103,7 +103,7 @@ def _check_nonempty(function, rates) -> None:
 
 @checked
 def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
-    """Draw from Poisson distributions, with a seed.
+    """Sample from Poisson distributions, with a given seed.
 
     Args:
       shape: the sizes; it ends with the shape of `lam`.
@@ -145,7 +145,7 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
 
 @checked
 def poisson(shape, lam, dtype=np.float32, seed=None, name=None):
-    """Draw from Poisson distributions.
+    """Sample from Poisson distributions.
 
     Args:
       shape: the shape of the samples for each rate.

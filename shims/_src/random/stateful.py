@@ -33,7 +33,7 @@ def _words(kernel, seed, dims, dtype):
 
 @sized_by("shape")
 def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None):
-    """Draw from the uniform distribution in [minval, maxval).
+    """Sample uniformly from [minval, maxval).
 
     Args:
       shape: the sizes.
@@ -83,7 +83,7 @@ def uniform(shape, minval=0, maxval=None, dtype=np.float32, seed=None, name=None
 
 @sized_by("shape")
 def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
-    """Draw from a normal distribution.
+    """Sample from a normal distribution.
 
     Args:
       shape: the sizes.
@@ -113,7 +113,7 @@ def normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
 
 @sized_by("shape")
 def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=np.float32, seed=None, name=None):
-    """Draw from a normal distribution truncated at two standard deviations.
+    """Sample from a normal distribution truncated at two standard deviations.
 
     Args:
       shape: the sizes.

@@ -21,7 +21,7 @@ _UNIFORM = ("float16", "bfloat16", "float32", "float64", "int32", "int64", *_UNS
 def stateless_uniform(
     shape, seed, minval=0, maxval=None, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Draw uniform numbers in [minval, maxval), with a seed.
+    """Sample uniformly from [minval, maxval), with a given seed.
 
     Args:
       shape: the sizes.
@@ -75,7 +75,7 @@ def stateless_uniform(
 def stateless_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Draw from a normal distribution, with a seed.
+    """Sample from a normal distribution, with a given seed.
 
     Args:
       shape: the sizes.
@@ -109,7 +109,7 @@ def stateless_normal(
 def stateless_truncated_normal(
     shape, seed, mean=0.0, stddev=1.0, dtype=np.float32, name=None, alg="auto_select"
 ):
-    """Draw from a normal distribution truncated at two standard deviations, with a seed.
+    """Sample from a normal distribution truncated at two standard deviations, with a given seed.
 
     Args:
       shape: the sizes.

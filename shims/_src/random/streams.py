@@ -31,7 +31,7 @@ def outlined(draws: list | None = None):
     """Use dummy streams inside a `with` block, for abstract evaluation, which needs only shapes.
 
     Args:
-      draws: a list that receives the kernel and the seed of each operator that draws numbers.
+      draws: a list that receives the kernel and the seed of each random operator.
     """
 
     def source(kernel, seed, blocks):

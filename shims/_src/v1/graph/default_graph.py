@@ -10,7 +10,7 @@ _DEFAULT: list[Graph] = []
 
 
 def get_default_graph() -> Graph:
-    """Return the graph that new operations are added to.
+    """Return the graph to which new operations are added.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_default_graph
     """

@@ -120,7 +120,7 @@ def executing_eagerly() -> bool:
 
 
 def runs_at_once() -> bool:
-    """Return whether operators run eagerly: no graph receives them and no function traces them.
+    """Return whether operators run eagerly, instead of being added to a graph or traced.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/executing_eagerly
     """

@@ -50,7 +50,7 @@ class Outline:
       shapes: the shape of each array, a tuple with `None` for unknown sizes; `None` if the rank is unknown.
       dtypes: the dtype of each array.
       links: for each array the positions of the operands with respect to which it is differentiable.
-      draws: kernel and seed of each operator that draws random numbers.
+      draws: the kernel and seed of each random operator inside the call.
       rows: the positions of the operands that are used only by gathering rows.
     """
 

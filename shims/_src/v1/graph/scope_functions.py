@@ -81,7 +81,7 @@ def op_scope(values, name, default_name=None) -> Iterator[str]:
 
 
 def control_dependencies(control_inputs):
-    """Open a block whose operations run after the given ones.
+    """Make the operations of a `with` block run after the given ones.
 
     Args:
       control_inputs: operations, tensors and variables; `None` clears the outer control dependencies.
@@ -94,7 +94,7 @@ def control_dependencies(control_inputs):
 
 
 def device(device_name_or_function):
-    """Open a block that records a device for its operations; JAX decides the placement.
+    """Record a device for the operations of a `with` block; JAX decides the actual placement.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/device
     """

@@ -6,7 +6,7 @@ import time
 
 
 class SecondOrStepTimer:
-    """A timer that triggers every so many seconds or steps.
+    """A timer that triggers every given number of seconds or steps.
 
     Args:
       every_secs: the seconds between two triggers.

@@ -93,7 +93,7 @@ initialize_local_variables = local_variables_initializer
 
 
 def is_variable_initialized(variable: GraphVariable) -> Tensor:
-    """Return a tensor that tells whether a variable has a value.
+    """Return a bool tensor: whether a variable is initialized.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/is_variable_initialized
     """
