@@ -127,7 +127,7 @@ def _documentation(row: Row, expression: str) -> str:
     lines = [f"Compute `tf.{row.name}` as `{expression}`.", "", "Args:"]
     for parameter in parameters:
         lines.append(f"  {parameter}: {_said_of(parameter, row)}")
-    lines += ["", "Returns:", "  The array."]
+    lines += ["", "Returns:", "  The result, an array."]
     raises = ["the dtypes differ"] * several + ["TensorFlow has no kernel for the dtype"] * bool(
         row.takes
     )
@@ -135,7 +135,7 @@ def _documentation(row: Row, expression: str) -> str:
         lines += ["", "Raises:", f"  InvalidArgumentError: {', or '.join(raises)}."]
     differs = row.differs or row.note or "nothing"
     lines += ["", "Differs from TensorFlow:", f"  {differs[0].upper()}{differs[1:]}."]
-    lines += ["", "Under jit:", "  Element by element."]
+    lines += ["", "Under jit:", "  Acts on each element separately, so that sizes may be symbolic."]
     lines += ["", f"https://www.tensorflow.org/api_docs/python/tf/{row.name.replace('.', '/')}", ""]
     return textwrap.indent("\n".join(lines), "    ").strip(" ")
 

@@ -126,7 +126,7 @@ def left_shift(x, y, name=None):
       Nothing. JAX shifts all bits out when the amount is too large.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/left_shift
     """
@@ -153,7 +153,7 @@ def right_shift(x, y, name=None):
       Nothing. JAX shifts all bits out when the amount is too large.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/right_shift
     """

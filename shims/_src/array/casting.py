@@ -49,7 +49,7 @@ def cast(x, dtype, name=None):
       own remaining elements.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/cast
     """
@@ -180,7 +180,7 @@ def saturate_cast(value, dtype, name=None):
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/saturate_cast
     """
@@ -267,7 +267,7 @@ def identity(input, name=None):
       The array.
 
     Differs from TensorFlow:
-      Nothing; arrays are immutable, so that no copy is needed.
+      Arrays are immutable, so that no copy is needed.
 
     Under jit:
       An identity.

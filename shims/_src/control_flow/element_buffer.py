@@ -81,5 +81,5 @@ class ElementBuffer:
         return buffer.value()
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements in a buffer."""
+        """Return the elements as an `ElementBuffer`: this one."""
         return self

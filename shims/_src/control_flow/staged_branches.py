@@ -102,7 +102,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """An output leaf that becomes an array after the branches, of a type that suits all of them."""
+    """An output leaf that the branches return as an array, converted to one shape and dtype."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs

@@ -99,7 +99,7 @@ class Elements:
         return jnp.stack(self.filled(shape, dtype))
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements in a buffer."""
+        """Return all elements as an `ElementBuffer`."""
         if not self.arrays:
             return ElementBuffer.empty(self.count, shape, dtype, capacity)
         return ElementBuffer.of(self.stacked(shape, dtype), capacity)
@@ -155,7 +155,7 @@ class Stacked:
         return self.array
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements in a buffer."""
+        """Return all elements as an `ElementBuffer`."""
         return ElementBuffer.of(self.array, capacity)
 
     def write(self, index, value, *, grows: bool) -> Stacked:
@@ -217,7 +217,7 @@ class Unfilled:
         return jnp.zeros((self.count, *shape), dtype)
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements in a buffer."""
+        """Return all elements as an `ElementBuffer`."""
         return ElementBuffer.empty(self.count, shape, dtype, capacity)
 
 

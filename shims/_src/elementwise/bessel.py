@@ -28,7 +28,7 @@ def bessel_i0(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0
     """
@@ -64,7 +64,7 @@ def bessel_i1(x, name=None):
       Nothing: as in TensorFlow, the gradient at 0 is 1.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1
     """

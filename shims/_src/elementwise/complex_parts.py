@@ -29,7 +29,7 @@ def complex(real, imag, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/dtypes/complex
     """
@@ -55,7 +55,7 @@ def angle(input, name=None):
       Nothing. For real numbers, `jnp.angle` gives pi for -0 and NaN for NaN.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/angle
     """
@@ -83,7 +83,7 @@ def imag(input, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/imag
     """

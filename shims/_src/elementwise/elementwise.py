@@ -55,7 +55,7 @@ def abs(x, name=None):
       Nothing: the gradient at 0 is 0. `jnp.abs` has gradient 1 there.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/abs
     """
@@ -81,7 +81,7 @@ def sign(x, name=None):
       Nothing: the sign of -0.0 is 0.0. `jnp.sign` gives -0.0.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/sign
     """
@@ -134,7 +134,7 @@ def sqrt(x, name=None):
       NaN.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/sqrt
     """
@@ -174,7 +174,7 @@ def rsqrt(x, name=None):
       Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0 and below.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/rsqrt
     """
@@ -210,7 +210,7 @@ def reciprocal(x, name=None):
       Nothing on CPU. Where the incoming gradient is 0, the outgoing one is 0, also at 0.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reciprocal
     """
@@ -250,7 +250,7 @@ def acosh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/acosh
     """
@@ -424,7 +424,7 @@ def squared_difference(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/squared_difference
     """
@@ -471,7 +471,7 @@ def nextafter(x1, x2, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/nextafter
     """

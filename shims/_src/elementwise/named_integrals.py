@@ -49,7 +49,7 @@ def ndtri(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/ndtri
     """
@@ -75,7 +75,7 @@ def erfinv(x, name=None):
       result at -0.0 is 0.0, as in TensorFlow.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfinv
     """
@@ -114,7 +114,7 @@ def erfcinv(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfcinv
     """
@@ -149,7 +149,7 @@ def expint(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/expint
     """
@@ -183,7 +183,7 @@ def spence(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/spence
     """
@@ -217,7 +217,7 @@ def fresnel_sin(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/fresnel_sin
     """
@@ -242,7 +242,7 @@ def fresnel_cos(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/fresnel_cos
     """
@@ -293,7 +293,7 @@ def dawsn(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/special/dawsn
     """

@@ -46,7 +46,7 @@ def truediv(x, y, name=None):
       float64 is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/truediv
     """
@@ -72,7 +72,7 @@ def realdiv(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/realdiv
     """
@@ -98,7 +98,7 @@ def divide(x, y, name=None):
       float64 is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide
     """
@@ -196,7 +196,7 @@ def divide_no_nan(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/divide_no_nan
     """
@@ -238,7 +238,7 @@ def reciprocal_no_nan(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reciprocal_no_nan
     """
@@ -280,7 +280,7 @@ def multiply_no_nan(x, y, name=None):
       Where `y` is 0, the derivative by `x` does not depend on `y` when it is differentiated again.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/multiply_no_nan
     """
@@ -353,7 +353,7 @@ def xlogy(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xlogy
     """
@@ -382,7 +382,7 @@ def xlog1py(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xlog1py
     """
@@ -411,7 +411,7 @@ def xdivy(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/xdivy
     """

@@ -72,7 +72,7 @@ def lgamma(x, name=None):
       Nothing: the gradient at 0 is NaN. JAX gives -inf there.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/lgamma
     """
@@ -100,7 +100,7 @@ def digamma(x, name=None):
       large. `jax.lax.digamma` is -inf at 0.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/digamma
     """

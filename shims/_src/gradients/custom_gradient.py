@@ -38,7 +38,7 @@ def custom_gradient(f=None):
       ValueError: `grad_fn` returns a wrong number of gradients.
 
     Differs from TensorFlow:
-      Nothing; in forward mode JAX rejects such functions.
+      In forward mode JAX rejects such functions.
 
     Under jit:
       A `jax.custom_vjp`. What `f` closes over has no gradient.
@@ -176,7 +176,10 @@ def _is_gradient(x) -> bool:
 
 
 def _call_staged(f, args, kwargs):
-    """Trace `f` and its gradient function once, and make the values they close over operands."""
+    """Call `f` through a `jax.custom_vjp` function that is traced once, its gradient included.
+
+    Values that the two functions close over become operands.
+    """
     leaves, tree = jax.tree.flatten(args)
     places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
     operands = [leaves[i] for i in places]

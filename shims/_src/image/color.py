@@ -56,7 +56,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/convert_image_dtype
     """

@@ -282,7 +282,7 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
       InvalidArgumentError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      Nothing; there is no gradient.
+      There is no gradient.
 
     Under jit:
       All sizes may be known only at run time.

@@ -35,7 +35,7 @@ def clip_by_value(t, clip_value_min, clip_value_max, name=None):
       array; here it does not. At a limit the gradient goes to `t`. `jnp.clip` halves it.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_value
     """

@@ -139,7 +139,7 @@ def lu_solve(lower_upper, perm, rhs, validate_args=False, name=None):
       ValueError: the shapes are incompatible.
 
     Differs from TensorFlow:
-      Nothing; whether the matrix is invertible is not checked.
+      Whether the matrix is invertible is not checked.
 
     Under jit:
       Sizes may be known only at run time.
@@ -212,7 +212,7 @@ def lu_matrix_inverse(lower_upper, perm, validate_args=False, name=None):
       ValueError: the array has fewer than two axes.
 
     Differs from TensorFlow:
-      Nothing; whether the matrix is invertible is not checked.
+      Whether the matrix is invertible is not checked.
 
     Under jit:
       Sizes may be known only at run time.

@@ -46,7 +46,7 @@ def igamma(a, x, name=None):
       In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/igamma
     """
@@ -77,7 +77,7 @@ def igammac(a, x, name=None):
       In float32 both libraries lose most digits where `a` and `x` are above 1e5 and close.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/igammac
     """
@@ -111,7 +111,7 @@ def betainc(a, b, x, name=None):
       is above 1e5; a result that is not a probability is NaN.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/betainc
     """
@@ -198,7 +198,7 @@ def zeta(x, q, name=None):
       differentiated again. Below -5 both libraries lose most digits.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/zeta
     """
@@ -241,7 +241,7 @@ def polygamma(a, x, name=None):
       both libraries. Only `x` has a gradient.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/polygamma
     """

@@ -99,7 +99,7 @@ def scalar_mul(scalar, x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/scalar_mul
     """
@@ -129,7 +129,7 @@ def polyval(coeffs, x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/polyval
     """

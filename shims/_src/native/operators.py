@@ -19,7 +19,7 @@ def acos(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -28,7 +28,7 @@ def acos(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/acos
     """
@@ -46,7 +46,7 @@ def add(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -55,7 +55,7 @@ def add(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/add
     """
@@ -73,7 +73,7 @@ def asin(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -82,7 +82,7 @@ def asin(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/asin
     """
@@ -99,7 +99,7 @@ def asinh(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -108,7 +108,7 @@ def asinh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/asinh
     """
@@ -125,7 +125,7 @@ def atan(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -134,7 +134,7 @@ def atan(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/atan
     """
@@ -152,7 +152,7 @@ def atan2(y, x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -161,7 +161,7 @@ def atan2(y, x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/atan2
     """
@@ -179,7 +179,7 @@ def atanh(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -188,7 +188,7 @@ def atanh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/atanh
     """
@@ -205,7 +205,7 @@ def bessel_i0e(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -214,7 +214,7 @@ def bessel_i0e(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i0e
     """
@@ -231,7 +231,7 @@ def bessel_i1e(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -240,7 +240,7 @@ def bessel_i1e(x, name=None):
       The gradient at NaN is NaN in TensorFlow, 0.5 in JAX.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/bessel_i1e
     """
@@ -258,7 +258,7 @@ def bitwise_and(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -267,7 +267,7 @@ def bitwise_and(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_and
     """
@@ -286,7 +286,7 @@ def bitwise_or(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -295,7 +295,7 @@ def bitwise_or(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_or
     """
@@ -314,7 +314,7 @@ def bitwise_xor(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -323,7 +323,7 @@ def bitwise_xor(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/bitwise_xor
     """
@@ -341,7 +341,7 @@ def ceil(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -350,7 +350,7 @@ def ceil(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/ceil
     """
@@ -367,7 +367,7 @@ def conj(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -376,7 +376,7 @@ def conj(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/conj
     """
@@ -393,7 +393,7 @@ def cos(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -402,7 +402,7 @@ def cos(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/cos
     """
@@ -419,7 +419,7 @@ def cosh(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -428,7 +428,7 @@ def cosh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/cosh
     """
@@ -446,7 +446,7 @@ def equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -455,7 +455,7 @@ def equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/equal
     """
@@ -473,7 +473,7 @@ def erf(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -482,7 +482,7 @@ def erf(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erf
     """
@@ -499,7 +499,7 @@ def erfc(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -508,7 +508,7 @@ def erfc(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/erfc
     """
@@ -525,7 +525,7 @@ def exp(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -534,7 +534,7 @@ def exp(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/exp
     """
@@ -551,7 +551,7 @@ def expm1(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -560,7 +560,7 @@ def expm1(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/expm1
     """
@@ -577,7 +577,7 @@ def floor(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -586,7 +586,7 @@ def floor(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/floor
     """
@@ -604,7 +604,7 @@ def gelu(features, approximate=False, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -613,7 +613,7 @@ def gelu(features, approximate=False, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/gelu
     """
@@ -631,7 +631,7 @@ def greater(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -640,7 +640,7 @@ def greater(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/greater
     """
@@ -659,7 +659,7 @@ def greater_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -668,7 +668,7 @@ def greater_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/greater_equal
     """
@@ -686,7 +686,7 @@ def invert(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -695,7 +695,7 @@ def invert(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitwise/invert
     """
@@ -712,7 +712,7 @@ def is_finite(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -721,7 +721,7 @@ def is_finite(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_finite
     """
@@ -738,7 +738,7 @@ def is_inf(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -747,7 +747,7 @@ def is_inf(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_inf
     """
@@ -764,7 +764,7 @@ def is_nan(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -773,7 +773,7 @@ def is_nan(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_nan
     """
@@ -791,7 +791,7 @@ def less(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -800,7 +800,7 @@ def less(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/less
     """
@@ -819,7 +819,7 @@ def less_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -828,7 +828,7 @@ def less_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/less_equal
     """
@@ -846,7 +846,7 @@ def log(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -855,7 +855,7 @@ def log(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/log
     """
@@ -872,7 +872,7 @@ def log1p(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -881,7 +881,7 @@ def log1p(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/log1p
     """
@@ -898,7 +898,7 @@ def log_sigmoid(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -907,7 +907,7 @@ def log_sigmoid(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/log_sigmoid
     """
@@ -925,7 +925,7 @@ def logical_and(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -934,7 +934,7 @@ def logical_and(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/logical_and
     """
@@ -952,7 +952,7 @@ def logical_not(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -961,7 +961,7 @@ def logical_not(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/logical_not
     """
@@ -979,7 +979,7 @@ def logical_or(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -988,7 +988,7 @@ def logical_or(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/logical_or
     """
@@ -1007,7 +1007,7 @@ def logical_xor(x, y, name="LogicalXor"):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1016,7 +1016,7 @@ def logical_xor(x, y, name="LogicalXor"):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/logical_xor
     """
@@ -1035,7 +1035,7 @@ def multiply(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1044,7 +1044,7 @@ def multiply(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/multiply
     """
@@ -1062,7 +1062,7 @@ def negative(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1071,7 +1071,7 @@ def negative(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/negative
     """
@@ -1089,7 +1089,7 @@ def not_equal(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ.
@@ -1098,7 +1098,7 @@ def not_equal(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/not_equal
     """
@@ -1116,7 +1116,7 @@ def real(input, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1125,7 +1125,7 @@ def real(input, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/real
     """
@@ -1142,7 +1142,7 @@ def rint(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1151,7 +1151,7 @@ def rint(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/rint
     """
@@ -1168,7 +1168,7 @@ def round(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1177,7 +1177,7 @@ def round(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/round
     """
@@ -1194,7 +1194,7 @@ def sigmoid(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1203,7 +1203,7 @@ def sigmoid(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/sigmoid
     """
@@ -1220,7 +1220,7 @@ def sin(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1229,7 +1229,7 @@ def sin(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/sin
     """
@@ -1246,7 +1246,7 @@ def sinh(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1255,7 +1255,7 @@ def sinh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/sinh
     """
@@ -1272,7 +1272,7 @@ def softplus(features, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1281,7 +1281,7 @@ def softplus(features, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/math/softplus
     """
@@ -1298,7 +1298,7 @@ def square(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1307,7 +1307,7 @@ def square(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/square
     """
@@ -1325,7 +1325,7 @@ def subtract(x, y, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for the dtype.
@@ -1334,7 +1334,7 @@ def subtract(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/subtract
     """
@@ -1352,7 +1352,7 @@ def tan(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1361,7 +1361,7 @@ def tan(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/tan
     """
@@ -1378,7 +1378,7 @@ def tanh(x, name=None):
       name: ignored.
 
     Returns:
-      The array.
+      The result, an array.
 
     Raises:
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
@@ -1387,7 +1387,7 @@ def tanh(x, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/tanh
     """

@@ -55,7 +55,7 @@ def relu(features, name=None):
       Nothing: NaN stays NaN, and the gradient at 0 is 0.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/relu
     """
@@ -77,7 +77,7 @@ def relu6(features, name=None):
       Nothing. `jax.nn.relu6` converts integers to floating point.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/relu6
     """
@@ -101,7 +101,7 @@ def leaky_relu(features, alpha=0.2, name=None):
       Nothing: the gradient at 0 is `alpha`. `jax.nn.leaky_relu` has 1 there, and another default.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/leaky_relu
     """
@@ -129,7 +129,7 @@ def selu(features, name=None):
       Nothing: the gradient at 0 is the scale. `jax.nn.selu` has the left derivative there.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/selu
     """
@@ -172,7 +172,7 @@ def elu(features, name=None):
       Nothing: the gradient at NaN is 1.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/elu
     """
@@ -221,7 +221,7 @@ def softsign(features, name=None):
       Nothing: the gradient at infinity is 0. `jax.nn.soft_sign` has NaN there.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softsign
     """
@@ -248,7 +248,7 @@ def silu(features, beta=1.0):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/silu
     """

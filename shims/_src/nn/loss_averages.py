@@ -36,7 +36,7 @@ def log_poisson_loss(targets, log_input, compute_full_loss=False, name=None):
       Nothing: the approximation is added only for counts outside of [0, 1].
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/log_poisson_loss
     """

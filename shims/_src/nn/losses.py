@@ -47,7 +47,7 @@ def sigmoid_cross_entropy_with_logits(labels=None, logits=None, name=None):
       Nothing: at logit 0 the gradient is `0.5 - labels`.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/sigmoid_cross_entropy_with_logits
     """
@@ -88,7 +88,7 @@ def weighted_cross_entropy_with_logits(labels, logits, pos_weight, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/weighted_cross_entropy_with_logits
     """
@@ -305,7 +305,7 @@ def bias_add(value, bias, data_format=None, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/bias_add
     """

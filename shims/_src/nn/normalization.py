@@ -41,7 +41,7 @@ def batch_normalization(x, mean, variance, offset, scale, variance_epsilon, name
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/batch_normalization
     """
@@ -74,7 +74,7 @@ def batch_norm_with_global_normalization(
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/batch_norm_with_global_normalization
     """
@@ -140,7 +140,7 @@ def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):
       Nothing.
 
     Under jit:
-      Element by element.
+      Acts on each element separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/normalize_moments
     """

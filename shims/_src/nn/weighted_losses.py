@@ -78,7 +78,7 @@ def absolute_difference(
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.
@@ -118,7 +118,7 @@ def cosine_distance(
       labels: array.
       predictions: array of the same shape.
       axis: the axis along which both have unit length.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.
@@ -156,7 +156,7 @@ def hinge_loss(
     Args:
       labels: array of zeros and ones.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.
@@ -194,7 +194,7 @@ def huber_loss(
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       delta: the error at which the loss becomes linear.
       scope: ignored.
       loss_collection: ignored.
@@ -235,7 +235,7 @@ def log_loss(
     Args:
       labels: array.
       predictions: array of the same shape, probabilities.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       epsilon: added to both probabilities.
       scope: ignored.
       loss_collection: ignored.
@@ -269,7 +269,7 @@ def mean_squared_error(
     Args:
       labels: array.
       predictions: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.
@@ -307,7 +307,7 @@ def sigmoid_cross_entropy(
     Args:
       multi_class_labels: array of zeros and ones.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments.
+      weights: see `compute_weighted_loss`.
       label_smoothing: the weight of 0.5 in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.
@@ -348,7 +348,7 @@ def softmax_cross_entropy(
     Args:
       onehot_labels: array `[..., classes]`; it has no gradient.
       logits: array of the same shape.
-      weights: see `compute_weighted_loss`, like the other arguments; of the shape `[...]`.
+      weights: see `compute_weighted_loss`; they broadcast to the shape `[...]` of the losses.
       label_smoothing: the weight of `1 / classes` in the smoothed labels.
       scope: ignored.
       loss_collection: ignored.
@@ -386,7 +386,7 @@ def sparse_softmax_cross_entropy(
     Args:
       labels: integer array `[...]`, or `[..., 1]`.
       logits: array `[..., classes]`.
-      weights: see `compute_weighted_loss`, like the other arguments; `[...]` or `[..., 1]`.
+      weights: see `compute_weighted_loss`; `[...]` or `[..., 1]`.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.

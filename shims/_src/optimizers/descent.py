@@ -13,7 +13,7 @@ def sgd(learning_rate=0.01, momentum=0.0, nesterov=False, **common: Unpack[Commo
     """Implement `tf.keras.optimizers.SGD` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       momentum: the fraction of the previous update that is applied again, a float from 0 to 1.
       nesterov: use Nesterov momentum.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
@@ -53,7 +53,7 @@ def lion(learning_rate=0.001, beta_1=0.9, beta_2=0.99, **common: Unpack[Common])
     """Implement `tf.keras.optimizers.Lion`, which steps by the sign of a moving average.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta_1: the weight of the average in a step, above 0 and at most 1.
       beta_2: the decay rate of the average.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.

@@ -23,7 +23,7 @@ def adam(
     """Implement `tf.keras.optimizers.Adam` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.
@@ -75,7 +75,7 @@ def adamw(
     """Implement `tf.keras.optimizers.AdamW`: `adam` with weight decay before each step.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       weight_decay: the fraction of a weight, times the learning rate, to subtract.
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
@@ -105,7 +105,7 @@ def adamax(
     """Implement `tf.keras.optimizers.Adamax`, which divides by the running maximum of the gradients.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta_1: the decay rate of the average.
       beta_2: the decay rate of the maximum.
       epsilon: a constant added to the maximum.
@@ -139,7 +139,7 @@ def nadam(
     """Implement `tf.keras.optimizers.Nadam`, whose momentum follows its own schedule.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta_1: the limit of the growing momentum.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.
@@ -186,7 +186,7 @@ def lamb(
     """Implement `tf.keras.optimizers.Lamb`, which scales each step by the norm of its parameter.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta_1: the decay rate of the average of gradients.
       beta_2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.

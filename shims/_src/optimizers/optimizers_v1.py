@@ -17,7 +17,7 @@ def gradient_descent_v1(learning_rate) -> Recipe:
     """Implement `tf.compat.v1.train.GradientDescentOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
 
     Returns:
       An Optax transformation.
@@ -35,7 +35,7 @@ def momentum_v1(learning_rate, momentum, use_nesterov=False) -> Recipe:
     """Implement `tf.compat.v1.train.MomentumOptimizer`, like `optax.sgd` with momentum.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       momentum: the decay rate of the sum of gradients.
       use_nesterov: use Nesterov momentum.
 
@@ -60,7 +60,7 @@ def adam_v1(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8) -> Recipe
     """Implement `tf.compat.v1.train.AdamOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       beta1: the decay rate of the average of gradients.
       beta2: the decay rate of the average of squares.
       epsilon: a constant added to the square root of the average of squares.
@@ -97,7 +97,7 @@ def rmsprop_v1(learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, centered=F
     """Implement `tf.compat.v1.train.RMSPropOptimizer`, whose average of squares starts at 1.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       decay: the decay rate of the average of squares.
       momentum: the fraction of the previous update that is applied again.
       epsilon: a constant added to the average, inside the square root.
@@ -131,7 +131,7 @@ def adagrad_v1(learning_rate, initial_accumulator_value=0.1) -> Recipe:
     """Implement `tf.compat.v1.train.AdagradOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       initial_accumulator_value: the initial value of the sum of squares, above 0.
 
     Returns:
@@ -157,7 +157,7 @@ def adadelta_v1(learning_rate=0.001, rho=0.95, epsilon=1e-8) -> Recipe:
     """Implement `tf.compat.v1.train.AdadeltaOptimizer`.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       rho: the decay rate of the averages.
       epsilon: a constant added to the averages, inside the square roots.
 
@@ -190,7 +190,7 @@ def ftrl_v1(
     """Implement `tf.compat.v1.train.FtrlOptimizer`; parameters are recomputed, not incremented.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       learning_rate_power: the exponent of the sum of squares in the learning rate, at most 0.
       initial_accumulator_value: the initial value of that sum.
       l1_regularization_strength: the weight of the L1 penalty.

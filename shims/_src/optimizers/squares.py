@@ -20,7 +20,7 @@ def rmsprop(
     """Implement `tf.keras.optimizers.RMSprop` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       rho: the decay rate of the average of squares.
       momentum: the fraction of the previous update that is applied again.
       epsilon: a constant added to the average, inside the square root.
@@ -61,7 +61,7 @@ def adagrad(
     """Implement `tf.keras.optimizers.Adagrad` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       initial_accumulator_value: the initial value of the sum of squares.
       epsilon: a constant added to the sum, inside the square root.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
@@ -89,7 +89,7 @@ def adadelta(learning_rate=0.001, rho=0.95, epsilon=1e-7, **common: Unpack[Commo
     """Implement `tf.keras.optimizers.Adadelta` as an Optax transformation.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       rho: the decay rate of the averages.
       epsilon: a constant added to the averages, inside the square roots.
       common: `weight_decay`, `clipnorm`, `clipvalue` and `global_clipnorm`, as in Keras.
@@ -129,7 +129,7 @@ def ftrl(
     """Implement `tf.keras.optimizers.Ftrl`; parameters are recomputed, not incremented.
 
     Args:
-      learning_rate: a number, or a function of the step count or without arguments.
+      learning_rate: a number, a function of the step count, or a function without arguments.
       learning_rate_power: the exponent of the sum of squares in the learning rate, at most 0.
       initial_accumulator_value: the initial value of that sum.
       l1_regularization_strength: the weight of the L1 penalty.

@@ -37,7 +37,7 @@ def stands_in_for_user(package: str) -> None:
 
 
 def asks_for_user(frame: FrameType) -> bool:
-    """Return whether a frame acts for the user: the user's code, or code generated from it."""
+    """Return whether a frame runs the user's code, or generated or converted code in its place."""
     name = frame.f_globals.get("__name__") or ""
     return not is_library_frame(frame) or name.startswith(tuple(_STAND_INS))
 

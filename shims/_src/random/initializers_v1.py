@@ -69,7 +69,7 @@ class zeros_initializer(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/zeros_initializer
     """
@@ -88,7 +88,7 @@ class ones_initializer(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ones_initializer
     """
@@ -105,7 +105,7 @@ class constant_initializer(Initializer):
 
     Args:
       value: a number, or one number for each element.
-      dtype: of the result.
+      dtype: the dtype of the result.
       verify_shape: reject values whose shape is not the requested one.
 
     Raises:
@@ -113,10 +113,10 @@ class constant_initializer(Initializer):
         fit the dtype or the shape.
 
     Differs from TensorFlow:
-      Nothing; where there are too few numbers a graph of TensorFlow 1 would repeat the last one.
+      Where there are too few numbers a graph of TensorFlow 1 would repeat the last one.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant_initializer
     """
@@ -153,13 +153,13 @@ class random_uniform_initializer(Initializer):
       minval: the lower bound.
       maxval: the upper bound; 1 for floats where it is `None`.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Differs from TensorFlow:
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/random_uniform_initializer
     """
@@ -180,13 +180,13 @@ class random_normal_initializer(Initializer):
       mean: the mean.
       stddev: the standard deviation.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Differs from TensorFlow:
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/random_normal_initializer
     """
@@ -207,13 +207,13 @@ class truncated_normal_initializer(Initializer):
       mean: the mean.
       stddev: the standard deviation before the truncation.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Differs from TensorFlow:
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/truncated_normal_initializer
     """
@@ -233,13 +233,13 @@ class uniform_unit_scaling_initializer(Initializer):
     Args:
       factor: scales the numbers.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Differs from TensorFlow:
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/uniform_unit_scaling_initializer
     """
@@ -263,7 +263,7 @@ class variance_scaling_initializer(Initializer):
       mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
       seed: an integer, which gives the initializer its own stream; see `random.set_seed` for `None`.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Raises:
       ValueError: an argument has another value.
@@ -272,7 +272,7 @@ class variance_scaling_initializer(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variance_scaling_initializer
     """
@@ -330,7 +330,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/glorot_uniform_initializer
     """
@@ -350,7 +350,7 @@ class glorot_normal_initializer(variance_scaling_initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/glorot_normal_initializer
     """
@@ -368,7 +368,7 @@ class identity(Initializer):
 
     Args:
       gain: the value on the diagonal.
-      dtype: of the result.
+      dtype: the dtype of the result.
 
     Raises:
       ValueError: the shape is not that of a matrix.
@@ -377,7 +377,7 @@ class identity(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/identity
     """
@@ -400,7 +400,7 @@ def he_normal(seed=None):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_normal
     """
@@ -414,7 +414,7 @@ def he_uniform(seed=None):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/he_uniform
     """
@@ -428,7 +428,7 @@ def lecun_normal(seed=None):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_normal
     """
@@ -442,7 +442,7 @@ def lecun_uniform(seed=None):
       There are no partitioned variables.
 
     Under jit:
-      As the operator that it calls: it keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/lecun_uniform
     """

@@ -69,8 +69,8 @@ def compress(x, mask, axis: int = 0):
 def take(x, positions, axis: int):
     """Take the elements at `positions`, which must be in range, along an axis.
 
-    For no positions `jnp.take` returns a constant, through which gradients do not flow; this function returns
-    a slice of `x`.
+    If the result is empty, this function returns an empty slice of `x`: `jnp.take` would return a
+    constant, through which gradients do not flow.
     """
     shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
     if any(not jp.is_symbolic(d) and d == 0 for d in shape):

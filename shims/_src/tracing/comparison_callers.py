@@ -35,10 +35,10 @@ def user_calls(depth: int) -> bool:
 
 
 def user_orders(hooks: dict) -> bool:
-    """Return whether the `<` (or similar operator) that JAX evaluates is in user code.
+    """Return whether user code wrote the comparison (`<` or similar) that JAX is evaluating.
 
     Args:
-      hooks: the globals of the hooks, which are between JAX's operators and their caller.
+      hooks: the globals of the module of the hooks, whose stack frames are skipped.
     """
     frame: FrameType | None = sys._getframe(1)
     operators = vars(jp.shape_poly)

@@ -54,8 +54,8 @@ def dumps(arrays: Mapping[str, np.ndarray], metadata: Mapping[str, str]) -> byte
     """Serialize arrays and metadata; equal contents give equal bytes.
 
     Args:
-      arrays: by name, of types that the format `holds`.
-      metadata: texts by key.
+      arrays: a dict from names to arrays; `holds` must be true of their dtypes.
+      metadata: a dict from keys to texts.
     """
     data: list[bytes] = []
     entries: dict[str, Any] = {"__metadata__": dict(sorted(metadata.items()))}

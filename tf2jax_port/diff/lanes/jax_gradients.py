@@ -111,7 +111,10 @@ class JaxGradients:
     def of_one(
         self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
     ) -> list[Any]:
-        """Compute the gradients of the function as the user passed it; `vmap` batches this."""
+        """Compute the gradients for one example, with the function as the user passed it.
+
+        The caller maps this method over a batch with `vmap`.
+        """
         linear = self._linearize(self._given, case, arrays, paths)
         return self._pull(linear, dict(zip(paths, fed)))
 

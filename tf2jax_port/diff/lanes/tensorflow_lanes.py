@@ -36,7 +36,7 @@ class TensorFlowLanes:
     Args:
       function: the TensorFlow function; a `tf.function` is run as its Python function.
       seed: for `tf.random`, NumPy and Python, set again before every call.
-      variables: by name, if the first argument of every case gives their values.
+      variables: a dict by name, if the first argument of every case gives their values.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ class Worker:
             self._running.send(self._order)
 
     def use(self, order: Order, timeout: float) -> None:
-        """Give the process another order; modules that it has imported stay imported."""
+        """Replace the order of the process and the timeout; imported modules stay imported."""
         self._order, self._timeout = order, timeout
         self._plan = None
         if self._running is not None:

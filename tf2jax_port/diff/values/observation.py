@@ -24,10 +24,12 @@ class Observation:
     """The outputs and gradients of one lane on one case.
 
     Attributes:
-      outputs: path to array; `None` if the function returned `None`.
-      gradients: cotangent to input path to array; `None` if the lane reports that there is no
-        gradient. A `Failure` if the lane could not compute a gradient. Under `FORWARD` the tangents
-        of the outputs, by their paths; under `STEPS` the inputs after training.
+      outputs: a dict from output paths to arrays (`None` if the function returned `None`), or a
+        `Failure` if the lane could not run.
+      gradients: for each kind, a dict from input paths to gradients (`None` if the lane reports that
+        there is no gradient), or a `Failure` if the lane could not compute them. The kind is a
+        cotangent, `FORWARD` or `STEPS`. `FORWARD` has the tangents of the outputs by output path,
+        `STEPS` the inputs after training.
       note: how the lane was run, if that is worth reporting.
     """
 

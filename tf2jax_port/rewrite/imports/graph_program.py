@@ -26,7 +26,7 @@ _WHOLE = ("tensorflow", "tensorflow.compat.v1")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphProgram:
-    """A file that runs on `shims.compat.v1`: a decision for each reference and the import edits."""
+    """The plan to run a file on `shims.compat.v1`: a decision per reference, and import edits."""
 
     decisions: tuple[Decision, ...]
     imports: tuple[Edit, ...]

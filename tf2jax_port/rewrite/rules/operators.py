@@ -1,4 +1,4 @@
-"""Define the diagnostics of operators that are called or passed on."""
+"""Define the diagnostics of operators that are called, or passed to a function as a value."""
 
 from __future__ import annotations
 

@@ -285,7 +285,7 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_place(node: ast.expr) -> bool:
-    """Return whether an expression is a name or an attribute of one, which can also be assigned."""
+    """Return whether an expression is a name or an attribute chain (`a.b.c`), which is assignable."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)

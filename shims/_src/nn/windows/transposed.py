@@ -61,7 +61,7 @@ def conv2d_transpose(
       ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
+      Sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -106,7 +106,7 @@ def conv1d_transpose(
       ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
+      Sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -152,7 +152,7 @@ def conv3d_transpose(
       ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
+      Sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.
@@ -198,7 +198,7 @@ def conv_transpose(
       ValueError: `output_shape` is a number, or has no one to three spatial axes.
 
     Differs from TensorFlow:
-      Nothing; sizes that do not fit raise an error, where TensorFlow aborts the process.
+      Sizes that do not fit raise an error, where TensorFlow aborts the process.
 
     Under jit:
       The sizes of `input` may be known only at run time, and `output_shape` may be computed.

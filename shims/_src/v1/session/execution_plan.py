@@ -269,14 +269,13 @@ def uninitialized(variable):
 
 
 def counters_of(plan: Plan, kept: dict) -> dict:
-    """Return the counter slot and seeds of each random number generation in a plan.
+    """Return a dict from each random operator of a plan to its counter slot and seed words.
+
+    The keys are pairs of an operation and the number of the random call in that operation.
 
     Args:
       plan: the plan.
       kept: the existing counters; new ones are added to it.
-
-    Returns:
-      A dict with pairs of an operation and an index as keys.
     """
     drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
     for op, i, seeds in drawn:

@@ -289,7 +289,7 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield, for each axis, a mask with every row along that axis set if any of its elements is."""
+    """Yield, per axis, `part` with each line along the axis that has a set element set entirely."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 

@@ -66,7 +66,7 @@ class Host:
         return None
 
     def before(self, number: int) -> list[int]:
-        """Return the number of a result followed by those of all results on which it depends."""
+        """Return the numbers of a result and of all its direct and indirect operands, its own first."""
         found = [number]
         for one in found:
             found += [o for o in self.told[one].operands if o not in found]
