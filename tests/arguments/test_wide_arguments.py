@@ -1,4 +1,7 @@
-"""Numbers of 64 bits that a program or its caller gives fit 32 bits, or are refused, not wrapped."""
+"""Numbers of 64 bits that a program or its caller gives fit 32 bits, or are refused, not wrapped.
+
+Equality rests on conversions, which IEEE rounds, and on integers: it holds on every processor.
+"""
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
-"""Bits of every dtype as numbers of every other, complex ones among them."""
+"""Bits of every dtype as numbers of every other, complex ones among them.
+
+Both libraries get the same bytes and compute nothing: this holds on every processor.
+"""
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
-"""CRC-32C: the checksum that the standard defines, whatever the length and wherever it is cut."""
+"""CRC-32C: the checksum that the standard defines, whatever the length and wherever it is cut.
+
+Only integers are computed: this holds on every processor.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""The files are TensorFlow's, byte for byte, and each reads what the other writes."""
+"""The files are TensorFlow's, byte for byte, and each reads what the other writes.
+
+Arrays are copied and checksums are integers: this holds on every processor.
+"""
 
 import numpy as np
 import pytest

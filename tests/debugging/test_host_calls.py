@@ -1,4 +1,7 @@
-"""Functions of Python among operators: eagerly as TensorFlow, in programs with stated shapes."""
+"""Functions of Python among operators: eagerly as TensorFlow, in programs with stated shapes.
+
+What is compared exactly are small whole numbers, which no rounding changes, on every processor.
+"""
 
 import jax
 import jax.numpy as jnp

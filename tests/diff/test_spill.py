@@ -1,4 +1,7 @@
-"""Large arrays on disk: the same elements, and what stands in for them once they are judged."""
+"""Large arrays on disk: the same elements, and what stands in for them once they are judged.
+
+Numbers are copied, or computed twice by one NumPy: equality holds on every processor.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A tape around a function whose result has no elements: zeros, or TensorFlow's NaN, and never `None`."""
+"""A tape around a function whose result has no elements: zeros, or TensorFlow's NaN, and never `None`.
+
+What is compared exactly are zeros, ones, infinities, NaN and quotients of them, on every processor.
+"""
 
 import numpy as np
 import pytest

@@ -167,7 +167,10 @@ def assert_same_tree(got, want, dtypes: Dtypes = Dtypes.SAME) -> None:
 
 
 def assert_same_bits(got, want, what: str = "results") -> None:
-    """Fail unless all arrays of two results have the same shapes, dtypes and bytes."""
+    """Fail unless all arrays of two results have the same shapes, dtypes and bytes.
+
+    Whoever compares two programs or two libraries so says on what it rests: processors may fuse.
+    """
     (form, ours), (right, theirs) = flatten(got), flatten(want)
     found = "" if form == right else f"structure {form}, should be {right}"
     pairs = {path: (_as_numpy(ours[path]), _as_numpy(theirs[path])) for path in theirs if not found}

@@ -1,4 +1,7 @@
-"""The files that an import reads: in text, of a SavedModel, broken ones, and graphs it must refuse."""
+"""The files that an import reads: in text, of a SavedModel, broken ones, and graphs it must refuse.
+
+What is compared exactly is copied, or multiplied by 1: it holds on every processor.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Every written case in every lane of the scorecard, which is filled from these tests."""
+"""Every written case in every lane of the scorecard, which is filled from these tests.
+
+Only fillings are compared bit by bit: one compiled program gives them all, whatever a processor fuses.
+"""
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
-"""Infinity in a matrix gives TensorFlow's NaN; LAPACK by itself may search singular values for ever."""
+"""Infinity in a matrix gives TensorFlow's NaN; LAPACK by itself may search singular values for ever.
+
+Every number of a result is NaN, or a rank: equality holds on every processor.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""XLA turns quotients by one number into products with its reciprocal; TensorFlow's graphs do not."""
+"""XLA turns quotients by one number into products with its reciprocal; TensorFlow's graphs do not.
+
+Equality rests on quotients that both libraries round as IEEE does, with no product beside a sum: it holds
+on every processor.
+"""
 
 import jax
 import jax.numpy as jnp

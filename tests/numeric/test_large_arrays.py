@@ -1,4 +1,8 @@
-"""Forms that are taken for large arrays only give what the plain ones do."""
+"""Forms that are taken for large arrays only give what the plain ones do.
+
+Equality rests on integers, on sums of small whole numbers, exact in any order, and on copies: it holds on
+every processor.
+"""
 
 import jax
 import jax.numpy as jnp

@@ -1,4 +1,7 @@
-"""The example of a training step follows TensorFlow, and its values survive a file."""
+"""The example of a training step follows TensorFlow, and its values survive a file.
+
+What is compared exactly is copied, or is one program compiled twice by one XLA, on any processor.
+"""
 
 import numpy as np
 import pytest

@@ -3,7 +3,8 @@
     python -m tests.platform.accelerator_checks            # on this machine's accelerator
     python -m tests.platform.accelerator_checks --pretend  # the same code on a CPU
 
-It needs JAX, NumPy and pytest. Each check fails by an assertion.
+It needs JAX, NumPy and pytest. Each check fails by an assertion. Those that compare exactly rest on quotients
+and products that are rounded one by one (`exact_quotient.py`, `separate_rounding.py`), and on copies.
 """
 
 import sys

@@ -1,4 +1,7 @@
-"""Arrays filled up and selected from on the host are what NumPy's own operations give."""
+"""Arrays filled up and selected from on the host are what NumPy's own operations give.
+
+Numbers are only copied: equality holds on every processor.
+"""
 
 import functools
 import os

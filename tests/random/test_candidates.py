@@ -1,4 +1,8 @@
-"""Sampled classes and the losses over them, with the numbers of `set_seed`."""
+"""Sampled classes and the losses over them, with the numbers of `set_seed`.
+
+Classes are integers; those of the logarithmic sampler are cut from a float64 exponential, of which only a
+whole number would show the last place. Expected counts have a tolerance.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""Rectangles cut out by chance: repeatable with a seed of their own, and only then."""
+"""Rectangles cut out by chance: repeatable with a seed of their own, and only then.
+
+Equality rests on integers and on quotients, which IEEE rounds. The aspect ratio is a product and a sum that a
+processor may fuse; no guard is there, and a ratio on the edge of a pixel would show it.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,8 @@
-"""`random.Generator`: TensorFlow's bits, and TensorFlow's state after each call."""
+"""`random.Generator`: TensorFlow's bits, and TensorFlow's state after each call.
+
+Equality rests on what `test_bits.py` says; states and keys are integers, and so are binomial numbers, of which
+a float64 on an edge would show the last place.
+"""
 
 import jax
 import numpy as np

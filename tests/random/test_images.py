@@ -65,7 +65,10 @@ def test_resize_with_pad_of_unknown_sizes(target):
 
 @pytest.mark.parametrize(("old", "new"), [(26, 11), (62, 7), (84, 10)])
 def test_resizing_divides_as_tensorflow_does(old, new):
-    """XLA would multiply by the reciprocal of a known size, and read the pixel beside the right one."""
+    """XLA would multiply by the reciprocal of a known size, and read the pixel beside the right one.
+
+    Equality rests on an exact quotient and on `rounded_product`: it holds on every processor.
+    """
 
     @shims.function(input_signature=[shims.TensorSpec([None, 1, 1])])
     def resized(image):

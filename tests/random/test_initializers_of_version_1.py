@@ -1,4 +1,7 @@
-"""The initializers of version 1 give TensorFlow's numbers, and refuse what TensorFlow refuses."""
+"""The initializers of version 1 give TensorFlow's numbers, and refuse what TensorFlow refuses.
+
+Equality rests on what `test_bits.py` says: factor and shift are applied by `multiply_add`.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,9 @@
-"""Numbers that follow from `set_seed`: in eager order, inside functions, in loops and branches."""
+"""Numbers that follow from `set_seed`: in eager order, inside functions, in loops and branches.
+
+Equality rests on what `test_bits.py` says. Gamma numbers and the choices of `categorical` and `poisson` are
+computed in float64, of which processors may round the last place otherwise; no guard is there, but float32 and
+integers show it only where a number lies on an edge.
+"""
 
 import functools
 

@@ -1,4 +1,7 @@
-"""Sizes computed from what data select: the rest up to a number, both parts, none and too few."""
+"""Sizes computed from what data select: the rest up to a number, both parts, none and too few.
+
+Values are compared exactly: small whole numbers, which no rounding changes, on every processor.
+"""
 
 import numpy as np
 import pytest

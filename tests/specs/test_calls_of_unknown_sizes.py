@@ -1,4 +1,8 @@
-"""Calls of TensorFlow's own kernel tests: eagerly and in a function that knows no size."""
+"""Calls of TensorFlow's own kernel tests: eagerly and in a function that knows no size.
+
+Equality rests on small whole numbers, and on quotients and roots of them, which IEEE rounds: it holds on
+every processor.
+"""
 
 import jax
 import numpy as np

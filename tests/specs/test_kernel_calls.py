@@ -1,4 +1,8 @@
-"""Calls of TensorFlow's own kernel tests: value and dtype, eagerly and in a function."""
+"""Calls of TensorFlow's own kernel tests: value and dtype, eagerly and in a function.
+
+Equality rests on small numbers that no rounding changes, on quotients and roots, which IEEE rounds, and on
+`rounded_product`; logarithms, which each library computes in its own way, have a tolerance.
+"""
 
 import jax
 import numpy as np
@@ -6,8 +10,20 @@ import pytest
 import tensorflow
 
 import shims
-from tests.harness.compare import EXACT, assert_same
+from tests.harness.compare import EXACT, assert_same, within
 from tests.specs.kernel_calls import CALLS
+
+# Calls with logarithms, exponentials or angles in them.
+BY_SERIES = {
+    "labels of another dtype",
+    "ragged arithmetic",
+    "ragged operands by name",
+    "sampled losses of labels that are floats",
+}
+
+
+def tolerance(name):
+    return within(2e-6) if name in BY_SERIES else EXACT
 
 
 def leaves(tree):
@@ -18,16 +34,16 @@ def leaves(tree):
 @pytest.mark.parametrize("name", CALLS)
 def test_as_tensorflow(name):
     expected = leaves(CALLS[name](tensorflow))
-    assert_same(jax.tree.leaves(CALLS[name](shims)), expected, EXACT)
+    assert_same(jax.tree.leaves(CALLS[name](shims)), expected, tolerance(name))
     staged = shims.function(lambda: CALLS[name](shims), autograph=False)
-    assert_same(jax.tree.leaves(staged()), expected, EXACT)
+    assert_same(jax.tree.leaves(staged()), expected, tolerance(name))
 
 
 @pytest.mark.parametrize("name", CALLS)
 def test_as_tensorflow_with_64_bits(name):
     expected = leaves(CALLS[name](tensorflow))
     with jax.enable_x64(True):
-        assert_same(jax.tree.leaves(CALLS[name](shims)), expected, EXACT)
+        assert_same(jax.tree.leaves(CALLS[name](shims)), expected, tolerance(name))
 
 
 def test_an_index_wider_than_32_bits_is_outside():

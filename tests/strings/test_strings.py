@@ -1,4 +1,7 @@
-"""Strings: lengths and hashes are computed, everything else says what to do instead."""
+"""Strings: lengths and hashes are computed, everything else says what to do instead.
+
+Hashes are integers: equality holds on every processor.
+"""
 
 import numpy as np
 import pytest

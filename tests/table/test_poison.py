@@ -2,6 +2,8 @@
 
 Values, first derivatives (forward and reverse) and second ones (forward over reverse) have the same
 bits for every filling.
+
+One compiled program gives them all, so that it need not matter what a processor fuses.
 """
 
 import jax

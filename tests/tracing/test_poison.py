@@ -1,4 +1,7 @@
-"""What stands in invalid slots is never seen: results have the same bits whatever it is."""
+"""What stands in invalid slots is never seen: results have the same bits whatever it is.
+
+One compiled program gives both results, so that it need not matter what a processor fuses.
+"""
 
 from __future__ import annotations
 

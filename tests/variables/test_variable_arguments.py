@@ -1,4 +1,7 @@
-"""Variables among the arguments of a function are the caller's own, as in TensorFlow."""
+"""Variables among the arguments of a function are the caller's own, as in TensorFlow.
+
+All numbers are small multiples of a half, which no rounding changes: equality holds on every processor.
+"""
 
 import jax
 import numpy as np

@@ -1,4 +1,7 @@
-"""Variables read and assigned by position, their options, and who makes them."""
+"""Variables read and assigned by position, their options, and who makes them.
+
+Equality rests on small whole numbers and on quotients, which IEEE rounds: it holds on every processor.
+"""
 
 import jax
 import jax.numpy as jnp
