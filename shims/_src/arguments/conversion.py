@@ -18,12 +18,15 @@ _INT32 = np.iinfo(np.int32)
 
 
 def as_array(value, dtype=None):
-    """Convert `value` to a JAX array: Python floats to float32 and ints to int32 without `dtype`.
+    """Convert `value` to a JAX array.
+
+    Without `dtype`, Python floats become float32 and Python integers int32.
 
     Args:
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
-        Among NumPy scalars in lists, only a float keeps its dtype, that of the first element.
-      dtype: the dtype of Python numbers; an array of another dtype is rejected, as TensorFlow does.
+        A list of NumPy floats has the dtype of its first element; other NumPy scalars in lists are
+        converted like Python numbers.
+      dtype: the dtype of Python numbers. An array of another dtype is rejected, as in TensorFlow.
 
     Raises:
       ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.

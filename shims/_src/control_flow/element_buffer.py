@@ -20,15 +20,15 @@ def capacity_of_list() -> buffers.Capacity | None:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ElementBuffer:
-    """List elements along the leading axis of an array with spare capacity.
+    """The elements of a list, stored along the leading axis of an array with spare capacity.
 
-    In contrast to an array of exactly the right length, the buffer has the same type in every iteration of a
-    loop. So a loop that writes to it supports reverse-mode differentiation.
+    In contrast to an array of exactly the right length, the buffer has the same type in every
+    iteration of a loop. So a loop that writes to it supports reverse-mode differentiation.
 
     Attributes:
       array: the buffer, zero where nothing was written.
       count: int32 scalar, the number of elements.
-      capacity: the capacity, which the top-level call can grow.
+      capacity: how many elements fit; the top-level call can grow it.
     """
 
     array: jax.Array

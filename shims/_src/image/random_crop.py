@@ -12,6 +12,7 @@ from jax import lax
 from shims._src.arguments import checks
 from shims._src.arguments.operands import describe, operand
 from shims._src.image.sampling import float32_quotient
+from shims._src.numeric.separate_rounding import multiply_add
 from shims._src.random import philox
 from shims._src.random.draw import draw
 from shims._src.random.global_seed import stream, unrepeatable_stream
@@ -233,7 +234,7 @@ def _search(words, sides, boxes, covered, limits, attempts: int):
 
     def attempt(state):
         ratio, place = _fraction(words, state.place)
-        ratio = ratio * (limits[1] - limits[0]) + limits[0]
+        ratio = multiply_add(ratio, limits[1] - limits[0], limits[0])
         crop, place, fits = _rectangle(words, place, height, width, ratio, limits[2:])
         good = fits & _covers(crop, edges, covered)
         return _State(state.attempt + 1, place, good, jnp.where(good, crop, state.crop))

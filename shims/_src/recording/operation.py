@@ -127,7 +127,7 @@ class Bound:
         return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
-        """Return a context in which `call` may be used, more than once."""
+        """Return a context for calls of `call`; each use of the context allows several calls."""
         return jp.emptied_stores(())
 
     def __hash__(self) -> int:
@@ -151,7 +151,7 @@ class Rule(Bound):
         self._hash = id(self)
 
     def running(self):
-        """Return a context in which `call` may be used, more than once."""
+        """Return a context for calls of `call`; each use of the context allows several calls."""
         return jp.emptied_stores(self._functions)
 
     __hash__ = Bound.__hash__
@@ -173,7 +173,7 @@ class Equation:
         return division.apply(self.eqn, operands)
 
     def running(self):
-        """Return a context in which `call` may be used, more than once."""
+        """Return a context for calls of `call`; each use of the context allows several calls."""
         return jp.emptied_stores(())
 
 
@@ -193,7 +193,7 @@ class Capturing:
         return _evaluate(self._closed, operands[:count], given)
 
     def running(self):
-        """Return a context in which `call` may be used, more than once."""
+        """Return a context for calls of `call`; each use of the context allows several calls."""
         return jp.emptied_stores(())
 
 
@@ -207,7 +207,7 @@ class Identity:
         return [operand]
 
     def running(self):
-        """Return a context in which `call` may be used, more than once."""
+        """Return a context for calls of `call`; each use of the context allows several calls."""
         return jp.emptied_stores(())
 
 

@@ -24,7 +24,10 @@ class Guard:
 
 
 class Excluded(enum.Enum):
-    """The kinds of values that an expression over data-dependent sizes is assumed not to have."""
+    """The values that a trace assumes an expression over data-dependent sizes not to have.
+
+    For example, `u0 - 3` is assumed not to be zero if `u0 == 3` was answered with False.
+    """
 
     ZERO = enum.auto()
     NONNEGATIVE = enum.auto()

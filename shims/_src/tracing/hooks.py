@@ -152,9 +152,9 @@ def whole(name: str, number):
 
 
 def _unless_empty(state, difference, answer: bool) -> bool:
-    """Return JAX's answer to `difference >= 0`; assume it if it is not certain.
+    """Return JAX's answer to `difference >= 0`, and record it as an assumption if it may be wrong.
 
-    It is not certain if it follows only from JAX's assumption that sizes are positive.
+    The answer may be wrong if it follows only from JAX's assumption that sizes are positive.
     """
     if not state.owns(difference) or state.is_input_only(difference):
         return answer

@@ -65,7 +65,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
 
 
 def _check_outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
-    """Return a dict from outputs to why they prove nothing; an empty text if they do."""
+    """Return, for each output, why comparing it proves nothing; an empty text if it proves something."""
     arrays: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         assert fact.reference is not None

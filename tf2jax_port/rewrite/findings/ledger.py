@@ -54,7 +54,7 @@ class Entry:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the file has references, and none of them stays TensorFlow or manual work."""
+        """Whether the file has references, and none of them is kept or left for manual work."""
         left = (State.MANUAL, State.KEPT)
         findings = self.outcome.findings
         return bool(findings) and not any(finding.state in left for finding in findings)

@@ -159,12 +159,13 @@ class Index:
     def equal_to(
         self, flat: np.ndarray | None, tolerance: float, is_short: bool = False
     ) -> Iterator[int]:
-        """Yield the numbers of the values that equal an array.
+        """Yield the indices of the values that equal an array.
 
         Args:
           flat: the elements of the array.
           tolerance: the relative tolerance.
-          is_short: whether padding was removed from the array. Two arrays without their padding do not match.
+          is_short: whether padding was removed from the array. It is then compared only with values that
+            keep their padding.
         """
         if flat is None or flat.size not in self._by_size:
             return

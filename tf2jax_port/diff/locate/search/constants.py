@@ -13,7 +13,10 @@ _FEW = 8
 
 
 def wrong_number(of: Injector) -> Injection | None:
-    """Return the injection of a number literal of the original that fixes all outputs, or `None`."""
+    """Find a number literal of the port that should be another one of the original.
+
+    Return the substitution (`Injection`) that makes all outputs agree, or `None`.
+    """
     mine, theirs = _number_literals(of.new), _number_literals(of.old)
     own = [n for n in mine if not _contains_nearly(theirs, n)][:_FEW]
     others = [n for n in theirs if not _contains_nearly(mine, n)][:_FEW]

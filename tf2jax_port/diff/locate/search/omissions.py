@@ -29,12 +29,15 @@ class Omissions:
         self._trials, self._candidates, self._origins = trials, candidates, origins
 
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
-        """Yield injections of values that the original computes from a shared value before its use.
+        """Find a step that the port omits between a shared value and an operation that uses it.
+
+        Yield the successful substitutions (`Injection`) of the operand by a value that the original
+        computes from the shared value.
 
         Args:
-          edge: the shared value, as a number of the port.
+          edge: the number of the shared value in the port.
           step: the operation that uses it.
-          is_near: whether to try values one or two operations later, or those further on.
+          is_near: whether to try the values one or two operations later, or those further on.
         """
         says_something = self._trials.new.says_something(edge)
         if not says_something and not (is_near and self._is_number(edge)):
