@@ -3,7 +3,9 @@
 They rest on TensorFlow's CPU kernels, which round after each operation, and on the GNU C library with
 FMA for the float32 sine, cosine and logarithm of normal numbers. Ours round products by themselves
 (`separate_rounding.py`), so XLA may fuse what the processor can; `test_instruction_sets.py` varies it.
-The float64 logarithm, sine and cosine are XLA's: where these tests draw, they agree.
+The float64 logarithm, sine and cosine are XLA's: where these tests draw, they agree. Gamma, Poisson,
+binomial and categorical samples are computed in float64 without a guard and then narrowed or compared:
+a product that is fused into a sum would show only in a number at the edge of a rounding or a decision.
 """
 
 import functools
