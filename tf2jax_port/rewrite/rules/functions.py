@@ -76,5 +76,3 @@ PURE = Rule(
         ),
     ),
 )
-
-RULES = (WITHOUT_PLACE,)

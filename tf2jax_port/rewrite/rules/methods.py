@@ -155,8 +155,6 @@ UNKNOWN = Rule(
     ),
 )
 
-RULES = (SHAPE, NUMPY, SET_SHAPE, SIZE, LIST, UNKNOWN)
-
 
 DTYPE = Rule(
     code="TJ111",

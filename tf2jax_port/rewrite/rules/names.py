@@ -52,5 +52,3 @@ TYPE = Rule(
         ),
     ),
 )
-
-RULES = (CONSTANT, TYPE)

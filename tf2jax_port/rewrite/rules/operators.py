@@ -222,5 +222,3 @@ KEPT = Rule(
     why="The call stays TensorFlow on purpose: JAX has no counterpart and needs none.",
     safety="Nothing changes, and nothing remains to be done.",
 )
-
-RULES = (CALL, PASSED_ON, CORNER, SHIM, SHIM_PASSED_ON, SHIM_INSTEAD, GRAPH_PROGRAM, KEPT)
