@@ -102,5 +102,5 @@ def test_refused(program):
 
 
 def test_rows_do_not_come_out_of_a_function():
-    with pytest.raises(shims.errors.UnimplementedError, match="sizes of their own"):
+    with pytest.raises(shims.errors.UnimplementedError, match="ragged results are not supported"):
         shims.function(TO_ROWS["doubled"].__get__(shims))(shims.ragged.constant(ROWS))

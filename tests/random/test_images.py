@@ -91,7 +91,7 @@ REFUSED = {
         "or `imageio`"
     ),
     "is_jpeg": (
-        "image.is_jpeg: JAX does not look into files.\n"
+        "image.is_jpeg: JAX does not read files.\n"
         "  Do:       `contents[:3] == b'\\xff\\xd8\\xff'`"
     ),
     "adjust_jpeg_quality": (
