@@ -91,8 +91,7 @@ REFUSED = {
         "or `imageio`"
     ),
     "is_jpeg": (
-        "image.is_jpeg: JAX does not read files.\n"
-        "  Do:       `contents[:3] == b'\\xff\\xd8\\xff'`"
+        "image.is_jpeg: JAX does not read files.\n  Do:       `contents[:3] == b'\\xff\\xd8\\xff'`"
     ),
     "adjust_jpeg_quality": (
         "image.adjust_jpeg_quality: JAX does not encode images.\n"
