@@ -1,8 +1,8 @@
 """Provide TensorFlow's operators on JAX: `import shims as tf` while a program is migrated.
 
 Arguments and results are JAX arrays. Sizes may depend on data, inside `jax.jit` too: see
-`shims.function` and `shims.dynamic`. Everything is loaded on first use, so that `import shims`
-takes little time beside `import jax`.
+`shims.function` and `shims.dynamic`. Everything is loaded on first use, JAX too: `import shims`
+only checks its release.
 """
 
 import importlib as _importlib

@@ -1,22 +1,68 @@
-"""Check the release of JAX."""
+"""Check the release of JAX without importing it where its metadata tell the version."""
 
 from __future__ import annotations
 
-import jax
+import importlib.metadata
+import importlib.util
+import pathlib
+import re
+import sys
+
+_REMEDY = "`pip install 'jax>=0.9,!=0.10.2'`"
 
 
-def check_version(version: str = jax.__version__) -> None:
+def check_version(version: str | None = None) -> None:
     """Reject the one JAX release that computes wrong numbers on CPU.
 
+    Args:
+      version: the version of JAX; that of the installed one when `None`.
+
     Raises:
-      ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9.
+      ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9, or
+        without JAX.
     """
-    release = tuple(int(p) for p in version.split(".")[:3] if p.isdigit())
+    version = _installed_version() if version is None else version
+    numbers = re.match(r"\d+(\.\d+){0,2}", version)
+    release = tuple(map(int, numbers[0].split("."))) if numbers else ()
     if release == (0, 10, 2):
         raise ImportError(
             "JAX 0.10.2 miscompiles programs on CPU (https://github.com/jax-ml/jax/issues/39103); "
             "shims refuses to compute wrong numbers on it. Install another release, for instance "
-            "`pip install 'jax>=0.9,!=0.10.2'`."
+            f"{_REMEDY}."
         )
     if release < (0, 9):
         raise ImportError(f"shims needs JAX 0.9 or newer, found {version}.")
+
+
+def _installed_version() -> str:
+    """Return the version of the JAX that `import jax` gives."""
+    found = None if "jax" in sys.modules else _version_in_metadata()
+    if found is not None:
+        return found
+    try:
+        import jax
+    except ModuleNotFoundError as error:
+        if error.name != "jax":
+            raise
+        raise ModuleNotFoundError(
+            f"shims needs JAX 0.9 or newer, which is not installed: {_REMEDY}.", name="jax"
+        ) from None
+    return jax.__version__
+
+
+def _version_in_metadata() -> str | None:
+    """Return the version of JAX in its metadata; `None` if they are missing or another JAX's.
+
+    Another one's are found if a source tree stands before the installed JAX on `sys.path`.
+    """
+    spec = importlib.util.find_spec("jax")
+    try:
+        distribution = importlib.metadata.distribution("jax")
+    except importlib.metadata.PackageNotFoundError:
+        return None
+    if spec is None or spec.origin is None:
+        return None
+    described = pathlib.Path(str(distribution.locate_file("jax/__init__.py")))
+    return (
+        distribution.version if described.resolve() == pathlib.Path(spec.origin).resolve() else None
+    )
