@@ -3,15 +3,19 @@
 What is compared exactly is copied, or multiplied by 1: it holds on every processor.
 """
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from shims._src.checkpoint.wire import Malformed, varint
 from tests.importing.conftest import normal
-from tf2jax_port.importing import import_graph, loading
+from tf2jax_port.importing import binary_format, import_graph, loading, schema
 from tf2jax_port.importing.choosing import NoSuchTensorError
 from tf2jax_port.importing.loading import UnsupportedGraphError
-from tf2jax_port.importing.wire import BrokenFileError
+from tf2jax_port.importing.schema import MESSAGES, BrokenFileError
 
 v1 = tf.compat.v1
 
@@ -77,6 +81,28 @@ def test_variables_that_parts_of_a_model_share(tmp_path):
     function, variables = import_graph(tmp_path)
     x = normal(2, 4)
     np.testing.assert_allclose(function(variables, {"x": x})["y"], model(x), 1e-6)
+
+
+LOADED = """
+import contextlib, sys
+from tf2jax_port.cli import main
+for path in sys.argv[1:]:
+    with contextlib.suppress(SystemExit):
+        main(["import-graph", path, "--out", path + ".d"])
+print(sorted({"jax", "jaxlib", "tensorflow"} & set(sys.modules)))
+"""
+
+
+def test_the_command_loads_neither_jax_nor_tensorflow(freeze, tmp_path):
+    model, module = tmp_path / "saved", Counted()
+    tf.saved_model.save(module, model, {"serving_default": module.rows})
+    paths = [freeze(dense, normal(3, 4), name)[0] for name in ("model.pb", "model.pbtxt")]
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *map(str, (*paths, model))], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stderr
+    for path in (*paths, model):
+        assert list(tmp_path.glob(f"{path.name}.d/*.py")), path
 
 
 def test_every_operator_that_is_in_the_way_is_named(freeze):
@@ -152,3 +178,38 @@ def test_broken_files(freeze, tmp_path):
         import_graph(tmp_path)
     with pytest.raises(FileNotFoundError):
         import_graph(tmp_path / "none.pb")
+
+
+WIRE_TYPES = {"int": 0, "enum": 0, "bool": 0, "double": 1, "float": 5}  # of other kinds: 2
+CONTENTS = {0: b"\x01", 1: bytes(8), 2: b"\x00", 5: bytes(4)}
+
+
+@pytest.mark.parametrize("wire_type", CONTENTS)
+def test_a_field_is_of_its_own_wire_type_or_packed(wire_type):
+    for message, fields in MESSAGES.items():
+        for number, field in fields.items():
+            data = varint(number << 3 | wire_type) + CONTENTS[wire_type]
+            right = WIRE_TYPES.get(field.kind, 2)
+            if wire_type == right or (wire_type == 2 and field.repeated):
+                assert binary_format.decode(data, message).keys() == schema.empty(message).keys()
+            else:
+                with pytest.raises(Malformed, match=f"field {field.name} is no {field.kind}"):
+                    binary_format.decode(data, message)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("stored", "value"),
+    [
+        (b"\x00", 0),
+        (b"\x7f", 127),
+        (b"\xac\x02", 300),
+        (b"\xff" * 9 + b"\x01", -1),
+        (b"\xff" * 9 + b"\x7f", -1),  # protocol buffers drop the bits above the 64th
+        (b"\x80" * 9 + b"\x01", -(2**63)),
+    ],
+)
+def test_numbers(stored, value, packed):
+    data = b"\x1a" + varint(len(stored)) + stored if packed else b"\x18" + stored
+    theirs = v1.AttrValue.ListValue.FromString(data).i
+    assert binary_format.decode(data, "ListValue")["i"] == list(theirs) == [value]

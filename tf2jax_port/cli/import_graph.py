@@ -89,7 +89,7 @@ def _read(
 ) -> Imported:
     from tf2jax_port.importing import loading
     from tf2jax_port.importing.choosing import NoSuchTensorError
-    from tf2jax_port.importing.wire import BrokenFileError
+    from tf2jax_port.importing.schema import BrokenFileError
 
     try:
         return loading.read(model, inputs, outputs, signature)

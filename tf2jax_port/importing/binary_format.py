@@ -1,17 +1,24 @@
-"""Decode protocol buffers in wire format to dictionaries."""
+"""Decode protocol buffers in wire format (`.pb`) to dictionaries."""
 
 from __future__ import annotations
 
 import struct
 from typing import Any
 
+from shims._src.checkpoint.wire import (
+    BYTES,
+    FIXED32,
+    FIXED64,
+    VARINT,
+    Malformed,
+    raw_fields,
+    varints,
+)
 from tf2jax_port.importing.schema import MESSAGES, Field, empty
 
-_VARINT, _EIGHT, _LENGTH, _FOUR = 0, 1, 2, 5
-
-
-class BrokenFileError(ValueError):
-    """The error for a file that is damaged or has an unexpected format."""
+# The wire types of the kinds of fields; all other kinds are stored as bytes.
+_WIRE_TYPES = {"int": VARINT, "enum": VARINT, "bool": VARINT, "float": FIXED32, "double": FIXED64}
+_FORMATS = {"float": "<f", "double": "<d"}
 
 
 def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
@@ -22,85 +29,49 @@ def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
       message: its name in `schema.MESSAGES`.
 
     Raises:
-      BrokenFileError: the bytes are truncated, or are not such a message.
+      Malformed: the bytes are truncated, or are not such a message.
     """
-    found, fields, position, data = empty(message), MESSAGES[message], 0, memoryview(data)
-    while position < len(data):
-        key, position = _varint(data, position)
-        wire = key & 7
-        raw, position = _raw(data, position, wire)
-        field = fields.get(key >> 3)
+    found, fields = empty(message), MESSAGES[message]
+    for number, wire_type, raw in raw_fields(memoryview(data)):
+        field = fields.get(number)
         if field is not None:
-            _store_field(found, field, raw, wire)
+            _store_field(found, field, raw, wire_type)
     return found
 
 
-def _varint(data: memoryview, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while position < len(data) and shift < 70:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:
-            return value, position
-        shift += 7
-    raise BrokenFileError("the file ends in the middle of a number, or is no protocol buffer")
-
-
-def _raw(data: memoryview, position: int, wire: int) -> tuple[Any, int]:
-    if wire == _VARINT:
-        return _varint(data, position)
-    if wire == _LENGTH:
-        size, position = _varint(data, position)
-    elif wire in (_EIGHT, _FOUR):
-        size = 8 if wire == _EIGHT else 4
-    else:
-        raise BrokenFileError(f"wire type {wire} is none of a protocol buffer")
-    if position + size > len(data):
-        raise BrokenFileError("the file ends in the middle of a field")
-    return data[position : position + size], position + size
-
-
-def _store_field(found: dict[str, Any], field: Field, raw: Any, wire: int) -> None:
-    if field.repeated and wire == _LENGTH and field.kind in _PACKED:
-        found[field.name].extend(_unpacked(raw, field.kind))
+def _store_field(found: dict[str, Any], field: Field, raw: Any, wire_type: int) -> None:
+    expected = _WIRE_TYPES.get(field.kind, BYTES)
+    if field.repeated and wire_type == BYTES != expected:
+        found[field.name].extend(_packed_values(raw, field.kind))
+    elif wire_type != expected:
+        raise Malformed(f"the field {field.name} is no {field.kind}: its wire type is {wire_type}")
     elif field.repeated:
         found[field.name].append(_value(raw, field.kind))
     else:
         found[field.name] = _value(raw, field.kind)
 
 
-_PACKED = {"int", "enum", "bool", "float", "double"}
-_FIXED = {"float": ("<f", 4), "double": ("<d", 8)}
-
-
-def _unpacked(raw: memoryview, kind: str) -> list[Any]:
-    if kind in _FIXED:
-        form, size = _FIXED[kind]
-        if len(raw) % size:
-            raise BrokenFileError("a list of numbers ends in the middle of one")
-        return [value for (value,) in struct.iter_unpack(form, raw)]
-    values, position = [], 0
-    while position < len(raw):
-        value, position = _varint(raw, position)
-        values.append(_value(value, kind))
-    return values
+def _packed_values(raw: memoryview, kind: str) -> list[Any]:
+    if kind in _FORMATS:
+        if len(raw) % struct.calcsize(_FORMATS[kind]):
+            raise Malformed("a list of numbers ends in the middle of one")
+        return [value for (value,) in struct.iter_unpack(_FORMATS[kind], raw)]
+    numbers: list[int] = varints(raw).tolist()
+    return [bool(number) for number in numbers] if kind == "bool" else numbers
 
 
 def _value(raw: Any, kind: str) -> Any:
+    if kind in ("int", "enum"):
+        return raw - (1 << 64) if raw >> 63 else raw
+    if kind == "bool":
+        return bool(raw)
+    if kind in _FORMATS:
+        return struct.unpack(_FORMATS[kind], raw)[0]
+    if kind == "bytes":
+        return bytes(raw)
+    if kind != "text":
+        return decode(raw, kind)
     try:
-        if kind in ("int", "enum"):
-            return raw - (1 << 64) if raw >> 63 else raw
-        if kind == "bool":
-            return bool(raw)
-        if kind in _FIXED:
-            return struct.unpack(_FIXED[kind][0], raw)[0]
-        if kind == "bytes":
-            return bytes(raw)
-        if kind == "text":
-            return bytes(raw).decode()
-    except (TypeError, struct.error, UnicodeDecodeError) as error:
-        raise BrokenFileError(f"a field that should be {kind} is not: {error}") from None
-    if not isinstance(raw, memoryview):
-        raise BrokenFileError(f"a field that should be a {kind} is a number")
-    return decode(raw, kind)
+        return str(raw, "utf-8")
+    except UnicodeDecodeError as error:
+        raise Malformed(f"a field that should be text is not: {error}") from None

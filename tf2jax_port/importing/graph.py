@@ -8,7 +8,9 @@ import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from tf2jax_port.importing import text_format, wire
+from shims._src.checkpoint.wire import Malformed
+from tf2jax_port.importing import binary_format, text_format
+from tf2jax_port.importing.schema import BrokenFileError
 from tf2jax_port.importing.tensors import array_of, dtype_name, shape_of
 
 
@@ -125,14 +127,14 @@ def read_model(path: str | os.PathLike[str]) -> Model:
         found = [path / name for name in ("saved_model.pb", "saved_model.pbtxt")]
         there = [file for file in found if file.exists()]
         if not there:
-            raise wire.BrokenFileError(f"{path} holds neither saved_model.pb nor saved_model.pbtxt")
+            raise BrokenFileError(f"{path} holds neither saved_model.pb nor saved_model.pbtxt")
         path = there[0]
     is_saved_model = path.stem == "saved_model"
     data = _message(path, "SavedModel" if is_saved_model else "GraphDef")
     if is_saved_model:
         return _saved_model(data, path.parent / "variables" / "variables")
     if not data["node"]:
-        raise wire.BrokenFileError(f"{path} holds no graph")
+        raise BrokenFileError(f"{path} holds no graph")
     return Model(_graph(data))
 
 
@@ -140,14 +142,14 @@ def _message(path: pathlib.Path, message: str) -> dict[str, Any]:
     try:
         if path.suffix in (".pbtxt", ".prototxt", ".txt"):
             return text_format.parse(path.read_text(encoding="utf-8"), message)
-        return wire.decode(path.read_bytes(), message)
-    except (wire.BrokenFileError, UnicodeDecodeError) as error:
-        raise wire.BrokenFileError(f"{path} is no {message}: {error}") from None
+        return binary_format.decode(path.read_bytes(), message)
+    except (Malformed, UnicodeDecodeError) as error:
+        raise BrokenFileError(f"{path} is no {message}: {error}") from None
 
 
 def _saved_model(data: dict[str, Any], variables: pathlib.Path) -> Model:
     if not data["meta_graphs"]:
-        raise wire.BrokenFileError("the SavedModel holds no graph")
+        raise BrokenFileError("the SavedModel holds no graph")
     chosen = data["meta_graphs"][0]
     for meta in data["meta_graphs"]:
         if meta["meta_info_def"] and "serve" in meta["meta_info_def"]["tags"]:

@@ -16,8 +16,8 @@ from tf2jax_port.importing.choosing import Choice, choose
 from tf2jax_port.importing.graph import ImportedGraph, Model, Node, read_model
 from tf2jax_port.importing.program import Problem, Program
 from tf2jax_port.importing.rule import UnsupportedError
+from tf2jax_port.importing.schema import BrokenFileError
 from tf2jax_port.importing.scope import Scope, Value
-from tf2jax_port.importing.wire import BrokenFileError
 from tf2jax_port.importing.writer import GraphWriter, as_tensor
 
 

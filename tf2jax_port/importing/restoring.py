@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tf2jax_port.importing import effects, wire
+from shims._src.checkpoint.wire import Malformed
+from tf2jax_port.importing import binary_format, effects
 from tf2jax_port.importing.control_flow import CALL
 from tf2jax_port.importing.graph import Edge, ImportedGraph, Model, Node
+from tf2jax_port.importing.schema import BrokenFileError
 
 _OBJECTS = "_CHECKPOINTABLE_OBJECT_GRAPH"
 _ASSIGN = ("Assign", "AssignVariableOp")
@@ -37,7 +39,11 @@ def _captured(model: Model) -> dict[str, str]:
     reader = BundleReader(str(model.variables))
     if _OBJECTS not in reader:
         return {}
-    objects = wire.decode(np.asarray(reader.read(_OBJECTS)).item(), "TrackableObjectGraph")["nodes"]
+    stored = np.asarray(reader.read(_OBJECTS)).item()
+    try:
+        objects = binary_format.decode(stored, "TrackableObjectGraph")["nodes"]
+    except Malformed as error:
+        raise BrokenFileError(f"{model.variables}: {_OBJECTS} is damaged: {error}") from None
     found: dict[str, str] = {}
     for call in calls:
         numbers = model.bound[str(call.attribute("f"))]

@@ -6,6 +6,10 @@ import dataclasses
 from typing import Any
 
 
+class BrokenFileError(ValueError):
+    """The error for a file that is damaged or has an unexpected format."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Field:
     """One field of a message: its name, its type, and whether it is repeated."""

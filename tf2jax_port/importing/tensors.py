@@ -8,8 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf2jax_port.importing.schema import DTYPES
-from tf2jax_port.importing.wire import BrokenFileError
+from tf2jax_port.importing.schema import DTYPES, BrokenFileError
 
 # The fields of a tensor proto that hold values outside of `tensor_content`.
 _LISTS = {

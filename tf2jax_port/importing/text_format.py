@@ -1,4 +1,4 @@
-"""Parse protocol buffers in text format (`.pbtxt`) to the same dicts as `wire.decode`."""
+"""Parse protocol buffers in text format (`.pbtxt`) to the same dicts as `binary_format.decode`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 import re
 from typing import Any
 
+from shims._src.checkpoint.wire import Malformed
 from tf2jax_port.importing.schema import ENUMS, MESSAGES, Field, empty
-from tf2jax_port.importing.wire import BrokenFileError
 
 _TOKEN = re.compile(
     r"""\s*(?:\#[^\n]*\n\s*)*   # comments
@@ -26,7 +26,7 @@ def parse(text: str, message: str) -> dict[str, Any]:
       message: its name in `schema.MESSAGES`.
 
     Raises:
-      BrokenFileError: the text is not such a message.
+      Malformed: the text is not such a message.
     """
     tokens = _Tokens(text)
     return _message(tokens, message, None)
@@ -43,9 +43,7 @@ class _Tokens:
         token = self.next
         match = _TOKEN.match(self.text, self.position)
         if match is None and self.text[self.position :].strip() and not self._only_comments():
-            raise BrokenFileError(
-                f"line {self.line()}: {self.text[self.position :].strip()[:20]!r}"
-            )
+            raise Malformed(f"line {self.line()}: {self.text[self.position :].strip()[:20]!r}")
         self.next = match[1] if match else None
         self.position = match.end() if match else len(self.text)
         return token
@@ -58,9 +56,9 @@ class _Tokens:
         """Return the current line number, from 1."""
         return self.text.count("\n", 0, self.position) + 1
 
-    def wrong(self, wanted: str) -> BrokenFileError:
+    def wrong(self, wanted: str) -> Malformed:
         """Return an error that says what was expected instead of the next token."""
-        return BrokenFileError(f"line {self.line()}: expected {wanted}, found {self.next!r}")
+        return Malformed(f"line {self.line()}: expected {wanted}, found {self.next!r}")
 
 
 def _message(tokens: _Tokens, message: str | None, end: str | None) -> dict[str, Any]:
@@ -138,4 +136,4 @@ def _scalar(tokens: _Tokens, token: str, field: Field | None) -> Any:
             return ENUMS[token]
         return int(token, 0)
     except (ValueError, KeyError):
-        raise BrokenFileError(f"line {tokens.line()}: {token!r} is no {field.kind}") from None
+        raise Malformed(f"line {tokens.line()}: {token!r} is no {field.kind}") from None

@@ -1,12 +1,21 @@
-"""Encode and decode protocol buffers: fields with a number, whose values are numbers or bytes."""
+"""Encode and decode protocol buffers: fields with a number, whose values are numbers or bytes.
+
+Only NumPy is imported: `tf2jax-port import-graph` reads graphs with it, without JAX.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+# Wire types: how the value of a field is stored.
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+_SIZES = {FIXED64: 8, FIXED32: 4}
+_UINT64 = (1 << 64) - 1
+
+Data = TypeVar("Data", bytes, memoryview)
 
 
 class Malformed(ValueError):
@@ -23,79 +32,93 @@ def varint(value: int) -> bytes:
     return bytes(out)
 
 
-def read_varint(data, at: int) -> tuple[int, int]:
+def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
     """Decode the varint at `at`; return the number and the end position."""
+    if at < len(data) and data[at] < 0x80:  # most of them, and much faster
+        return data[at], at + 1
     value = shift = 0
-    while at < len(data) and shift < 64:
-        byte = data[at]
+    for byte in data[at : at + 10]:
         at += 1
         value |= (byte & 0x7F) << shift
         if byte < 0x80:
-            return value, at
+            return value & _UINT64, at
         shift += 7
     raise Malformed("a number is cut off")
 
 
-def varints(data: bytes) -> np.ndarray:
+def varints(data: bytes | memoryview) -> np.ndarray:
     """Decode all consecutive varints in `data` as signed 64-bit numbers.
 
     Raises:
       Malformed: the last varint is truncated, or one is too long.
     """
     array = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(array < 0x80)
+    last = array < 0x80
+    if last.all():
+        return array.astype(np.int64)
+    ends = np.flatnonzero(last)
     starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
     sizes = ends + 1 - starts
-    if sizes.sum() != len(array) or sizes.max(initial=0) > 10:
+    if sizes.sum() != len(array) or sizes.max() > 10:
         raise Malformed("a number is cut off")
-    if not len(ends):
-        return np.zeros(0, np.int64)
     shifts = np.arange(len(array)) - np.repeat(starts, sizes)
     parts = (array & 0x7F).astype(np.uint64) << (7 * shifts).astype(np.uint64)
     return np.bitwise_or.reduceat(parts, starts).view(np.int64)
 
 
-def take(data, at: int, size: int) -> tuple[bytes, int]:
+def take(data: Data, at: int, size: int) -> tuple[Data, int]:
     """Return `size` bytes from `at`, and the end position."""
     end = at + size
     if end > len(data):
         raise Malformed(f"{size} bytes are announced where {len(data) - at} are left")
-    return bytes(data[at:end]), end
+    return data[at:end], end
 
 
 def number_field(number: int, value: int) -> bytes:
     """Encode a field with a varint value; a value of 0 is encoded as an absent field."""
-    return varint(number << 3 | _VARINT) + varint(value) if value else b""
+    return varint(number << 3 | VARINT) + varint(value) if value else b""
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
     """Encode a field with bytes or an encoded message as value."""
-    return varint(number << 3 | _BYTES) + varint(len(value)) + value
+    return varint(number << 3 | BYTES) + varint(len(value)) + value
 
 
 def fixed32_field(number: int, value: int) -> bytes:
     """Encode a field of four bytes; 0 is encoded as an absent field."""
-    return varint(number << 3 | _FIXED32) + value.to_bytes(4, "little") if value else b""
+    return varint(number << 3 | FIXED32) + value.to_bytes(4, "little") if value else b""
 
 
-def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the field number and value of each field of a message, in order."""
+def raw_fields(data: Data) -> Iterator[tuple[int, int, Any]]:
+    """Yield the field number, wire type and value of each field of a message, in order.
+
+    A value is an `int` for `VARINT`, a slice of `data` for the other wire types.
+
+    Raises:
+      Malformed: the data is truncated, or is not a message.
+    """
     at = 0
     while at < len(data):
         tag, at = read_varint(data, at)
         kind = tag & 7
-        value: int | bytes
-        if kind == _VARINT:
+        if kind == VARINT:
             value, at = read_varint(data, at)
-        elif kind == _BYTES:
+            yield tag >> 3, kind, value
+            continue
+        if kind == BYTES:
             size, at = read_varint(data, at)
-            value, at = take(data, at, size)
-        elif kind in (_FIXED32, _FIXED64):
-            raw, at = take(data, at, 4 if kind == _FIXED32 else 8)
-            value = int.from_bytes(raw, "little")
+        elif kind in _SIZES:
+            size = _SIZES[kind]
         else:
             raise Malformed(f"a field is of the unknown kind {kind}")
-        yield tag >> 3, value
+        raw, at = take(data, at, size)
+        yield tag >> 3, kind, raw
+
+
+def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Yield the field number and value of each field of a message, in order; fixed sizes as numbers."""
+    for number, kind, raw in raw_fields(data):
+        yield number, int.from_bytes(raw, "little") if kind in _SIZES else raw
 
 
 def number_of(value: int | bytes) -> int:
