@@ -234,7 +234,8 @@ def facade_module(namespace: str) -> str:
             elif isinstance(row.target, Native) and row.params is None:
                 constants.append(f"{name} = {row.target.expression}")
                 names.append(name)
-    shown = f"tf.{namespace}" if namespace else "tf"
+    prefix = "tf.compat" if namespace.partition(".")[0] == "v1" else "tf"
+    shown = f"{prefix}.{namespace}" if namespace else "tf"
     text = (
         f'{FIRST_LINE}"""Re-export operators under the names of `{shown}`."""\n\n'
         + "\n".join(map(_import, sorted(lines, key=_place)))

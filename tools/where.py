@@ -61,6 +61,12 @@ class Name(NamedTuple):
         return tuple(dict.fromkeys(name.removeprefix("v1.") for name in found))
 
     @property
+    def tensorflows(self) -> str:
+        """Return TensorFlow's own name."""
+        is_old = self.row is None and self.version == 1
+        return _spell(self.row.name if self.row else f"v1.{self.path}" if is_old else self.path)
+
+    @property
     def facade(self) -> str:
         """Return the name in `shims`, whether it exists or not."""
         known = self.row and knowledge.facade(self.row)
@@ -90,12 +96,17 @@ def resolve(text: str) -> Name:
     return name
 
 
+def _spell(path: str) -> str:
+    """Spell a name of the table as programs do: `tf.compat.v1.to_float` for `v1.to_float`."""
+    return f"tf.compat.{path}" if path.startswith("v1.") else f"tf.{path}"
+
+
 def _nearest(path: str) -> str:
     last = path.rpartition(".")[2]
     known = list(knowledge.rows())
     same = [name for name in known if name.rpartition(".")[2] == last]
     near = same or difflib.get_close_matches(path, known, n=3, cutoff=0.6)
-    return f" Did you mean {', '.join(f'`tf.{n}`' for n in near)}?" if near else ""
+    return f" Did you mean {', '.join(f'`{_spell(n)}`' for n in near)}?" if near else ""
 
 
 def find_object(dotted: str) -> Any:
@@ -234,9 +245,9 @@ def report(name: Name) -> list[str]:
     row = name.row
     code = place_of_code(name)
     shown = f"{name.facade}" if find_object(name.facade) is not None else "none"
-    lines = [f"name:       tf.{row.name}" if row else f"name:       tf.{name.path}"]
+    lines = [f"name:       {name.tensorflows}"]
     if row:
-        lines += [f"aliases:    {', '.join(row.aliases)}"] if row.aliases else []
+        lines += [f"aliases:    {', '.join(map(_spell, row.aliases))}"] if row.aliases else []
         lines += [f"row:        {place_of_row(row) or 'made from other rows'}"]
         lines += [f"rewritten:  {target_of(row)}"]
     else:

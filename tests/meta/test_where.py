@@ -46,6 +46,7 @@ def test_a_name_without_a_row():
     [
         ("tf.boolean_masks", "Did you mean `tf.boolean_mask`"),
         ("tf.linalg.segment_max", "Did you mean `tf.math.segment_max`?"),
+        ("tf.compat.v1.to_flaot", "Did you mean `tf.compat.v1.to_float`"),
         ("tf.no_such_thing_at_all", "is no name of the table"),
         ("tf", "is no name of the table"),
     ],
@@ -101,6 +102,22 @@ def test_the_command_prints_all_of_it(capsys):
     for title in ("name:", "row:", "facade:", "code:", "cases:", "suites:", "tests:", "pages:"):
         assert f"\n{title}" in f"\n{out}"
     assert "boolean_mask-rank2-axis1" in out
+
+
+@pytest.mark.parametrize(
+    ("given", "spelled"),
+    [
+        ("tf.compat.v1.to_float", "tf.compat.v1.to_float"),
+        ("v1.to_float", "tf.compat.v1.to_float"),
+        ("v1.layers.dense", "tf.compat.v1.layers.dense"),
+        ("tf.compat.v1.boolean_mask", "tf.boolean_mask"),
+        ("segment_max", "tf.math.segment_max"),
+    ],
+)
+def test_names_are_spelled_as_in_tensorflow(given, spelled):
+    lines = where.report(where.resolve(given))
+    assert lines[0] == f"name:       {spelled}"
+    assert "tf.v1." not in "\n".join(lines)
 
 
 def test_no_path_is_written_down():
