@@ -14,7 +14,10 @@ RAGGED_UNARY = (
     *("math.reciprocal_no_nan", "nn.relu", "nn.relu6", "math.rint", "round", "math.rsqrt"),
     *("saturate_cast", "nn.selu", "sigmoid", "sign", "nn.silu", "sin", "sinh"),
     *("math.softplus", "nn.softsign", "sqrt", "square", "stop_gradient", "tan", "tanh"),
-    "zeros_like",
+    *("bitwise.invert", "image.convert_image_dtype", "math.bessel_i0", "math.bessel_i0e"),
+    *("math.bessel_i1", "math.bessel_i1e", "math.special.dawsn", "math.special.expint"),
+    *("math.special.fresnel_cos", "math.special.fresnel_sin", "math.special.spence"),
+    *("debugging.check_numerics", "zeros_like"),
 )
 # Two ragged operands that broadcast.
 RAGGED_BINARY = (
@@ -25,7 +28,7 @@ RAGGED_BINARY = (
     *("math.squared_difference", "subtract", "truediv", "truncatediv", "realdiv"),
     *("math.scalar_mul", "truncatemod", "math.xdivy", "math.xlog1py", "math.xlogy"),
     *("math.zeta", "bitwise.bitwise_and", "bitwise.bitwise_or", "bitwise.bitwise_xor"),
-    *("bitwise.left_shift", "bitwise.right_shift"),
+    *("bitwise.left_shift", "bitwise.right_shift", "nn.sigmoid_cross_entropy_with_logits"),
 )
 # Reductions of one ragged operand.
 RAGGED_REDUCTIONS = (
