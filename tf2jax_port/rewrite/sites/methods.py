@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+import re
 from collections.abc import Iterator
 
 from tf2jax_port.rewrite.calls.arguments import as_tuple
@@ -40,8 +42,9 @@ _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 class Idiom:
     """One use of a tensor method: the whole expression, its tensor and its replacement.
 
-    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`; `sure` is true if the new text
-    is correct whatever object the method is called on.
+    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`, or the shape that is set;
+    `sure` is true if the new text is correct whatever object the method is called on; `of_dtype` if `tensor` is a dtype;
+    `assigns` if the new text is the statement `x = shims.ensure_shape(x, ...)`.
     """
 
     symbol: str
@@ -51,6 +54,19 @@ class Idiom:
     form: str
     index: ast.expr | None = None
     sure: bool = False
+    of_dtype: bool = False
+    assigns: bool = False
+
+    @property
+    def passes_tensor(self) -> bool:
+        """Whether the new text passes the tensor itself to a function, where it needs no parentheses."""
+        return self.index is None and _passes_tensor(self.form)
+
+
+@functools.cache
+def _passes_tensor(form: str) -> bool:
+    calls = (n for n in ast.walk(ast.parse(form.format("tensor"))) if isinstance(n, ast.Call))
+    return any(isinstance(a, ast.Name) and a.id == "tensor" for call in calls for a in call.args)
 
 
 def find_idioms(file: File) -> list[Decision]:
@@ -81,7 +97,7 @@ def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
         if idiom.whole in claimed:
             continue
         known = _is_known(file, idiom)
-        kept = idiom.code == "TJ107" and not _is_made_here(file, idiom.tensor)
+        kept = idiom.assigns and not _is_made_here(file, idiom.tensor)
         doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
             decision = _decide_idiom(file, idiom, known=known)
@@ -170,7 +186,9 @@ def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom
         elif node.attr == "numpy" and not call.args and not call.keywords:
             yield Idiom("Tensor.numpy", "TJ106", call, node.value, "np.array({})[()]")
         elif node.attr == "set_shape" and _is_statement(parents, call):
-            yield Idiom("Tensor.set_shape", "TJ107", call, node.value, "", call.args[0])
+            yield Idiom(
+                "Tensor.set_shape", "TJ107", call, node.value, "", call.args[0], assigns=True
+            )
 
 
 def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
@@ -179,7 +197,8 @@ def _of_dtypes_and_shapes(file: File, attributes: list[ast.Attribute]) -> Iterat
         parent = file.names.parents[node]
         called = isinstance(parent, ast.Call) and parent.func is node
         if node.attr in FORMS and is_of_dtype(node, called=called):
-            yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, FORMS[node.attr])
+            form = FORMS[node.attr]
+            yield Idiom(f"DType.{node.attr}", "TJ111", node, node.value, form, of_dtype=True)
         if node.attr in RANGES and is_of_dtype(node, called=called):
             yield _of_range(file, node)
         if node.attr in (*SHAPE_METHODS, "ndims", "rank", "as_list"):
@@ -194,7 +213,8 @@ def _of_range(file: File, node: ast.Attribute) -> Idiom:
     whole = numbers in INTEGERS
     form = RANGE_FORMS[whole] + node.attr
     sure = whole or numbers is Numbers.INEXACT
-    return Idiom(f"DType.{node.attr}", "TJ111", node, node.value, form, sure=sure)
+    symbol = f"DType.{node.attr}"
+    return Idiom(symbol, "TJ111", node, node.value, form, sure=sure, of_dtype=True)
 
 
 def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idiom]:
@@ -216,7 +236,7 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
 
 def _is_known(file: File, idiom: Idiom) -> bool:
     """Return whether the object is known to be a tensor, or the new text is right for any object."""
-    if idiom.code == "TJ111" and isinstance(idiom.tensor, ast.Attribute):
+    if idiom.of_dtype and isinstance(idiom.tensor, ast.Attribute):
         tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
         return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
     return idiom.sure or file.values.kind(idiom.tensor) is Kind.TENSOR
@@ -242,26 +262,21 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
     """Return the decision for a use of a tensor method, `None` if it cannot be rewritten."""
     source, spelling = file.source, file.spelling
     start, end = source.span(idiom.whole)
-    inner_start, inner_end = source.span(idiom.tensor)
-    if _has_comment(file, idiom) or not spelling.allows(["list"]):
+    passes = idiom.passes_tensor
+    tensor = Span(*source.span(idiom.tensor)) if passes else _with_parentheses(file, idiom)
+    if _loses_layout(file, idiom, tensor) or not spelling.allows(["list"]):
         return None
-    tail = source.data[inner_end:end]
-    closing = len(tail) - len(tail.lstrip(b" \t\r\n\f\\)"))
-    tensor = Span(start, inner_end + closing)  # its own parentheses included
-    if idiom.code == "TJ107":
+    if idiom.assigns:
         if not _is_place(idiom.tensor) or idiom.index is None:
             return None
-        text = source.data[start : tensor.end].decode().strip()
+        text = source.data[tensor.start : tensor.end].decode()
         shape = Span(*source.span(idiom.index))
         function = spelling.text("shims.ensure_shape(")
         edit = Edit(start, end, (f"{text} = {function}{text}, ", shape, ")"))
     elif idiom.index is not None:
         edit = Edit(start, end, (tensor, ".shape[", Span(*source.span(idiom.index)), "]"))
-    elif idiom.code in ("TJ106", "TJ111", "TJ112") and idiom.form != "{}":
-        before, after = spelling.text(idiom.form).split("{}")
-        edit = Edit(start, end, (before, Span(inner_start, inner_end), after))
     else:
-        before, after = idiom.form.split("{}")
+        before, after = spelling.text(idiom.form).split("{}")
         edit = Edit(start, end, (before, tensor, after))
     state = State.REWRITTEN if known else State.REVIEW
     code = idiom.code if known else "TJ202"
@@ -271,6 +286,19 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
         if idiom.symbol in ("DType.max", "DType.min"):
             message = "the code nearby does not show the dtype; for integers it is `jnp.iinfo`"
     return Decision(state, code, message, idiom.symbol, idiom.whole, (edit,))
+
+
+def _with_parentheses(file: File, idiom: Idiom) -> Span:
+    """Return the span of the tensor with its own parentheses, without those around more than it."""
+    data, (start, end) = file.source.data, file.source.span(idiom.whole)
+    inner_start, inner_end = file.source.span(idiom.tensor)
+    tail = data[inner_end:end]
+    closed = tail[: len(tail) - len(tail.lstrip(b" \t\r\n\f\\)"))]
+    before = data[start:inner_start]  # parentheses and comments
+    opened = [m.start() for m in re.finditer(rb"#[^\n]*|\(", before) if m[0] == b"("]
+    count = closed.count(b")")
+    first = start + opened[-count] if count else inner_start
+    return Span(first, inner_end + closed.rfind(b")") + 1)
 
 
 def _is_made_here(file: File, node: ast.expr) -> bool:
@@ -291,12 +319,13 @@ def _is_place(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _has_comment(file: File, idiom: Idiom) -> bool:
-    """Return whether a rewrite would lose a comment after the tensor."""
-    end = file.source.span(idiom.whole)[1]
-    text = file.source.data[file.source.span(idiom.tensor)[1] : end]
+def _loses_layout(file: File, idiom: Idiom, tensor: Span) -> bool:
+    """Return whether a rewrite would lose a comment, or parentheses that join the tensor's lines."""
+    data, (start, end) = file.source.data, file.source.span(idiom.whole)
+    before, after = data[start : tensor.start], data[tensor.end : end]
     if idiom.index is not None:
         index = file.source.span(idiom.index)
-        first = file.source.span(idiom.tensor)[1]
-        text = file.source.data[first : index[0]] + file.source.data[index[1] : end]
-    return b"#" in text
+        after = data[tensor.end : index[0]] + data[index[1] : end]
+    bare = tensor == Span(*file.source.span(idiom.tensor)) and idiom.form.startswith("{}")
+    is_split = bare and b"(" in before and b"\n" in data[tensor.start : tensor.end]
+    return is_split or b"#" in before + after

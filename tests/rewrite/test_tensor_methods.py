@@ -1,0 +1,66 @@
+"""Uses of methods that arrays lack, on tensors that are written with operators, parentheses and lines."""
+
+import ast
+
+import pytest
+
+from tf2jax_port.rewrite import rewrite
+
+USES = (
+    "({}.get_shape())",
+    "({}.get_shape()).as_list()",
+    "({}.shape).as_list()",
+    "(({}).shape).ndims",
+    "({}.get_shape()[1:]).num_elements()",
+    "{}.shape.num_elements()",
+    "({}.shape).is_compatible_with([2])",
+    "(({}.shape)[0]).value",
+    "{}.numpy()",
+    "({}.dtype).is_floating",
+    "{}.dtype.as_numpy_dtype",
+    "(({}).dtype).max",
+)
+TENSORS = (
+    "(x)",
+    "((x))",
+    "(x + b)",
+    "( (x + b) )",
+    "(-x)",
+    "(x\n + b)",
+    "(  # (\n x + b)",
+    "(x[0])",
+)
+
+
+def rewritten(use, tensor):
+    """The expression that a use of a tensor becomes."""
+    use = use.format(tensor)
+    code = f"import tensorflow as tf\nx = tf.constant(1.0)\nb = tf.constant(2.0)\ny = {use}\n"
+    return ast.parse(rewrite(code.encode()).data).body[-1].value
+
+
+class Replace(ast.NodeTransformer):
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def visit_Name(self, node):
+        return self.tensor if node.id == "x" else node
+
+
+@pytest.mark.parametrize("use", USES)
+def test_the_tensor_stays_whole(use):
+    plain = ast.dump(rewritten(use, "x"))
+    assert plain != ast.dump(ast.parse(use.format("x"), mode="eval").body)
+    for tensor in TENSORS:
+        expected = Replace(ast.parse(tensor, mode="eval").body).visit(rewritten(use, "x"))
+        found = ast.dump(rewritten(use, tensor))
+        left = ast.dump(ast.parse(use.format(tensor), mode="eval").body)
+        # A comment that would be lost keeps a use as it is.
+        assert found in ({ast.dump(expected), left} if "#" in tensor else {ast.dump(expected)}), (
+            tensor
+        )
+
+
+def test_lines_that_only_outer_parentheses_join_stay():
+    assert ast.unparse(rewritten("({}.shape).ndims", "x\n .T")) == "len(x.T.shape)"
+    assert ast.unparse(rewritten("({}.get_shape()[0]).value", "x\n .T")) == "x.T.shape[0].value"
