@@ -7,10 +7,10 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend import core as jex
 
 from shims._src.control_flow.staging import is_array
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 
 # Primitives that pass on a number unchanged.
 _TRANSPARENT = ("convert_element_type", "copy", "copy_p", "stop_gradient", "squeeze", "reshape")
@@ -38,25 +38,20 @@ class ProgramGraph:
     def _open(self, jaxpr, consts, inputs) -> list:
         atoms: dict = dict(zip(jaxpr.invars, inputs, strict=True))
         atoms.update((v, ("value", c)) for v, c in zip(jaxpr.constvars, consts, strict=True))
+        return jaxprs.evaluate(jaxpr, atoms, self._add, lambda literal: ("value", literal.val))
 
-        def read(atom):
-            return ("value", atom.val) if isinstance(atom, jex.Literal) else atoms[atom]
-
-        for eqn in jaxpr.eqns:
-            operands = [read(a) for a in eqn.invars]
-            if eqn.primitive.name in ("jit", "pjit"):
-                inner = eqn.params["jaxpr"]
-                results = self._open(inner.jaxpr, inner.consts, operands)
-            else:
-                self._equations.append((eqn, operands))
-                place = len(self._equations) - 1
-                results = [(place, k) for k in range(len(eqn.outvars))]
-                if eqn.primitive.name == "cond":
-                    self._branches[place] = [
-                        self._open(b.jaxpr, b.consts, operands[1:]) for b in eqn.params["branches"]
-                    ]
-            atoms.update(zip(eqn.outvars, results))
-        return [read(a) for a in jaxpr.outvars]
+    def _add(self, eqn, operands) -> list:
+        """Add an equation, and return the atoms of its results."""
+        if eqn.primitive.name in ("jit", "pjit"):
+            inner = eqn.params["jaxpr"]
+            return self._open(inner.jaxpr, inner.consts, operands)
+        self._equations.append((eqn, operands))
+        place = len(self._equations) - 1
+        if eqn.primitive.name == "cond":
+            self._branches[place] = [
+                self._open(b.jaxpr, b.consts, operands[1:]) for b in eqn.params["branches"]
+            ]
+        return [(place, k) for k in range(len(eqn.outvars))]
 
     # ---- what a value is -------------------------------------------------------------------------
 

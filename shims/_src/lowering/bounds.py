@@ -152,7 +152,7 @@ def _inner_program(ctx, eqn, values, given):
             found[0] = rule(ctx, inner, values, operands)
         return found
 
-    return evaluate(jaxpr, known, step, lambda number: of(static(number)))[0]
+    return evaluate(jaxpr, known, step, lambda literal: of(static(literal.val)))[0]
 
 
 def _union(ctx, eqn, values, given):

@@ -14,6 +14,7 @@ import numpy as np
 
 from shims._src.numeric import extremes_held
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.sizes import dims
 
 # Calls with a derivative rule, and the parameter that holds the program of the function itself.
@@ -58,47 +59,46 @@ class _Substitution:
             raise NotExactError("a constant that belongs to another program")
         env: dict[Any, Any] = {v: v for v in inner.constvars}
         equations: list[Any] = []
-        invars = [self._new_variable(v, env) for v in inner.invars]
-        self._equations(inner, env, equations)
-        outvars = [_read(v, env) for v in inner.outvars]
-        return jp.with_equations(jaxpr, invars, equations, outvars)
+        invars = list(map(self._new_variable, inner.invars))
+        env.update(zip(inner.invars, invars, strict=True))
+        outvars = self._add_equations(inner, env, equations)
+        return jaxprs.with_equations(jaxpr, invars, equations, outvars)
 
-    def _equations(self, jaxpr, env, equations) -> None:
+    def _add_equations(self, jaxpr, env, equations) -> list:
+        """Append the equations of a program, and return the variables and literals of its outputs."""
         held = extremes_held.barriered_operands(jaxpr)
-        for eqn in jaxpr.eqns:
-            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
-                var = _read(eqn.invars[0], env)
-                env[eqn.invars[0]] = jp.another_variable(var, var.aval)
-                equations.append(extremes_held.barrier(eqn, var, env[eqn.invars[0]]))
-            self._equation(eqn, env, equations)
 
-    def _equation(self, eqn, env, equations) -> None:
-        operands = [_read(v, env) for v in eqn.invars]
+        def step(eqn, operands):
+            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+                var = operands[0]
+                operands[0] = env[eqn.invars[0]] = jp.another_variable(var, var.aval)
+                equations.append(extremes_held.barrier(eqn, var, operands[0]))
+            return self._add_equation(eqn, operands, equations)
+
+        return jaxprs.evaluate(jaxpr, env, step, lambda literal: literal)
+
+    def _add_equation(self, eqn, operands, equations) -> list:
         name = eqn.primitive.name
         if name in _WITH_DERIVATIVES:  # an exact program is never differentiated
-            self._inline(eqn.params[_WITH_DERIVATIVES[name]], operands, eqn, env, equations)
-            return
+            return self._inline(eqn.params[_WITH_DERIVATIVES[name]], operands, equations)
         params = {k: self._substitute(v) for k, v in eqn.params.items()}
         if name == "dim_as_value" and not jp.is_symbolic(params["dim"]):
             aval = eqn.outvars[0].aval
-            env[eqn.outvars[0]] = jp.Literal(np.asarray(params["dim"], aval.dtype)[()], aval)
-            return
-        outvars = [self._new_variable(v, env) for v in eqn.outvars]
+            return [jp.Literal(np.asarray(params["dim"], aval.dtype)[()], aval)]
+        outvars = list(map(self._new_variable, eqn.outvars))
         equations.append(eqn.replace(invars=operands, outvars=outvars, params=params))
+        return outvars
 
-    def _inline(self, jaxpr, operands, eqn, env, equations) -> None:
+    def _inline(self, jaxpr, operands, equations) -> list:
         inner, consts = jp.open_jaxpr(jaxpr)
         if consts or inner.constvars:
             raise NotExactError("a function with a derivative of its own has constants")
-        local = dict(zip(inner.invars, operands, strict=True))
-        self._equations(inner, local, equations)
-        for out, var in zip(eqn.outvars, inner.outvars, strict=True):
-            env[out] = _read(var, local)
+        env = dict(zip(inner.invars, operands, strict=True))
+        return self._add_equations(inner, env, equations)
 
-    def _new_variable(self, var, env):
+    def _new_variable(self, var):
         """Return a new variable for `var`, with the sizes in its type substituted."""
-        env[var] = jp.another_variable(var, self._substitute(var.aval))
-        return env[var]
+        return jp.another_variable(var, self._substitute(var.aval))
 
     def _substitute(self, value):
         """Return a parameter or type with numbers for sizes; a value without sizes is unchanged."""
@@ -108,7 +108,7 @@ class _Substitution:
             return _rebuild_sequence(value, [self._substitute(v) for v in value])
         if isinstance(value, dict):
             return {k: self._substitute(v) for k, v in value.items()}
-        if hasattr(value, "eqns"):
+        if jaxprs.is_jaxpr(value):
             return self.program(value)
         if isinstance(value, jp.ShapedArray):
             if not any(map(jp.is_symbolic, value.shape)):
@@ -122,10 +122,6 @@ class _Substitution:
 def _is_closed(value) -> bool:
     """Return whether a function depends on its arguments only: no closure and no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
-
-
-def _read(atom, env):
-    return atom if isinstance(atom, jp.Literal) else env[atom]
 
 
 def _rebuild_sequence(value, items):

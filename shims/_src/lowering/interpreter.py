@@ -21,7 +21,7 @@ from shims._src.lowering.sizes import select
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.numeric import division, extremes_held, integer_extremes
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import has_programs
+from shims._src.platform import jaxprs
 from shims._src.sizes import primitives
 
 # Rules that accept rows of different sizes: loops save such rows for their derivatives.
@@ -36,23 +36,21 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
         env[var] = _constant(ctx, const)
     env.update(zip(jaxpr.invars, args, strict=True))
 
-    def read(atom) -> Value:
-        return static(atom.val) if isinstance(atom, jp.Literal) else env[atom]
+    held = extremes_held.barriered_operands(jaxpr)
 
-    ctx.jaxpr = jaxpr
+    def step(eqn, values: list[Value]) -> list[Value]:
+        ctx.jaxpr = jaxpr
+        if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+            values[0] = env[eqn.invars[0]] = _with_barrier(values[0])
+        return apply(ctx, eqn, values)
+
     ctx.root.frames.append(env)
     try:
-        held = extremes_held.barriered_operands(jaxpr)
-        for eqn in jaxpr.eqns:
-            values = [read(a) for a in eqn.invars]
-            if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
-                values[0] = env[eqn.invars[0]] = _with_barrier(values[0])
-            outs = apply(ctx, eqn, values)
-            ctx.jaxpr = jaxpr
-            env.update(zip(eqn.outvars, outs, strict=True))
+        outs = jaxprs.evaluate(jaxpr, env, step, lambda literal: static(literal.val))
     finally:
         ctx.root.frames.pop()
-    outs = [_force(ctx, read(a)) for a in jaxpr.outvars]
+    ctx.jaxpr = jaxpr
+    outs = [_force(ctx, out) for out in outs]
     for out in outs:
         if isinstance(out, Deferred):
             raise inner_size_error(_waited_for(out))
@@ -118,7 +116,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
         for name in jp.variables(d)
         if name not in ctx.env or name in ctx.ambiguous
     }
-    inner = list(jp.sub_jaxprs(eqn.params)) if names else []
+    inner = list(jaxprs.sub_jaxprs(eqn.params)) if names else []
     for value in values if inner else ():
         names -= {name for a in value.axes if a is not None for name in jp.variables(a.dim)}
     return not names <= set().union(*map(own_sizes.made, inner))
@@ -151,7 +149,7 @@ def _must_wait(ctx: Context, eqn, values) -> bool:
         return True
     if eqn.primitive.name in primitives.SIZE_MAKERS:
         return False  # the equation makes the sizes of its results
-    if any(v.dynamic for v in values) and not has_programs(eqn):
+    if any(v.dynamic for v in values) and not jaxprs.has_programs(eqn):
         return False  # the sizes come with its operands
     return _has_unknown_sizes(ctx, eqn, values)
 
@@ -216,8 +214,8 @@ def _programs_mention(root, eqn) -> bool:
     """Return whether nested jaxprs mention sizes; they accept deferred operands, as the outer program does."""
     return any(
         mentions_sizes(root, inner)
-        for sub in jp.sub_jaxprs(eqn.params)
-        for inner in jp.open_jaxpr(sub)[0].eqns
+        for sub in jaxprs.sub_jaxprs(eqn.params)
+        for inner in jaxprs.own_equations(sub)
     )
 
 

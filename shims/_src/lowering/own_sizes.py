@@ -16,6 +16,7 @@ from jax import lax
 from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.value import Axis
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import own_equations, sub_jaxprs
 from shims._src.sizes import dims
 
 Own = dict[str, dims.Binding]
@@ -35,10 +36,10 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 def made(jaxpr) -> set[str]:
     """Return the names of the sizes that a jaxpr creates, or that its nested jaxprs return to it."""
     names = set()
-    for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
+    for eqn in own_equations(jaxpr):
         if eqn.primitive.name in ("compress", "fresh_range"):
             names.add(eqn.params["name"])
-        inner = set().union(*(made(sub) for sub in jp.sub_jaxprs(eqn.params)))
+        inner = set().union(*(made(sub) for sub in sub_jaxprs(eqn.params)))
         shapes = (getattr(v.aval, "shape", ()) for v in eqn.outvars) if inner else ()
         names |= inner & _size_names(shapes)
     return names

@@ -7,6 +7,7 @@ from typing import Any
 
 from shims._src.errors import errors, remedies
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import own_equations
 from shims._src.platform.thread_state import ThreadStack
 
 # The equations that are being lowered, from the outside in.
@@ -34,7 +35,7 @@ def line_of(eqn) -> str:
 
 def line_of_result(jaxpr, var) -> str:
     """Return the user's line that computes a result of a program, or an empty string."""
-    made = next((eqn for eqn in jaxpr.eqns if any(v is var for v in eqn.outvars)), None)
+    made = next((eqn for eqn in own_equations(jaxpr) if any(v is var for v in eqn.outvars)), None)
     return "" if made is None else line_of(made)
 
 

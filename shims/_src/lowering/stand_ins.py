@@ -8,10 +8,9 @@ is used, differentiation leaves the selection out of such a branch (`size_carrie
 
 from __future__ import annotations
 
-from jax.extend import core as jex
-
 from shims._src.lowering.refusals import inner_size_error
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import evaluate, sub_jaxprs
 
 
 def check(closed, names: set[str]) -> None:
@@ -25,21 +24,24 @@ def check(closed, names: set[str]) -> None:
       FreshSizeError: the program computes with such a size, which would be 0.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
-    constants: set = set()
-    for eqn in jaxpr.eqns if names else ():
+
+    def step(eqn, are_constant):
+        nonlocal names
         if eqn.primitive.name in ("compress", "fresh_range"):
             names = names - {eqn.params["name"]}  # this program makes the size itself
-        operands = [a for a in eqn.invars if not isinstance(a, jex.Literal)]
-        dims = [_missing_dim(eqn, names), *(_missing_in_aval(a.aval, names) for a in operands)]
+        dims = [_missing_dim(eqn, names), *(_missing_in_aval(a.aval, names) for a in eqn.invars)]
         dim = next((d for d in dims if d is not None), None)
-        is_constant = all(a in constants for a in operands)
+        is_constant = all(are_constant)
         if dim is None:
-            for inner in jp.sub_jaxprs(eqn.params):
+            for inner in sub_jaxprs(eqn.params):
                 check(inner, names)
         elif not is_constant or any(_missing_in_aval(v.aval, names) is None for v in eqn.outvars):
             raise inner_size_error(dim)
-        if is_constant:
-            constants.update(eqn.outvars)
+        return [is_constant] * len(eqn.outvars)
+
+    if names:
+        inputs = dict.fromkeys((*jaxpr.constvars, *jaxpr.invars), False)
+        evaluate(jaxpr, inputs, step, lambda literal: True)
 
 
 def _missing_dim(eqn, names):

@@ -15,6 +15,7 @@ from jax import lax
 from jax.extend import core as jex
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import map_equations
 
 ratio_p = jp.Primitive("ratio")
 
@@ -127,11 +128,7 @@ def _replace_divisions(value):
 
 @functools.lru_cache(maxsize=512)
 def _jaxpr_with_ratios(closed):
-    jaxpr, _ = jp.open_jaxpr(closed)
-    eqns = list(map(_equation_with_ratio, jaxpr.eqns))
-    if all(a is b for a, b in zip(eqns, jaxpr.eqns, strict=True)):
-        return closed
-    return closed.replace(jaxpr=jaxpr.replace(eqns=eqns))
+    return map_equations(closed, lambda eqn: [_equation_with_ratio(eqn)])
 
 
 def _equation_with_ratio(eqn):

@@ -11,16 +11,17 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import own_equations
 
 _EXTREMES = ("reduce_max", "reduce_min")
 
 
 def barriered_operands(jaxpr) -> frozenset:
     """Return the variables of an open jaxpr that are compared and reduced to a maximum or minimum."""
-    extremes = [eqn for eqn in jaxpr.eqns if is_extreme(eqn)]
+    extremes = [eqn for eqn in own_equations(jaxpr) if is_extreme(eqn)]
     if not extremes:
         return frozenset()
-    comparisons = (eqn for eqn in jaxpr.eqns if eqn.primitive.name == "eq")
+    comparisons = (eqn for eqn in own_equations(jaxpr) if eqn.primitive.name == "eq")
     compared = {v for eqn in comparisons for v in eqn.invars if not isinstance(v, jp.Literal)}
     return frozenset(eqn.invars[0] for eqn in extremes if eqn.invars[0] in compared)
 

@@ -255,13 +255,6 @@ def open_jaxpr(jaxpr):
     return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
 
 
-def with_equations(jaxpr, invars, equations, outvars):
-    """Return a copy of a jaxpr with new inputs, equations and outputs; its constants are kept."""
-    inner, _ = open_jaxpr(jaxpr)
-    changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
-    return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
-
-
 def another_variable(var, aval):
     """Return a new jaxpr variable of type `aval`, of the same class as `var`."""
     return type(var)(aval)
@@ -272,14 +265,6 @@ def used_inputs(closed) -> list[bool]:
     jaxpr, _ = open_jaxpr(closed)
     _, used = pe.dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))
     return list(used)
-
-
-def sub_jaxprs(params):
-    """Yield the jaxprs among an equation's parameters."""
-    for value in params.values():
-        for item in value if isinstance(value, (tuple, list)) else (value,):
-            if hasattr(item, "eqns"):
-                yield item
 
 
 def bind(eqn, args, params=None):

@@ -1,24 +1,42 @@
-"""Walk jaxprs: iterate over equations, find the uses of a variable, evaluate by a rule."""
+"""Walk and rewrite jaxprs; no other module reads or replaces the equations of a jaxpr."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from shims._src.platform import jax_private as jp
 
 
-def equations(jaxpr) -> Iterator:
-    """Yield every equation of a jaxpr, closed or open, and of nested jaxprs, outer equations first."""
-    for eqn in jp.open_jaxpr(jaxpr)[0].eqns:
-        yield eqn
-        for inner in jp.sub_jaxprs(eqn.params):
-            yield from equations(inner)
+def is_jaxpr(value) -> bool:
+    """Return whether a value is a jaxpr, closed or open."""
+    return hasattr(value, "eqns")
+
+
+def sub_jaxprs(params) -> Iterator:
+    """Yield the jaxprs among an equation's parameters."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if is_jaxpr(item):
+                yield item
 
 
 def has_programs(eqn) -> bool:
     """Return whether an equation has nested jaxprs."""
-    return any(True for _ in jp.sub_jaxprs(eqn.params))
+    return any(True for _ in sub_jaxprs(eqn.params))
+
+
+def own_equations(jaxpr) -> Sequence:
+    """Return the equations of a jaxpr, closed or open, without those of nested jaxprs."""
+    return jp.open_jaxpr(jaxpr)[0].eqns
+
+
+def equations(jaxpr) -> Iterator:
+    """Yield every equation of a jaxpr, closed or open, and of nested jaxprs, outer equations first."""
+    for eqn in own_equations(jaxpr):
+        yield eqn
+        for inner in sub_jaxprs(eqn.params):
+            yield from equations(inner)
 
 
 def uses(jaxpr, var) -> list:
@@ -26,20 +44,55 @@ def uses(jaxpr, var) -> list:
     return [eqn for eqn in jaxpr.eqns if any(atom is var for atom in eqn.invars)]
 
 
-def evaluate(jaxpr, known: Mapping, step: Callable, of_literal: Callable[[Any], Any]) -> list:
+def evaluate(jaxpr, env: dict, step: Callable, of_literal: Callable[[Any], Any]) -> list:
     """Evaluate an open jaxpr by a function that evaluates one equation; return the output values.
 
     Args:
       jaxpr: the program.
-      known: the values of its constants and inputs, by variable.
+      env: the values of its constants and inputs, by variable; the values of the results are added.
       step: a function of an equation and the values of its operands that returns those of its results.
       of_literal: a function of a literal that returns its value.
     """
-    env = dict(known)
 
     def read(atom):
-        return of_literal(atom.val) if isinstance(atom, jp.Literal) else env[atom]
+        return of_literal(atom) if isinstance(atom, jp.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
         env.update(zip(eqn.outvars, step(eqn, [read(a) for a in eqn.invars]), strict=True))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def map_equations(jaxpr, replacements: Callable[[Any], Sequence]):
+    """Replace each equation of a jaxpr, closed or open, by a sequence of equations.
+
+    Args:
+      jaxpr: the program; nested jaxprs are left as they are.
+      replacements: a function of an equation that returns those that replace it.
+
+    Returns:
+      The changed jaxpr; `jaxpr` itself if each equation is replaced by itself.
+    """
+    inner, _ = jp.open_jaxpr(jaxpr)
+    new = [e for eqn in inner.eqns for e in replacements(eqn)]
+    if len(new) == len(inner.eqns) and all(a is b for a, b in zip(new, inner.eqns, strict=True)):
+        return jaxpr
+    return with_equations(jaxpr, inner.invars, new, inner.outvars)
+
+
+def with_equations(jaxpr, invars, equations, outvars, more_constants=()):
+    """Return a copy of a jaxpr with new inputs, equations and outputs.
+
+    Args:
+      jaxpr: a jaxpr, closed or open; its constants are kept.
+      invars: the variables of the inputs.
+      equations: the equations.
+      outvars: the variables and literals that it returns.
+      more_constants: further constants of a closed jaxpr, as pairs of a variable and its value.
+    """
+    inner, consts = jp.open_jaxpr(jaxpr)
+    changed = inner.replace(invars=invars, eqns=equations, outvars=outvars)
+    if more_constants:
+        variables, values = zip(*more_constants, strict=True)
+        changed = changed.replace(constvars=[*inner.constvars, *variables])
+        return jaxpr.replace(jaxpr=changed, consts=[*consts, *values])
+    return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)

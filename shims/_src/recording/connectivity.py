@@ -11,7 +11,7 @@ import weakref
 import jax.numpy as jnp
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import evaluate
+from shims._src.platform.jaxprs import evaluate, sub_jaxprs
 
 Links = tuple[frozenset[int], ...]
 
@@ -51,7 +51,7 @@ def links_of(primitive, params, inputs, outputs) -> Links:
         return (_NONE,) * len(outputs)
     found = links_between(inputs, outputs)
     if name in _CALLS:
-        inner = next(iter(jp.sub_jaxprs(params)), None)
+        inner = next(sub_jaxprs(params), None)
         if inner is None or len(jp.open_jaxpr(inner)[0].invars) != len(inputs):
             return found
         found = _intersect(found, links_through(inner))
@@ -102,7 +102,7 @@ def _links_of_jaxpr(jaxpr) -> Links:
         links = links_of(eqn.primitive, eqn.params, inputs, outputs)
         return [_NONE.union(*(sources[i] for i in link)) for link in links]
 
-    return tuple(evaluate(jaxpr, reached, step, lambda number: _NONE))
+    return tuple(evaluate(jaxpr, reached, step, lambda literal: _NONE))
 
 
 def _links_of_loop(body: Links, consts: int, carries: int) -> list[frozenset[int]]:

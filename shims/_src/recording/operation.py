@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from shims._src.numeric import division
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import evaluate
+from shims._src.platform.jaxprs import evaluate, own_equations
 from shims._src.recording import connectivity
 from shims._src.recording.indexed_slices import dense
 
@@ -227,7 +227,7 @@ def built_in_effects(primitive, params):
 def _captured_arrays(closed) -> tuple:
     jaxpr, consts = jp.open_jaxpr(closed)
     found = {id(c): c for c in consts if isinstance(c, jax.Array)}
-    for eqn in jaxpr.eqns:
+    for eqn in own_equations(jaxpr):
         found.update((id(c), c) for c in built_in_arrays(eqn.primitive, eqn.params))
     return tuple(found.values())
 
@@ -247,7 +247,7 @@ def _evaluate(closed, operands, given) -> list:
             return _evaluate(eqn.params["jaxpr"], values, given)
         return division.apply(eqn, values)
 
-    return evaluate(jaxpr, known, step, lambda number: number)
+    return evaluate(jaxpr, known, step, lambda literal: literal.val)
 
 
 # ---- derivatives ---------------------------------------------------------------------------------

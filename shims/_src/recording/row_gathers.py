@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import own_equations, sub_jaxprs, uses
 from shims._src.recording.indexed_slices import dense, rows_of
 
 
@@ -10,14 +11,14 @@ def rows_taken(primitive, params) -> bool:
     """Return whether an operation gathers rows of its first operand at the indices in its second."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
-    inner = next(iter(jp.sub_jaxprs(params)), None)
+    inner = next(sub_jaxprs(params), None)
     if inner is None:
         return False
     jaxpr, _ = jp.open_jaxpr(inner)
-    for eqn in jaxpr.eqns:
-        if eqn.primitive.name == "gather" and eqn.invars[0] is jaxpr.invars[0]:
-            return _gathers_rows(eqn)
-    return False
+    rows = jaxpr.invars[0]
+    gathers = (e for e in uses(jaxpr, rows) if e.primitive.name == "gather" and e.invars[0] is rows)
+    first = next(gathers, None)
+    return first is not None and _gathers_rows(first)
 
 
 def _gathers_rows(eqn) -> bool:
@@ -41,7 +42,7 @@ def only_rows(closed) -> frozenset[int]:
     jaxpr, _ = jp.open_jaxpr(closed)
     others: set = {v for v in jaxpr.outvars if not isinstance(v, jp.Literal)}
     taken: set = set()
-    for eqn in jaxpr.eqns:
+    for eqn in own_equations(jaxpr):
         takes = rows_taken(eqn.primitive, eqn.params)
         for i, atom in enumerate(eqn.invars):
             if not isinstance(atom, jp.Literal):

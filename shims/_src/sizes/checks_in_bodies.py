@@ -6,9 +6,8 @@ in a loop that runs no iteration is no error. So each check is made to depend on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import map_equations
 from shims._src.sizes import primitives
 
 
@@ -19,32 +18,30 @@ def kept(closed):
       closed: the closed jaxpr of a body.
 
     Returns:
-      The changed jaxpr; `closed` itself if it has no effects.
+      The changed jaxpr; `closed` itself if it has no checks.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     if not jaxpr.invars or not jaxpr.effects:
         return closed
-    eqns = [e for eqn in jaxpr.eqns for e in _with_value(eqn, jaxpr.invars[0])]
-    return jp.with_equations(closed, jaxpr.invars, eqns, jaxpr.outvars)
+    return map_equations(closed, lambda eqn: _with_value(eqn, jaxpr.invars[0]))
 
 
-def _with_value(eqn, value) -> Iterator:
-    """Yield an equation, preceded by one that makes it depend on `value` if it reports a check."""
+def _with_value(eqn, value) -> list:
+    """Return an equation, preceded by one that makes it depend on `value` if it reports a check."""
     place = _operand_position(eqn) if jp.report_effect in eqn.effects else None
     if place is None:
-        yield eqn
-        return
+        return [eqn]
     invars = list(eqn.invars)
     old = invars[place]
     invars[place] = jp.another_variable(value, old.aval)
-    yield eqn.replace(
+    sized = eqn.replace(
         primitive=primitives.sized_p,
         invars=[old, value],
         outvars=[invars[place]],
         params={},
         effects=frozenset(),
     )
-    yield eqn.replace(invars=invars)
+    return [sized, eqn.replace(invars=invars)]
 
 
 def _operand_position(eqn) -> int | None:

@@ -71,7 +71,7 @@ def _hashable_params(params):
     items = []
     for name, value in sorted(params.items()):
         # Inner programs are traced once per function and types: identity is equality.
-        item = ("id", id(value)) if hasattr(value, "eqns") else value
+        item = ("id", id(value)) if jaxprs.is_jaxpr(value) else value
         try:
             hash(item)
         except TypeError:
@@ -177,7 +177,10 @@ def _apply_inner(params, values, cut):
     known = dict(zip(jaxpr.constvars, map(_as_object_array, consts), strict=True))
     known.update(zip(jaxpr.invars, values, strict=True))
     return jaxprs.evaluate(
-        jaxpr, known, lambda eqn, given: _apply(eqn, lambda: given, cut), _as_object_array
+        jaxpr,
+        known,
+        lambda eqn, given: _apply(eqn, lambda: given, cut),
+        lambda literal: _as_object_array(literal.val),
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 
 from shims._src.platform import jax_private as jp
+from shims._src.platform.jaxprs import evaluate, own_equations, with_equations
 from shims._src.sizes import primitives, trace
 
 
@@ -38,8 +39,7 @@ def attached(closed):
     inner = frozenset() if state is None else state.fresh.inner
     if not inner:
         return closed
-    jaxpr, _ = jp.open_jaxpr(closed)
-    if not any(_missing_sizes(eqn, inner) for eqn in jaxpr.eqns):
+    if not any(_missing_sizes(eqn, inner) for eqn in own_equations(closed)):
         return closed
     return _CarrierPass(state.fresh, closed).run()
 
@@ -69,34 +69,33 @@ class _CarrierPass:
 
     def __init__(self, fresh, closed):
         self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
-        self._jaxpr, self._consts = jp.open_jaxpr(closed)
+        self._jaxpr, _ = jp.open_jaxpr(closed)
         self._carriers: dict[str, object] = {}  # by size: a variable that long
         self._made: dict[str, object] = {}  # by size: the equation that makes it
-        self._eqns: list = []
+        self._equations: list = []
         self._more: list[tuple] = []  # variables and values of carriers from the enclosing program
 
     def run(self):
         """Return the program with carriers added."""
-        renamed: dict = {}
-        for var in (*self._jaxpr.constvars, *self._jaxpr.invars):
+        env: dict = {v: v for v in (*self._jaxpr.constvars, *self._jaxpr.invars)}
+        for var in env:
             self._use_as_carrier(var)
-        for eqn in self._jaxpr.eqns:
-            eqn = eqn.replace(invars=[_rename_atom(renamed, a) for a in eqn.invars])
-            read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
-            lacking = _missing_sizes(eqn, self._inner) if read else set()
-            carriers = [self._find_carrier(name, read[0]) for name in sorted(lacking)]
-            carriers = [c for c in carriers if c is not None]
-            self._eqns.append(eqn)
-            for var in read if carriers else ():
-                renamed[var] = self._attach_carriers(eqn, var, carriers)
-            self._record_carriers(eqn)
-        jaxpr = self._jaxpr.replace(
-            constvars=[*self._jaxpr.constvars, *(var for var, _ in self._more)],
-            eqns=self._eqns,
-            outvars=[_rename_atom(renamed, a) for a in self._jaxpr.outvars],
+        outvars = evaluate(self._jaxpr, env, self._add, lambda literal: literal)
+        return with_equations(
+            self._closed, self._jaxpr.invars, self._equations, outvars, self._more
         )
-        consts = [*self._consts, *(value for _, value in self._more)]
-        return self._closed.replace(jaxpr=jaxpr, consts=consts)
+
+    def _add(self, eqn, operands) -> list:
+        """Add an equation of the program with new operands, and return its results with carriers."""
+        eqn = eqn.replace(invars=operands)
+        read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
+        lacking = _missing_sizes(eqn, self._inner) if read else set()
+        carriers = [self._find_carrier(name, read[0]) for name in sorted(lacking)]
+        carriers = [c for c in carriers if c is not None]
+        self._equations.append(eqn)
+        renamed = {v: self._attach_carriers(eqn, v, carriers) for v in read if carriers}
+        self._record_carriers(eqn)
+        return [renamed.get(v, v) for v in eqn.outvars]
 
     def _use_as_carrier(self, var) -> None:
         """Use a variable as the carrier of the sizes in its shape."""
@@ -113,7 +112,7 @@ class _CarrierPass:
 
     def _attach_carriers(self, eqn, var, carriers):
         new = jp.another_variable(var, var.aval)
-        self._eqns.append(
+        self._equations.append(
             eqn.replace(
                 primitive=primitives.sized_p,
                 invars=[var, *carriers],
@@ -144,9 +143,5 @@ class _CarrierPass:
         shape = (eqn.outvars[0].aval.shape[eqn.params["axis"]],)
         var = jp.another_variable(like, mask.aval.update(shape=shape))
         params = {**eqn.params, "axis": 0}
-        self._eqns.append(eqn.replace(invars=[mask, mask], outvars=[var], params=params))
+        self._equations.append(eqn.replace(invars=[mask, mask], outvars=[var], params=params))
         return var
-
-
-def _rename_atom(renamed, atom):
-    return atom if isinstance(atom, jp.Literal) else renamed.get(atom, atom)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import jax
 from jax import lax
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import equations
+from shims._src.platform.jaxprs import equations, evaluate, sub_jaxprs
 from shims._src.sizes import primitives, trace
 
 rows_p = jp.Primitive("rows")
@@ -42,23 +44,30 @@ def _trace_body_first(f, *args):
 
 def _size_depends_on_batch(jaxpr, args, consts) -> bool:
     """Return whether a data-dependent size in the body differs between the rows of the batch."""
-    tainted = {v for v, a in zip(jaxpr.invars, args, strict=True) if jp.is_batched(a)}
-    tainted |= {v for v, c in zip(jaxpr.constvars, consts, strict=True) if jp.is_batched(c)}
-    return _makes_tainted_size(jaxpr, tainted)
+    return _makes_tainted_size(jaxpr, map(jp.is_batched, args), map(jp.is_batched, consts))
 
 
-def _makes_tainted_size(jaxpr, tainted) -> bool:
-    for eqn in jaxpr.eqns:
-        touched = [not isinstance(a, jp.Literal) and a in tainted for a in eqn.invars]
-        if eqn.primitive.name in primitives.SIZE_MAKERS and touched[-1]:
-            return True
-        for sub in jp.sub_jaxprs(eqn.params):
-            inner, _ = jp.open_jaxpr(sub)
-            if any(touched) and _makes_tainted_size(inner, set(inner.invars)):
-                return True
-        if any(touched):
-            tainted = tainted | set(eqn.outvars)
-    return False
+def _makes_tainted_size(jaxpr, inputs: Iterable[bool], constants: Iterable[bool]) -> bool:
+    """Return whether a program makes a size from those of its inputs and constants that are marked."""
+    env = dict(zip(jaxpr.invars, inputs, strict=True))
+    env.update(zip(jaxpr.constvars, constants, strict=True))
+    found = False
+
+    def step(eqn, tainted):
+        nonlocal found
+        found |= eqn.primitive.name in primitives.SIZE_MAKERS and tainted[-1]
+        if any(tainted) and not found:
+            found = any(map(_makes_size, sub_jaxprs(eqn.params)))
+        return [any(tainted)] * len(eqn.outvars)
+
+    evaluate(jaxpr, env, step, lambda literal: False)
+    return found
+
+
+def _makes_size(closed) -> bool:
+    """Return whether a nested jaxpr makes a size from its inputs."""
+    jaxpr, _ = jp.open_jaxpr(closed)
+    return _makes_tainted_size(jaxpr, [True] * len(jaxpr.invars), [False] * len(jaxpr.constvars))
 
 
 def _batch_rows(args, dims, *, jaxpr):
