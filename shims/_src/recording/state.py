@@ -11,7 +11,6 @@ of an assignment is a result like any other, but a later read is a read of the v
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -23,15 +22,9 @@ from shims._src.numeric.with_derivative import with_derivative_of
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 
-
-class _Thread(threading.local):
-    """Per thread: the number of open blocks, and the function that closes Keras's scope."""
-
-    blocks: int = 0
-    close_keras: Callable[[], None] | None = None
-
-
-_THREAD = _Thread()
+# The number of open blocks, and the function that closes the scope of Keras.
+_BLOCKS: ThreadSlot[int] = ThreadSlot(0)
+_CLOSE_KERAS: ThreadSlot[Callable[[], None] | None] = ThreadSlot(None)
 _SCOPE: ThreadSlot[Overlay | None] = ThreadSlot(None)
 _READER: ThreadSlot[Callable[[Any, Any], Any] | None] = ThreadSlot(None)
 
@@ -157,22 +150,23 @@ def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
 
 def enter_block() -> None:
     """Redirect reads and assignments of Keras variables to the scopes, until `leave_block`."""
-    if _THREAD.blocks == 0:
-        _THREAD.close_keras = _open_keras()
-    _THREAD.blocks += 1
+    if _BLOCKS.value == 0:
+        _CLOSE_KERAS.value = _open_keras()
+    _BLOCKS.value += 1
 
 
 def leave_block() -> None:
     """End the block that `enter_block` began."""
-    _THREAD.blocks -= 1
-    if _THREAD.blocks == 0 and _THREAD.close_keras is not None:
-        close, _THREAD.close_keras = _THREAD.close_keras, None
+    _BLOCKS.value -= 1
+    close = _CLOSE_KERAS.value
+    if _BLOCKS.value == 0 and close is not None:
+        _CLOSE_KERAS.value = None
         close()
 
 
 def sees_keras() -> bool:
     """Return whether reads and assignments of Keras variables are redirected to the scopes."""
-    return _THREAD.close_keras is not None
+    return _CLOSE_KERAS.value is not None
 
 
 def read(variable):

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import itertools
 import re
-import threading
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,12 +14,13 @@ from jax import export
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import dims
 from shims._src.sizes.decisions import Decisions
 from shims._src.sizes.fresh_sizes import FreshSizes
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
-_THREAD = threading.local()
+_CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 
 
@@ -209,8 +209,7 @@ class DynamicTrace:
 
 def current() -> DynamicTrace | None:
     """Return the dynamic trace in progress in this thread, or `None`."""
-    stack = getattr(_THREAD, "stack", None)
-    return stack[-1] if stack else None
+    return _CURRENT.value
 
 
 @contextlib.contextmanager
@@ -219,16 +218,13 @@ def resume(state: DynamicTrace | None):
 
     The hooks must be installed by then, see `program.trace_program`.
     """
-    stack = getattr(_THREAD, "stack", None)
-    if stack is None:
-        stack = _THREAD.stack = []
-    before = jp.trace_key()
-    stack.append(state)
+    outer, before = _CURRENT.value, jp.trace_key()
+    _CURRENT.value = state
     if state is not None:
         state.fresh.resumed()
     jp.set_trace_key(None if state is None else state.key())
     try:
         yield state
     finally:
-        stack.pop()
+        _CURRENT.value = outer
         jp.set_trace_key(before)
