@@ -10,6 +10,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
+from shims._src.types.composite import is_composite
 
 _WIDE_INTEGERS = (np.dtype(np.int64), np.dtype(np.uint64))
 _LONG = (np.dtype(np.float64), np.dtype(np.complex128))
@@ -41,7 +42,7 @@ def as_array(value, dtype=None):
         value = value.__jax_array__()
     if isinstance(value, (jax.Array, np.ndarray, np.generic)):
         return _convert_array(value, dtype)
-    if getattr(value, "is_composite", False):
+    if is_composite(value):
         raise _composite_error(value)
     if any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(value)):
         return _convert_array(jnp.asarray(value), dtype)

@@ -14,6 +14,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform.data_files import read_data
 from shims._src.sizes.padded import Padded
+from shims._src.types.composite import is_composite, may_be_composite
 
 _SIGNED = frozenset({"int8", "int16", "int32", "int64"})
 _UNSIGNED = frozenset({"uint8", "uint16", "uint32", "uint64"})
@@ -149,7 +150,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
     for (_, _, words, alone), value in zip(takes, given, strict=True):
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
-            if not allows(words, dtype) and not getattr(value, "is_composite", False):
+            if not allows(words, dtype) and not is_composite(value):
                 check_dtype(function, words, dtype, value.shape)
         elif value is not None:
             follows = not alone and any(map(_is_tensor, given))
@@ -169,7 +170,7 @@ def _check_nested(function, words, value, alone, follows):
             dtype = np.dtype(bool)
         elif isinstance(leaf, (int, float)) and alone:
             dtype = np.dtype(np.float32 if fractions else np.int32)
-        if isinstance(dtype, np.dtype) and not getattr(leaf, "is_composite", False):
+        if isinstance(dtype, np.dtype) and not is_composite(leaf):
             check_dtype(function, words, dtype)
 
 
@@ -178,4 +179,4 @@ def _is_tensor(value) -> bool:
 
 
 def _is_one_value(value) -> bool:
-    return isinstance(value, Padded) or hasattr(value, "is_composite")
+    return isinstance(value, Padded) or may_be_composite(value)

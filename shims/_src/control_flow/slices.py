@@ -17,6 +17,7 @@ from shims._src.control_flow.staging import (
     structure,
 )
 from shims._src.errors import errors
+from shims._src.types.composite import is_composite
 
 
 def staged(body, values, names, elems, length, label: str):
@@ -59,7 +60,6 @@ def elements_of(elems, label: str):
 
 
 def _refuse_composites(elems, label: str) -> None:
-    is_composite = lambda leaf: getattr(leaf, "is_composite", False)
     for leaf in jax.tree.leaves(elems, is_leaf=is_composite):
         if is_composite(leaf):
             raise errors.UnimplementedError(

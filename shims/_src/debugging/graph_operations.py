@@ -5,6 +5,7 @@ from __future__ import annotations
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.recording.contexts import executing_eagerly
+from shims._src.types.composite import is_composite
 
 
 def group(*inputs, **kwargs):
@@ -79,7 +80,7 @@ def tuple_(tensors, control_inputs=None, name=None):
     del control_inputs, name
     if executing_eagerly():
         return tensors
-    found = [x if x is None or getattr(x, "is_composite", False) else operand(x) for x in tensors]
+    found = [x if x is None or is_composite(x) else operand(x) for x in tensors]
     if all(x is None for x in found):
         raise ValueError(
             errors.message("tuple", "there must be at least one array.", received=f"{tensors}")

@@ -12,6 +12,7 @@ import numpy as np
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording.contexts import executing_eagerly
+from shims._src.types.composite import is_composite
 from shims._src.variables.variable import Variable
 
 _OPTIONS = ("output_stream", "name", "summarize", "sep", "end")
@@ -57,14 +58,14 @@ def print_(*inputs, **kwargs):
         full: list[Any] = list(leaves)
         for i, value in zip(places, values, strict=True):
             full[i] = _Unquoted(array_text(np.asarray(value), summarize))
-        full = [_Unquoted(_composite_text(x, summarize)) if _is_composite(x) else x for x in full]
+        full = [_Unquoted(_composite_text(x, summarize)) if is_composite(x) else x for x in full]
         parts = [_item_text(x) for x in jax.tree.unflatten(tree, full)]
         write(sep.join(parts) + end)
 
     if executing_eagerly():
         emit(*arrays)
         return
-    composite = list(filter(_is_composite, leaves))
+    composite = list(filter(is_composite, leaves))
     if composite:
         raise errors.UnimplementedError(
             errors.message(
@@ -78,11 +79,7 @@ def print_(*inputs, **kwargs):
 
 
 def _is_leaf(x) -> bool:
-    return x is None or isinstance(x, Variable) or _is_composite(x)
-
-
-def _is_composite(x) -> bool:
-    return getattr(x, "is_composite", False) is True
+    return x is None or isinstance(x, Variable) or is_composite(x)
 
 
 def _array(x):

@@ -15,6 +15,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 from shims._src.types import dtypes
+from shims._src.types.composite import is_composite
 from shims._src.types.tensor_shape import TensorShape
 
 
@@ -24,7 +25,7 @@ def _prefix(message) -> str:
 
 def _with_shape(x):
     """Convert a value to an array; sparse and ragged tensors are returned unchanged."""
-    return x if getattr(x, "is_composite", False) else operand(x)
+    return x if is_composite(x) else operand(x)
 
 
 def _rank_number(rank) -> int:
@@ -274,7 +275,7 @@ def assert_proper_iterable(values):
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_proper_iterable
     """
-    is_array = isinstance(values, (jax.Array, np.ndarray)) or getattr(values, "is_composite", False)
+    is_array = isinstance(values, (jax.Array, np.ndarray)) or is_composite(values)
     if is_array or isinstance(values, (str, bytes)):
         raise TypeError(
             f'Expected argument "values" to be a "proper" iterable.  Found: {type(values)}'

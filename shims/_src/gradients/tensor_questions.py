@@ -11,6 +11,7 @@ from shims._src.gradients.custom_gradient import custom_gradient
 from shims._src.platform import jax_private as jp
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.sizes.initial_values import known_value
+from shims._src.types.composite import is_composite
 from shims._src.variables.variable import Variable
 
 # For `isinstance`; tracers are arrays, too.
@@ -22,7 +23,7 @@ def is_tensor(x) -> bool:
 
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
-    composite = getattr(x, "is_composite", False) is True
+    composite = is_composite(x)
     return composite or isinstance(x, (jax.Array, Variable, IndexedSlices))
 
 

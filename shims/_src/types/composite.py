@@ -57,6 +57,16 @@ class Composite:
         return NotImplemented
 
 
+def is_composite(value) -> bool:
+    """Return whether a value is a composite; `IndexedSlices` of a graph count as one."""
+    return getattr(value, "is_composite", False) is True
+
+
+def may_be_composite(value) -> bool:
+    """Return whether a value has a class of several arrays, whether or not it is a composite."""
+    return hasattr(value, "is_composite")
+
+
 class Ragged(Composite):
     """The base class of `RaggedTensor`, for `isinstance` tests in packages that cannot import it."""
 

@@ -9,6 +9,7 @@ import jax
 
 import shims
 from shims._src.control_flow import loops as staged_loops
+from shims._src.types.composite import is_composite
 from shims._src.v1.control_flow.blocks import (
     add_outer,
     begin,
@@ -252,9 +253,7 @@ def _shape_invariants(invariants, loop_vars, tensors) -> list[GraphShape]:
     if len(shapes) == len(tensors):
         found = shapes
     else:
-        leaves = jax.tree.leaves(
-            list(loop_vars), is_leaf=lambda x: getattr(x, "is_composite", False)
-        )
+        leaves = jax.tree.leaves(list(loop_vars), is_leaf=is_composite)
         for leaf, shape in zip(leaves, shapes, strict=True):
             inner = jax.tree.leaves(leaf)
             found += [shape] if len(inner) == 1 else [None] * len(inner)

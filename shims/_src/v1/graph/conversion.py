@@ -6,6 +6,7 @@ import numpy as np
 
 from shims._src.array import casting, joining
 from shims._src.recording.indexed_slices import IndexedSlices
+from shims._src.types.composite import is_composite
 from shims._src.types.dtypes import as_dtype
 from shims._src.types.dtypes import string as string_dtype
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -80,7 +81,7 @@ def convert_to_tensor(
     if executing_eagerly():
         return casting.convert_to_tensor(value, dtype)
     value = getattr(value, "graph_value", value)
-    if getattr(value, "is_composite", False):
+    if is_composite(value):
         value = _densify(value)
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype != as_dtype(dtype):

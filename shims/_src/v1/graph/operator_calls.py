@@ -10,9 +10,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from shims._src.errors import errors
+from shims._src.errors import errors, shape_mismatches
 from shims._src.random import streams
 from shims._src.random.global_seed import pair
+from shims._src.types.composite import is_composite
 from shims._src.v1.graph import naming
 from shims._src.v1.graph.call_features import call_features, without_defaults
 from shims._src.v1.graph.nodes import Operation, Tensor, is_graph_value
@@ -116,7 +117,7 @@ def _static_sizes(value):
 
 def _sparse_of_unknown_rank(value):
     """Yield the `indices` and `dense_shape` of each sparse tensor of unknown rank in the arguments."""
-    if getattr(value, "is_composite", False) and hasattr(value, "dense_shape"):
+    if is_composite(value) and hasattr(value, "dense_shape"):
         shape = value.dense_shape
         if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
             yield value.indices, shape
@@ -136,7 +137,7 @@ def _outline_or_raise(f, operands, key, unranked) -> Outline:
         kind = TypeError if isinstance(error, errors.DtypeMismatchError) else ValueError
         raise kind(str(error)) from error
     except TypeError as error:
-        if "incompatible shapes" in str(error):
+        if shape_mismatches.is_marked(error):
             raise ValueError(str(error)) from error
         raise
 
@@ -185,7 +186,7 @@ def _holds_tensor(value) -> bool:
         return any(map(_holds_tensor, value))
     if isinstance(value, dict):
         return any(map(_holds_tensor, value.values()))
-    return getattr(value, "is_composite", False)
+    return is_composite(value)
 
 
 def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 
+from shims._src.types.composite import is_composite
 from shims._src.types.dtypes import as_dtype, float32
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.default_graph import get_default_graph
@@ -380,7 +381,7 @@ def _leaves(structure) -> list:
 
 def _convert_inputs(inputs) -> Any:
     """Convert the inputs to a tensor; return nested structures and composites unchanged."""
-    if isinstance(inputs, (list, tuple, dict)) or getattr(inputs, "is_composite", False):
+    if isinstance(inputs, (list, tuple, dict)) or is_composite(inputs):
         return inputs
     return convert_to_tensor(inputs)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from shims._src.types import dtypes
+from shims._src.types.composite import is_composite
 from shims._src.v1.graph.conversion import convert_to_tensor
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.standard_operators import cast
 
 
 def _cast_to(x, dtype, name):
-    if not executing_eagerly() and not getattr(x, "is_composite", False):
+    if not executing_eagerly() and not is_composite(x):
         x = convert_to_tensor(x, name="x")
         if x.dtype == dtype:
             return x

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 
+from shims._src.types.composite import is_composite
 from shims._src.v1.graph.grouping import no_op
 from shims._src.v1.graph.modes import executing_eagerly
 from shims._src.v1.graph.nodes import Tensor
@@ -15,7 +16,7 @@ def is_tensor(x) -> bool:
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
     is_graph = isinstance(x, Tensor) or hasattr(x, "graph_value")
-    return is_graph or isinstance(x, jax.Array) or getattr(x, "is_composite", False)
+    return is_graph or isinstance(x, jax.Array) or is_composite(x)
 
 
 def tables_initializer(name="init_all_tables"):

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src.types.composite import is_composite
 from shims._src.v1.graph.nodes import Tensor
 
 
@@ -31,7 +32,7 @@ def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
 
 def _split_feed(key, value) -> list[tuple[Any, Any]]:
     """Split a key that stands for several tensors, and its value, into pairs of tensor and value."""
-    if getattr(key, "is_composite", False):
+    if is_composite(key):
         return list(zip(jax.tree.leaves(key), value, strict=True))
     if isinstance(key, (tuple, list)):
         if len(key) != len(value):
@@ -44,7 +45,7 @@ def parts_of(key) -> list:
     """Return the tensors that a key of a `feed_dict` stands for."""
     if isinstance(key, (tuple, list)):
         return [part for k in key for part in parts_of(k)]
-    if getattr(key, "is_composite", False):
+    if is_composite(key):
         return jax.tree.leaves(key)
     return [key]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 
+from shims._src.types.composite import is_composite
 from shims._src.v1.graph.nodes import Operation, Tensor
 
 SparseTensorValue = collections.namedtuple("SparseTensorValue", "indices values dense_shape")
@@ -61,7 +62,7 @@ class Fetches:
             if make in (dict, collections.OrderedDict):
                 return lambda values: make((k, p(values)) for k, p in named.items())
             return lambda values: {k: p(values) for k, p in named.items()}
-        if getattr(fetch, "is_composite", False):
+        if is_composite(fetch):
             return self._composite(fetch)
         return self._single(fetch)
 

@@ -1,0 +1,29 @@
+"""Mark the errors that JAX raises for operands that cannot be broadcast, so that no text has to be read."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+_MARK = "shims_shape_mismatch"
+E = TypeVar("E", bound=BaseException)
+
+
+def broadcast(original, *shapes, **kwargs):
+    """Broadcast shapes by JAX's function `original`, and mark the error if sizes differ."""
+    try:
+        return original(*shapes, **kwargs)
+    except TypeError as error:
+        if len(set(map(len, shapes))) == 1:  # JAX also refuses different ranks
+            setattr(error, _MARK, True)
+        raise
+
+
+def is_marked(error: BaseException) -> bool:
+    """Return whether an error is due to operands that cannot be broadcast."""
+    return getattr(error, _MARK, False)
+
+
+def marked_as(new: E, error: BaseException) -> E:
+    """Return the error `new`, marked as `error` is."""
+    setattr(new, _MARK, is_marked(error))
+    return new
