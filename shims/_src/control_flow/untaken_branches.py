@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from shims._src.control_flow.staging import Block, trace_block
 from shims._src.control_flow.undefined import UndefinedReturnValue
-from shims._src.errors import errors
+from shims._src.errors import errors, shape_mismatches
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
 
@@ -43,7 +43,7 @@ def depends_on_sizes(error: BaseException) -> bool:
     if isinstance(error, _SIZE_INDEPENDENT):
         return False
     if isinstance(error, TypeError):
-        return "incompatible shapes" in str(error)
+        return shape_mismatches.is_marked(error)
     return isinstance(error, errors.InvalidArgumentError)
 
 

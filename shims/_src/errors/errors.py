@@ -344,9 +344,14 @@ def message(
     return "\n".join(lines)
 
 
+def has_place(text: str) -> bool:
+    """Return whether an error message has the user's source line."""
+    return "\n  At: " in text
+
+
 def with_place(text: str, line: str) -> str:
     """Insert the user's source line into an error message, unless the message has one."""
-    if "\n  At: " in text:
+    if has_place(text):
         return text
     head, mark, rest = text.partition("\n  Do: ")
     return f"{head}\n  At:       {line}{mark}{rest}"

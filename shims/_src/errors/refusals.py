@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Mapping
 
 import jax
 
-from shims._src.errors import errors, remedies
+from shims._src.errors import errors, remedies, shape_mismatches
 from shims._src.errors.failing_call import FailingCall, failing_call
+from shims._src.platform import jax_messages, user_frames
 from shims._src.platform import jax_private as jp
-from shims._src.platform import user_frames
 
-# Parts of JAX's messages where it needs a number and gets a symbol.
-_SYMBOL_TEXTS = ("_DimExpr", "shape polymorphism", "non-constant", "symbolic dimension")
-# Parts of its messages where two sizes have to be equal.
-_MISMATCH_TEXTS = (
-    "same shape",
-    "equal types",
-    "Incompatible shapes",
-    "incompatible shapes",
-    "must be equal",
-)
 _CONCRETIZATION_ERRORS = (
     jax.errors.ConcretizationTypeError,
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
 _TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *_CONCRETIZATION_ERRORS)
-_WORD = re.compile(r"\b\w+\b")
 
 
 @contextlib.contextmanager
@@ -62,17 +50,17 @@ def translated(error: Exception) -> Exception:
     gets the user's line and the origin of the sizes that it names. Any other error is returned itself,
     with the user's line and a remedy in a note.
     """
-    text, call = str(error), failing_call(error)
+    call = failing_call(error)
     if isinstance(error, errors.OpError):
-        error.args = (_with_place_and_sizes(text, error),)
+        error.args = (_with_place_and_sizes(str(error), error),)
         return error
-    if call.raised or "\n  At: " in text:
+    if call.raised or errors.has_place(str(error)):
         return error
     remedy = remedies.remedy(call)
-    if isinstance(error, _TRANSLATABLE) and _compares_sizes(error, text):
+    if isinstance(error, _TRANSLATABLE) and _compares_sizes(error):
         problem = "two sizes have to be equal, which is unknown while tracing."
         do = remedies.MEETING.get(call.name, remedies.SAME_SIZE)
-    elif _needs_size(error, text) or (_asks_for_tracer(error, text) and _about_size(call, remedy)):
+    elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
         problem = "this step needs to know a data-dependent size while it is traced."
         do = remedy or remedies.ANY
     else:
@@ -84,10 +72,9 @@ def translated(error: Exception) -> Exception:
     )
     every = getattr(error, "shims_origins", {})
     # If there is only one size, the error is about it, even if JAX does not name it.
-    message = errors.with_sizes(
-        message, every if len(every) == 1 else _origins_named_in(error, text)
-    )
-    return errors.FreshSizeError(_with_place_and_sizes(message, error))
+    message = errors.with_sizes(message, every if len(every) == 1 else _named_origins(error))
+    new = errors.FreshSizeError(_with_place_and_sizes(message, error))
+    return shape_mismatches.marked_as(new, error)
 
 
 def line_of_error(error: BaseException) -> str:
@@ -95,9 +82,9 @@ def line_of_error(error: BaseException) -> str:
     return getattr(error, "shims_line", "") or failing_call(error).line
 
 
-def _asks_for_tracer(error: Exception, text: str) -> bool:
+def _asks_for_tracer(error: Exception) -> bool:
     return isinstance(error, _TRANSLATABLE) and bool(
-        "Tracer" in text or _origins_named_in(error, text)
+        jax_messages.names_tracer(error) or _named_origins(error)
     )
 
 
@@ -111,32 +98,30 @@ def _first_line(error: Exception) -> str:
     return lines[0] if lines else type(error).__name__
 
 
-def _origins_named_in(error: Exception, text: str) -> dict[str, str]:
-    """Return a dict from the data-dependent sizes named in a text to the lines that made them."""
+def _named_origins(error: Exception) -> dict[str, str]:
+    """Return a dict from the data-dependent sizes that an error names to the lines that made them."""
     origins = getattr(error, "shims_origins", {})
-    return {name: origins[name] for name in sorted(set(_WORD.findall(text))) if name in origins}
+    return {name: origins[name] for name in jax_messages.names_in(error, origins)}
 
 
 def _with_place_and_sizes(text: str, error: Exception) -> str:
     """Insert the user's line, and the lines that made the sizes named in it, into a message."""
     line = line_of_error(error) or errors.user_line()
     text = errors.with_place(text, line) if line else text
-    return errors.with_sizes(text, _origins_named_in(error, text))
+    return errors.with_sizes(text, _named_origins(error))
 
 
-def _compares_sizes(error: Exception, text: str) -> bool:
-    names = _origins_named_in(error, text)
-    return len(names) > 1 or bool(names and any(sign in text for sign in _MISMATCH_TEXTS))
+def _compares_sizes(error: Exception) -> bool:
+    names = _named_origins(error)
+    return len(names) > 1 or bool(names and jax_messages.needs_equal_sizes(error))
 
 
-def _needs_size(error: Exception, text: str) -> bool:
-    if isinstance(error, jp.InconclusiveDimensionOperation) or any(
-        s in text for s in _SYMBOL_TEXTS
-    ):
+def _needs_size(error: Exception) -> bool:
+    if isinstance(error, jp.InconclusiveDimensionOperation) or jax_messages.needs_number(error):
         return True
     if isinstance(error, jax.errors.UnexpectedTracerError):
         return _passes_through_sizes(error)
-    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_origins_named_in(error, text))
+    return not isinstance(error, _CONCRETIZATION_ERRORS) and bool(_named_origins(error))
 
 
 def _passes_through_sizes(error: Exception) -> bool:

@@ -283,6 +283,7 @@ def index_update_class():
 
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
+    from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
@@ -290,6 +291,7 @@ def hook_points():
 
     return {
         "shape_poly": shape_poly,
+        "lax": lax_module,
         "indexing": _indexing,
         "scatter": scatter,
         "util": numpy_util,

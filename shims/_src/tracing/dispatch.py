@@ -10,6 +10,7 @@ import jax
 from shims._src.arguments import kernels
 from shims._src.errors import errors
 from shims._src.errors.failing_call import failing_call
+from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
@@ -127,7 +128,7 @@ def _raise_needs_value(name: str, error: Exception):
 
 def _raise_too_large(name: str, error: Exception):
     """Raise the error for an array whose number of elements exceeds int64."""
-    if "overflow in static extent product" not in str(error):
+    if not jax_messages.is_too_large(error):
         raise error
     raise errors.InvalidArgumentError(
         errors.message(name, "an array would have more elements than an int64 counts.")

@@ -1,7 +1,7 @@
 """Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes.
 
 The hooks are installed once, when the first dynamic trace starts. Each first checks whether this
-thread is inside a dynamic trace; otherwise JAX's own code runs unchanged. So no failure and no other
+thread is inside a dynamic trace; otherwise JAX's own code runs unchanged. One marks errors everywhere. So no failure and no other
 thread can leave JAX in a modified state.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shims._src.errors import errors
+from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
 from shims._src.tracing import comparison_callers, hooked_indexing, hooked_numpy, hooked_vmap
@@ -34,6 +34,7 @@ def install() -> None:
         if _INSTALLED:
             return
         modules = jp.hook_points()
+        _replace_everywhere(modules["lax"], "_try_broadcast_shapes", shape_mismatches.broadcast)
         _replace(modules["shape_poly"], "_geq_decision", _geq_hook)
         _replace(modules["shape_poly"], "_dim_as_value", _value_hook)
         _replace(jp.DimExpr, "__eq__", _eq_hook)
@@ -60,6 +61,12 @@ def install() -> None:
 
 def _replace(owner, name: str, hook) -> None:
     setattr(owner, name, _hook_function(getattr(owner, name), hook))
+
+
+def _replace_everywhere(owner, name: str, hook) -> None:
+    """Replace a function inside and outside of dynamic traces by `hook(original, ...)`."""
+    original = getattr(owner, name)
+    setattr(owner, name, functools.wraps(original)(functools.partial(hook, original)))
 
 
 def _hook_function(original, hook):

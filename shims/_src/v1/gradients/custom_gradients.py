@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 
 import jax
@@ -93,24 +94,34 @@ def _add_parameters(graph, tensors) -> list[Tensor]:
     return [parameter(graph, graph.unique_name("Parameter"), t.shape, t.dtype) for t in tensors]
 
 
+def _requires_variables(rule, cotangents) -> bool:
+    """Return whether a gradient rule needs the argument `variables` beside the cotangents."""
+    try:
+        signature = inspect.signature(rule)
+    except ValueError:  # a function written in C
+        return False
+    if "variables" not in signature.parameters:
+        return False
+    given = signature.bind_partial(*cotangents).arguments
+    parameter = signature.parameters["variables"]
+    return parameter.default is parameter.empty and "variables" not in given
+
+
 def _call_rule(graph, found, outputs, count: int) -> list[Tensor]:
     """Call the gradient rule and return its gradients, omitting those that are `None`.
 
     The positions of the arguments that have a gradient are stored in `found["present"]`.
     """
     found["cotangents"] = _add_parameters(graph, outputs)
-    try:
-        gradients = found["function"](*found["cotangents"])
-    except TypeError as error:
-        if "variables" not in str(error):
-            raise
+    if _requires_variables(found["function"], found["cotangents"]):
         raise errors.UnimplementedError(
             errors.message(
                 "custom_gradient",
                 "a rule with gradients of variables is not supported in a graph.",
                 do="pass the variables to the function as arguments",
             )
-        ) from error
+        )
+    gradients = found["function"](*found["cotangents"])
     listed = list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
     if len(listed) != count:
         raise ValueError(

@@ -19,6 +19,7 @@ from shims._src.random import streams
 from shims._src.recording import connectivity, state
 from shims._src.recording.row_gathers import only_rows
 from shims._src.sizes import trace
+from shims._src.tracing import hooks
 from shims._src.tracing.program import trace_program
 from shims._src.types.dtypes import DType, as_dtype
 from shims._src.v1.graph.nodes import Tensor
@@ -272,6 +273,7 @@ def _trace_with_example_sizes(f, leaves, ranks, example: int) -> Outline:
         for t in leaves
     ]
     draws: list = []
+    hooks.install()  # they mark errors
     with streams.outlined(draws):
         closed = jax.make_jaxpr(flat)(*specs)
     return _outline_of_jaxpr(closed, box["tree"], draws)
