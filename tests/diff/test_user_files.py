@@ -1,12 +1,14 @@
 """Which files belong to the user's program, wherever a library is installed."""
 
 import os
+import sys
 import sysconfig
 
 import pytest
 
 import shims
 import tf2jax_port
+from shims._src.platform import user_frames
 from tf2jax_port.diff.values import user_files
 
 
@@ -27,3 +29,8 @@ def test_files_of_the_user():
     assert not user_files.is_users(installed)
     assert user_files.is_users(installed, own={installed})
     assert not user_files.is_users(shims.__file__, own={shims.__file__})
+
+
+def test_libraries_of_shims_are_libraries_here():
+    packages = user_frames.LIBRARIES - sys.stdlib_module_names
+    assert packages <= set(user_files.LIBRARIES) <= user_frames.NOT_CONVERTED

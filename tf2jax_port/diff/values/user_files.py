@@ -1,4 +1,8 @@
-"""Distinguish the files of the user's program from those of installed libraries, by their paths."""
+"""Distinguish the files of the user's program from those of installed libraries, by their paths.
+
+The only module of `tf2jax_port` that does. `shims._src.platform.user_frames` cannot be used instead: it
+would load JAX into the processes that run TensorFlow alone.
+"""
 
 from __future__ import annotations
 
