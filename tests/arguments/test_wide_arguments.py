@@ -9,6 +9,7 @@ import pytest
 import tensorflow
 
 import shims
+from tests.harness.compare import EXACT, Dtypes, assert_same
 
 FUNCTIONS = {
     "plain": shims.function(lambda x: x),
@@ -78,8 +79,7 @@ ASKED_FOR = {
 def test_infinite_numbers_that_tensorflow_has_as_well(name):
     x = np.array([1, -1e300])
     found, want = (np.asarray(ASKED_FOR[name](tf, x)) for tf in (shims, tensorflow))
-    np.testing.assert_array_equal(found, want)
-    assert found.dtype == want.dtype
+    assert_same(found, want, EXACT, Dtypes.SAME)
 
 
 @pytest.mark.parametrize("name", ["plain", "dynamic"])
@@ -148,5 +148,4 @@ def test_what_wraps_around_in_tensorflow_does(name):
         for x, y in zip(
             jax.tree.leaves(call(shims)), tensorflow.nest.flatten(program(tensorflow)), strict=True
         ):
-            assert x.dtype == y.dtype.as_numpy_dtype
-            np.testing.assert_array_equal(x, y)
+            assert_same(x, y, EXACT, Dtypes.SAME)

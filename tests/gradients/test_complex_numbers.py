@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import Dtypes, assert_same
 
 _RNG = np.random.default_rng(5)
 
@@ -67,5 +68,4 @@ def test_as_tensorflow(name):
     eager = lambda *a: program(shims, *a)
     for call in (eager, shims.function(eager, input_signature=unknown, autograph=False)):
         for ours, theirs in zip(answers(shims, call, arrays), wanted, strict=True):
-            assert ours.dtype == theirs.dtype
-            np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-4)
+            assert_same(ours, theirs, 1e-4, Dtypes.SAME)

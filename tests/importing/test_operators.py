@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 from tests.importing import operator_graph
 from tf2jax_port.importing import loading
 from tf2jax_port.importing.writer import RULES
@@ -42,10 +43,5 @@ def test_numbers(graph, part):
     actual = loading.function_of(found)(found.variables(), feeds)
     for name in names:
         value = np.asarray(actual[name])
-        assert (name, value.shape) == (name, expected[name].shape)
-        if expected[name].dtype.kind in "fc":
-            assert (name, value.dtype) == (name, expected[name].dtype)
-            scale = np.max(np.abs(expected[name]), initial=1)
-            np.testing.assert_allclose(value, expected[name], 0, 2e-6 * scale, err_msg=name)
-        else:
-            np.testing.assert_array_equal(value, expected[name], err_msg=name)
+        dtypes = Dtypes.SAME if expected[name].dtype.kind in "fc" else Dtypes.ANY
+        assert_same(value, expected[name], Tolerance(of_largest=2e-6), dtypes, what=name)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from tests.harness.compare import EXACT, Dtypes, assert_same
 from tests.meta import tree
 
 pytest.importorskip("optax", reason="Optax is not installed")
@@ -60,7 +61,6 @@ def test_more_than_twenty_steps_are_tensorflows(tmp_path):
     other = EXAMPLE["Linear"](3)
     EXAMPLE["load"](tmp_path / "model.npz", other)
     for mine, theirs in zip(other.variables, model.variables, strict=True):
-        assert mine.dtype == theirs.dtype
-        np.testing.assert_array_equal(mine.numpy(), theirs.numpy())
+        assert_same(mine.numpy(), theirs.numpy(), EXACT, Dtypes.SAME)
     continued, _ = EXAMPLE["make_step"](other, RECIPES["adam"](0.05))
     np.testing.assert_array_equal(continued(*BATCHES[0], state)[0], step(*BATCHES[0], state)[0])

@@ -8,6 +8,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import EXACT, Dtypes, assert_same
 
 
 def filled_up(t, x):
@@ -81,8 +82,7 @@ def test_as_tensorflow(program):
         got, wanted = result(shims, ours, x), result(tf, theirs, x)
         assert (got is None) == (wanted is None), x
         if wanted is not None:
-            assert got.dtype == wanted.dtype
-            np.testing.assert_array_equal(got, wanted)
+            assert_same(got, wanted, EXACT, Dtypes.SAME)
 
 
 def gradient(t, x):

@@ -8,6 +8,7 @@ import tensorflow as tensorflow
 
 import shims.compat.v1 as tf
 from shims import errors
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 from tests.v1.optimizer_cases import five_steps
 
 tf1 = tensorflow.compat.v1
@@ -28,9 +29,8 @@ def test_five_steps_are_tensorflows(use_resource, dtype):
     # Measured: 5e-6 and 2e-14, except where a sum cancels.
     limit = 2e-5 if dtype == "float32" else 1e-13
     for name, expected in theirs.items():
-        assert ours[name].dtype == expected.dtype
         near = 0.1 * limit * np.abs(expected).max()
-        np.testing.assert_allclose(ours[name], expected, limit, near, err_msg=name)
+        assert_same(ours[name], expected, Tolerance(limit, near), Dtypes.SAME, what=name)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import shims.compat.v1 as ours
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 
 IMAGES = np.arange(2 * 5 * 4 * 3, dtype=np.float32).reshape(2, 5, 4, 3) ** 1.5
 LOGITS = np.float32([[1, 2, 0.5], [0.25, -3, 1]])
@@ -151,8 +152,7 @@ def test_it_is_tensorflows(in_graphs, name):
     (theirs, wanted), (mine, found) = in_graphs
     assert [t.shape.as_list() for t in mine[name]] == [t.shape.as_list() for t in theirs[name]]
     for a, b in zip(found[name], wanted[name], strict=True):
-        assert a.dtype == b.dtype
-        np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-5)
+        assert_same(a, b, Tolerance(relative=2e-5, absolute=1e-5), Dtypes.SAME)
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from shims._src.errors.errors import FailedPreconditionError
 from shims._src.gradients.tape import GradientTape
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Variable
+from tests.harness.compare import Dtypes, Tolerance, assert_same
 
 # Evaluated once with each module's class as V; `v` is [1, 2] and `u` is 3, made anew each time.
 EXPRESSIONS = """
@@ -64,8 +65,7 @@ def test_as_tensorflow(expression):
     if isinstance(theirs, (str, bool, tf.TensorShape)) or theirs is None:
         assert str(ours) == str(theirs)
         return
-    assert np.asarray(ours).dtype == np.asarray(theirs).dtype
-    np.testing.assert_allclose(np.asarray(ours), np.asarray(theirs), rtol=1e-6)
+    assert_same(np.asarray(ours), np.asarray(theirs), Tolerance(relative=1e-6), Dtypes.SAME)
 
 
 @pytest.mark.parametrize("expression", expressions(ERRORS))

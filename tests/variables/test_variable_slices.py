@@ -9,6 +9,7 @@ import pytest
 import tensorflow as tf
 
 import shims
+from tests.harness.compare import EXACT, Dtypes, assert_same
 
 # Evaluated with a variable `v` of shape [3, 4], and each library as `m`.
 CALLS = (
@@ -43,8 +44,7 @@ def test_as_tensorflow(call):
         for ours, theirs in zip(
             assigned(shims, call, dtype), assigned(tf, call, dtype), strict=True
         ):
-            np.testing.assert_array_equal(ours, theirs)
-            assert ours.dtype == theirs.dtype
+            assert_same(ours, theirs, EXACT, Dtypes.SAME)
 
 
 @pytest.mark.parametrize("call", WRONG)
