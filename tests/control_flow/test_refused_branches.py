@@ -1,5 +1,6 @@
 """Branches and loop bodies that refuse arrays of a call's sizes, and are not run by that call."""
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 import tensorflow as tf
@@ -152,3 +153,13 @@ def test_what_no_size_mends_is_refused_while_traced():
     )
     with pytest.raises(shims.errors.InvalidArgumentError):
         read(shims.zeros([0]))
+
+
+def test_a_branch_whose_operands_cannot_be_broadcast():
+    """JAX raises the error here, not an operator."""
+    add = shims.function(
+        lambda x: shims.cond(shims.size(x) == 4, lambda: x + jnp.arange(4.0), lambda: x * 2),
+        input_signature=spec(shims),
+    )
+    assert_same(add(shims.ones([4])), np.float32([1, 2, 3, 4]), 0.0)
+    assert_same(add(shims.ones([3])), np.float32([2, 2, 2]), 0.0)
