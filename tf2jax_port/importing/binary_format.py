@@ -22,7 +22,7 @@ _FORMATS = {"float": "<f", "double": "<d"}
 
 
 def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
-    """Decode a message to a dict from field names to values.
+    """Decode a protocol buffer message to a dict from field names to values.
 
     Args:
       data: its bytes.

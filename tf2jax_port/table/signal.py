@@ -103,7 +103,7 @@ def _shift(name: str) -> Row:
 
 
 def _window(name: str, params: str, *cases: Case) -> Row:
-    """Build the row of a window function."""
+    """Build the table row of a window function such as `tf.signal.hann_window`."""
     return shim(
         f"signal.{name}",
         f"window_length, {params}dtype=tf.float32, name=None",

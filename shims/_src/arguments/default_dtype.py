@@ -43,7 +43,7 @@ def preferring(dtype, *names: str, kept: str | None = None):
 
 
 def fixed(dtype, *names: str):
-    """Return a decorator that converts NumPy arrays and numbers among some parameters to `dtype`."""
+    """Return a decorator that converts NumPy arrays and numbers passed as `names` to `dtype`."""
     only = np.dtype(dtype)
     return _converting_decorator(names, lambda given: only)
 

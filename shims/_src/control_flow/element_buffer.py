@@ -13,7 +13,10 @@ from shims._src.sizes import buffers, primitives, trace
 
 
 def capacity_of_list() -> buffers.Capacity | None:
-    """Return a growable capacity for a list, or `None` if capacities cannot grow here."""
+    """Return the capacity of a buffer that can grow, for a list of unknown length.
+
+    `None` outside of a dynamic trace, or inside an enclosing JAX trace, where no capacity can grow.
+    """
     state = trace.current()
     return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 

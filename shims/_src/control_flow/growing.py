@@ -42,7 +42,10 @@ class Grown:
         self.values[i] = buffers.put(value, axes, capacities)
 
     def open(self, values) -> list:
-        """Return the values with buffers replaced by arrays of their exact sizes."""
+        """Replace each padded buffer by the array that it holds, cut to its current size.
+
+        `close` is the inverse.
+        """
         return [
             jax.tree.unflatten(self._buffers[i][0], [v.value()])
             if isinstance(v, buffers.Buffer)
@@ -51,7 +54,7 @@ class Grown:
         ]
 
     def close(self, values) -> list:
-        """Put the values back into their buffers."""
+        """Put the arrays that `open` took from buffers back into padded buffers."""
         return [
             buffers.put(jax.tree.leaves(v)[0], *self._buffers[i][1:]) if i in self._buffers else v
             for i, v in enumerate(values)

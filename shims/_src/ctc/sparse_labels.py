@@ -16,7 +16,7 @@ _FUNCTION = "ctc_loss"
 
 
 def blank_last(labels, logits, blank: int):
-    """Move a class of the logits `[frames, batch, classes]` to the end, and renumber the labels."""
+    """Move the blank class of logits `[frames, batch, classes]` to the end; renumber the labels."""
     classes = logits.shape[2]
     blank = blank + classes if blank < 0 else blank
     if blank == classes - 1:

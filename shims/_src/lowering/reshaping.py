@@ -200,7 +200,10 @@ def flattened_axis(ctx, group, extents, dim) -> Axis:
 
 
 def _unflatten(ctx, axis, news):
-    """Undo a flattening without moving slots, or return `None` if that is impossible."""
+    """Split an axis into the parts that an earlier reshape flattened, without moving elements.
+
+    Return the extents and the axes of the parts, or `None` if elements would have to move.
+    """
     if axis.factors and len(axis.factors) == len(news):
         pairs = list(zip(axis.factors, news, strict=True))
         if all((a is None and e == d) or (a is not None and a.dim == d) for (a, e), d in pairs):

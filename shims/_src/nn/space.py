@@ -266,7 +266,10 @@ def _static_margins(function, margins) -> np.ndarray:
 
 
 def _check_blocks(function, input, block_shape, margins):
-    """Check the arguments; return the array, the block sizes, and a pair of margins per axis."""
+    """Check the arguments of a block operator.
+
+    Return the array, the block sizes, and the pairs of paddings or crops of the block axes.
+    """
     x = operand(input)
     sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
     numbers = _static_margins(function, margins)

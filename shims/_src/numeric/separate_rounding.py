@@ -61,7 +61,10 @@ def _round_to_half(x, dtype):
 
 
 def _multiply(x, y):
-    """Multiply and round to the dtype; float16 and bfloat16 products are returned as float32."""
+    """Multiply, with the product rounded to the precision of `x`.
+
+    Products of float16 and bfloat16 are rounded, too, but held in float32.
+    """
     dtype = np.dtype(x.dtype)
     if dtype in _HALVES:
         return _round_to_half(x.astype(jnp.float32) * y.astype(jnp.float32), dtype)

@@ -77,7 +77,7 @@ def _apply_inner_keys(rt, items):
 
 
 def _apply_value_keys(values, items):
-    """Apply the index items of the axes of the values, except the first."""
+    """Index the axes 1, 2, ... of the flat values of a ragged tensor; axis 0 is kept whole."""
     if not items:
         return values
     return (

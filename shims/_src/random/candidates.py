@@ -57,7 +57,7 @@ class _Sampled(NamedTuple):
         return jnp.append(found, tries.astype(jnp.int64))
 
     def _number(self, drawn, place):
-        """Compute the class of attempt number `place` from two words of the stream."""
+        """Return the candidate class of attempt `place`, computed from two 32-bit numbers."""
         four = jnp.stack(philox.blocks(drawn, place // 2))
         first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
         if not self.is_log:

@@ -120,8 +120,8 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU. A
-      non-finite rate loops forever there; here the result is the rate itself.
+      The numbers are those of TensorFlow on CPU. A non-finite rate loops forever there; here the
+      result is the rate itself.
 
     Under jit:
       Seed and rates may be traced, sizes may not.

@@ -161,7 +161,7 @@ class Rule(Bound):
 
 
 class Equation:
-    """An equation of a jaxpr that is being traced, as a program that can be applied again."""
+    """A recorded operation that is one jaxpr equation; `call` evaluates it on new operands."""
 
     compiles = False
 

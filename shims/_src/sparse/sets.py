@@ -256,10 +256,11 @@ def size(a, validate_indices=True):
       InvalidArgumentError: coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order. Strings are not supported.
+      Coordinates that are not checked need not be in order: TensorFlow then splits a row into
+        several. Strings are not supported.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The sizes of `a` may be known only at run time; the result has the same sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/size
     """

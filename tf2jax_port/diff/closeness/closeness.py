@@ -88,7 +88,10 @@ class Gauge:
     natural: float = 0.0
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
-        """Measure the error of `array` relative to `truth`, or to another array."""
+        """Compare the error of `array` with the original's own rounding error.
+
+        Errors are distances from `against`, by default from `truth`.
+        """
         target = self.truth if against is None else against
         allowed = limit(max(1, array.size))
         worst = Closeness(self.basis, 0.0, allowed, 0.0, self.own_rms)

@@ -55,12 +55,13 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One array of the original, computed again on the same and on perturbed inputs.
+    """One output of the original program, computed again on the same and on perturbed inputs.
 
     Attributes:
-      again: on the same inputs.
-      moved: on inputs perturbed by `SMALL` and by `LARGE` ulp, for each direction.
-      decides: whether the perturbed runs may also decide how a tie is broken.
+      again: the output for the same inputs.
+      moved: for each direction of perturbation, the outputs for `SMALL` and for `LARGE` ulp.
+      decides: whether a perturbed output is also a correct answer where the original jumps, as at a
+        tie.
     """
 
     again: np.ndarray | None
@@ -316,7 +317,10 @@ def _settle_whole(
 
 
 def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
-    """Return a mask of the elements at which two results of the original differ beyond rounding."""
+    """Return the mask of elements at which two outputs of the original program differ.
+
+    Errors that are only rounding do not count.
+    """
     if measure is None:
         return np.asarray(a != b)
     x, y = exact_wide(a), exact_wide(b)

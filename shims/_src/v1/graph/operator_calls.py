@@ -215,7 +215,10 @@ def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
 
 
 def _is_plain(value) -> bool:
-    """Return whether a nested value consists of Python values that `repr` distinguishes."""
+    """Return whether nested containers hold only `None`, numbers, strings and bytes.
+
+    The `repr` of such a value can be part of a cache key.
+    """
     if isinstance(value, dict):
         return all(_is_plain(v) for v in value.values())
     if isinstance(value, (list, tuple)):

@@ -90,7 +90,7 @@ class L2(L1L2):
 
 
 def l1_l2(l1=0.01, l2=0.01) -> L1L2:
-    """Create a regularizer of absolute values and squares.
+    """Create a regularizer with an L1 and an L2 penalty: `l1 * sum(|x|) + l2 * sum(x ** 2)`.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """

@@ -89,7 +89,11 @@ class Computed:
         return Place(place.file, next(iter(found)), place.function)
 
     def _assignment_of(self, name: str, said: Statement, place: Place) -> Statement | None:
-        """Return the statement that assigned a value to a name; `None` if JAX computed the value."""
+        """Return the last assignment to a name before a statement, unless JAX computes it.
+
+        Only values that plain Python or NumPy computed are of interest here. `None` if there is no
+        such assignment.
+        """
         everywhere = statements(place.file)
         given = [
             s
