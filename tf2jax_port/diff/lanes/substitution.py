@@ -1,4 +1,4 @@
-"""Replace variables by tensors, to run a function in a precision that its variables do not have."""
+"""Replace variables by tensors, to run a function in a precision other than its variables'."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def _without_names(line: str) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Return the innermost traceback line that is not in an installed library."""
+    """Return the innermost traceback line that is not in an installed library, as text."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]

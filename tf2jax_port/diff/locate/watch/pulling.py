@@ -26,7 +26,7 @@ Use = tuple[int, int]
 
 @dataclass
 class Pulled:
-    """A trail and the cotangents of its values.
+    """A trail (recorded run) and the cotangents of its values.
 
     Attributes:
       trail: the run.
