@@ -17,14 +17,14 @@ from shims._src.sizes import trace
 
 
 def preferring(dtype, *names: str, kept: str | None = None):
-    """Return a decorator that converts the named parameters to `dtype` if none is a JAX array.
+    """Return a decorator that converts arguments to a default dtype, if none is a JAX array.
 
     Args:
       dtype: the default dtype of TensorFlow's operator.
-      *names: the parameters that share it.
-      kept: names of the dtypes that the parameters keep in a function, where any other is converted to
-        the default; beside a JAX array the parameters take its dtype. `None` for all dtypes, with no
-        conversion beside a JAX array.
+      *names: the parameters that share the default dtype.
+      kept: names of the dtypes that arguments keep while a function is traced; arguments of other
+        dtypes are converted to the default, or to the dtype of a JAX array among the arguments.
+        With `None`, arguments keep every dtype.
     """
     default = np.dtype(dtype)
 
@@ -72,7 +72,7 @@ def _converting_decorator(names, wanted):
 
 
 def as_preferred(value, dtype):
-    """Convert NumPy arrays and Python numbers to `dtype`, unless they do not fit; keep other values."""
+    """Convert NumPy arrays and Python numbers to `dtype` if they fit; return other values unchanged."""
     if isinstance(value, (list, tuple)) and (
         any(map(_is_array, value)) or _has_other_lengths(value)
     ):
@@ -89,7 +89,7 @@ def as_preferred(value, dtype):
 
 
 def _has_other_lengths(value) -> bool:
-    """Return whether a list is irregular: its items differ in length, or lists and numbers mix."""
+    """Return whether a list is irregular: items differ in length, or lists and numbers are mixed."""
     return len({len(x) if isinstance(x, (list, tuple)) else -1 for x in value}) > 1
 
 
@@ -98,7 +98,7 @@ def _is_array(value) -> bool:
 
 
 def _is_host_value(value) -> bool:
-    """Return whether a value consists of NumPy arrays and Python numbers only."""
+    """Return whether a value consists only of NumPy arrays and Python numbers."""
     numbers = (np.ndarray, np.generic, int, float, complex)
     leaves = jax.tree.leaves(value)
     is_of_host = bool(leaves) and all(isinstance(x, numbers) for x in leaves)

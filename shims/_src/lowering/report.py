@@ -1,4 +1,4 @@
-"""Define the run-time conditions that a lowered program checks and reports."""
+"""Define the run-time checks of a lowered program, and their results."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Define the masking rules of `reshape` and `tile`.
 
-A flattened axis keeps its slots in place and gets a validity mask; splitting an axis may move slots.
+Flattening axes leaves the elements in place and makes a validity mask; splitting an axis may move
+elements.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from shims._src.sizes import dims, primitives
 
 
 def reshape(ctx, eqn, value, *_):
-    """Lower a reshape in groups of axes whose old and new sizes have equal products."""
+    """Lower a reshape, separately for groups of axes with equal element counts before and after."""
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
@@ -140,7 +141,7 @@ def _is_one(d) -> bool:
 
 
 def _regroup(ctx, value: Value, start: int, olds, news):
-    """Prepare one group of a reshape; return the value and the group's new extents and axes."""
+    """Prepare one group of axes for a reshape; return the value, and the group's extents and axes."""
     if not any(jp.is_symbolic(d) for d in (*olds, *news)):
         return value, list(news), [None] * len(news)
     if not olds:  # one element; whether the new axes hold exactly one is known only at run time
@@ -218,7 +219,7 @@ def _unflatten(ctx, axis, news):
 
 
 def _reorder(ctx, value: Value, start: int, olds, news):
-    """Reshape a group in the general case: pack and flatten its axes, then gather every new slot."""
+    """Reshape a group in the general case: pack and flatten it, then gather every element."""
     for i in range(start, start + len(olds)):
         value = ctx.pack(value, i)
     shape = value.array.shape
@@ -246,7 +247,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
 
 
 def linear_position(ctx, shape, extents):
-    """Return the row-major position of every padded slot, computed with the true sizes."""
+    """Return the row-major position, by the true sizes, of every slot of a padded array."""
     line = jnp.zeros((), jnp.int32)
     for i, d in enumerate(shape):
         place = lax.broadcasted_iota(jnp.int32, extents, i)
@@ -255,7 +256,7 @@ def linear_position(ctx, shape, extents):
 
 
 def _split_position(ctx, line, shape):
-    """Split row-major positions into one position per axis, computed with the true sizes."""
+    """Split row-major positions into one position per axis, by the true sizes."""
     places = []
     for d in reversed(shape[1:]):
         size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)
@@ -265,7 +266,7 @@ def _split_position(ctx, line, shape):
 
 
 def tile(ctx, eqn, value):
-    """Lower `tile`: add an axis of repetitions in front of each axis, and flatten both."""
+    """Lower `tile`: put an axis of repetitions before each axis, and flatten each pair."""
     shape = eqn.outvars[0].aval.shape
     for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
         if _is_one(rep):

@@ -74,7 +74,7 @@ class IndexedSlices:
 
     @property
     def is_composite(self) -> bool:
-        """Whether the rows are graph tensors, so that they are fetched one by one."""
+        """Whether the rows are graph tensors; then a session fetches the components one by one."""
         return _is_of_graph(self._values)
 
     @property
@@ -172,9 +172,10 @@ def _is_of_graph(value) -> bool:
 
 
 def _as_sizes(shape):
-    """Return the sizes as a tuple.
+    """Return a shape as a tuple of sizes.
 
-    A traced vector is indexed element by element, so that the origin of each size stays known.
+    A traced vector is indexed element by element, so that each size can be traced back to its
+    origin.
     """
     if _is_of_graph(shape):
         return shape
@@ -190,7 +191,7 @@ def _as_int_if_concrete(size):
 
 
 def values_of(t):
-    """Return the rows of `IndexedSlices`; return any other value unchanged."""
+    """Return the rows of an `IndexedSlices`; return any other value unchanged."""
     return t.values if isinstance(t, IndexedSlices) else t
 
 
@@ -202,12 +203,12 @@ def with_values(t, values):
 
 
 def dense(gradient):
-    """Convert a gradient to a dense array."""
+    """Convert a gradient to a dense array, if it is an `IndexedSlices`."""
     return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient
 
 
 def added(first, second):
-    """Add two gradients; the sum of two `IndexedSlices` is an `IndexedSlices`."""
+    """Add two gradients; the sum of two `IndexedSlices` stays an `IndexedSlices`."""
     if isinstance(first, IndexedSlices) and isinstance(second, IndexedSlices):
         values = jnp.concatenate([first.values, second.values])
         indices = jnp.concatenate([first.indices, second.indices])
@@ -218,7 +219,7 @@ def added(first, second):
 def rows_of(cotangent, indices, shape) -> IndexedSlices:
     """Return the gradient of `params[indices]` with respect to `params`.
 
-    `cotangent` is that of the gathered rows, `shape` the shape of `params`.
+    `cotangent` is the cotangent of the gathered rows, `shape` the shape of `params`.
     """
     indices = as_array(indices)
     count = math.prod(indices.shape)
