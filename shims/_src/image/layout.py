@@ -26,10 +26,10 @@ _LARGEST = 16_384
 
 
 def image_of(function: str, image, *, may_be_empty: bool = False):
-    """Convert `image` to an array of three axes, or four with a batch.
+    """Convert `image` to an array with three axes, or four with a batch axis.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes, or no pixels; TensorFlow raises
+      InvalidArgumentError: `image` has a wrong number of axes, or no pixels; TensorFlow raises
         `ValueError`.
     """
     x = operand(image)
@@ -187,7 +187,7 @@ def central_crop(image, central_fraction):
 
 
 def _margin(n, fraction: float):
-    """Compute the margin on one side of a central crop, in float64 as TensorFlow does."""
+    """Compute the width that a central crop removes on one side, in float64 as TensorFlow does."""
     if is_known(n):
         return int((n - n * fraction) / 2)
     # float64 needs `jax_enable_x64`: look the margin up in a table of all sizes.
@@ -239,7 +239,10 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
 
 
 def _pad_or_crop(x, axis: int, before, n):
-    """Pad or crop an axis to `n` elements, with `before` zeros in front; a negative number crops."""
+    """Pad or crop an axis to `n` elements.
+
+    before: the number of zeros in front; a negative number crops.
+    """
     have = x.shape[axis]
     if not jp.is_tracer(before) and all(is_known(d) for d in (before, have, n)):
         config = [(0, 0, 0)] * x.ndim

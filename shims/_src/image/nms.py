@@ -58,7 +58,7 @@ def corners_of(boxes):
 
 
 def overlap_of(boxes):
-    """Return a function from a box index to its intersection over union with every box."""
+    """Return a function from the index of a box to its intersection over union with all boxes."""
     corners = corners_of(boxes)
     return lambda one: overlaps(corners, corners[one][None])[:, 0]
 

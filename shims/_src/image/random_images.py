@@ -1,4 +1,4 @@
-"""Provide the random image operators, with the random numbers of TensorFlow.
+"""Provide the random image operators, with TensorFlow's random numbers.
 
 Each operator exists in a stateful form, seeded by `set_seed`, and in a stateless form, with a seed
 argument. Both generate the same numbers in the same order as TensorFlow.

@@ -1,4 +1,4 @@
-"""Move blocks of pixels into channels or into the batch, and back."""
+"""Move blocks of pixels to the channels or to the batch axis, and back."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
 
 
 def _check_images(function, input, block_size, data_format):
-    """Check the arguments, and return the images as an array and the block size."""
+    """Check the arguments; return the images as an array, and the block size."""
     x, size = operand(input), int(block_size)
     if size < 2:
         raise checks.invalid(
@@ -115,7 +115,7 @@ def _check_images(function, input, block_size, data_format):
 
 
 def _split_axis(function, x, axis, size):
-    """Split an axis into blocks."""
+    """Split an axis into blocks of `size` elements."""
     count = x.shape[axis] // size
     if is_known(count) and x.shape[axis] % size:
         raise checks.invalid(
@@ -257,7 +257,7 @@ def _crop_axis(x, axis, low, high):
 
 
 def _static_margins(function, margins) -> np.ndarray:
-    """Convert margins to static integers; traced constants are accepted."""
+    """Convert paddings or crops to static integers; traced constants are accepted."""
     if not any(map(jp.is_tracer, jax.tree.leaves(margins))):
         return np.asarray(margins)
     rows = [margins[i] for i in range(len(margins))]

@@ -49,7 +49,7 @@ class Initializer:
         raise NotImplementedError
 
     def _whole(self, shape):
-        """Return the shape of the whole variable, of which `shape` may be one partition."""
+        """Return the shape of the whole variable; `shape` may be that of one partition."""
         return shape
 
     def get_config(self) -> dict:
@@ -377,7 +377,7 @@ class identity(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      Behaves like the random operator that it calls; the initializer itself stores no array.
+      The shape must be static; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/identity
     """

@@ -77,9 +77,9 @@ def bincount(
 
 
 def _flatten_operands(values, weights, by_row: bool):
-    """Flatten the operands; return `(numbers, weights, rows, row count)`.
+    """Flatten the operands; return numbers, weights, the row of each number, and the row count.
 
-    `rows` is the row of each number, or `None` if all are counted together.
+    The rows are `None` if all numbers are counted together.
     """
     for kind, name, parts in (
         (SparseTensor, "sparse", _flatten_sparse),
