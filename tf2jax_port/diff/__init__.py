@@ -77,8 +77,7 @@ def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
     """Return a decorator that records the calls of a function, for `--inputs FILE.safetensors`.
 
     The program itself is not affected: a call that cannot be recorded, since it is inside a trace
-    or
-    has arguments that cannot be stored as plain data, causes a warning.
+    or has arguments that cannot be stored as plain data, causes a warning.
 
     Args:
       path: the file, which is replaced.

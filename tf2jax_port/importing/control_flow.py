@@ -1,10 +1,9 @@
 """Find the nodes of the loops and conditionals in TensorFlow 1 graphs.
 
 TensorFlow 1 has no loop operator. `Enter` passes a value into a frame; `Merge` joins it with the
-value from
-`NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on `LoopCond`. A
-branch
-has one `Switch` for each value that goes in and one `Merge` for each value that comes out.
+value from `NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on
+`LoopCond`. A branch has one `Switch` for each value that goes in and one `Merge` for each value
+that comes out.
 """
 
 from __future__ import annotations

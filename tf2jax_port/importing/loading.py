@@ -107,8 +107,7 @@ def import_graph(
       inputs: names of the tensors to feed, such as `x:0`. Default: those of the signature, or the
         placeholders that the outputs need.
       outputs: names of the tensors to compute. Default: those of the signature, or every node that
-        no
-        other one uses.
+        no other one uses.
       signature: the name of a SavedModel's signature; default `serving_default`.
 
     Returns:

@@ -22,10 +22,8 @@ class Rule:
     """A rule that converts one graph operator to a Python expression.
 
     `spell` is a function that makes the expression from the node and the expressions of its inputs.
-    `outputs` is empty if the
-    operator has one output, the value of the expression; otherwise the value is a tuple or list,
-    and `outputs`
-    names its elements: `("*",)` for a list of any length.
+    `outputs` is empty if the operator has one output, the value of the expression; otherwise the
+    value is a tuple or list, and `outputs` names its elements: `("*",)` for a list of any length.
     """
 
     spell: Callable[[Node, list[str]], str]

@@ -80,8 +80,8 @@ def native(name: str, params: str, expression: str, *, own: str = "", **options:
     """Build the table row of an operator for which there is a JAX expression.
 
     `optional`, `defaults` and `needs` are attributes of `Native`. If the JAX expression differs
-    from TensorFlow in a corner
-    case, `own` names the module that implements the function of `shims`.
+    from TensorFlow in a corner case, `own` names the module that implements the function of
+    `shims`.
     """
     details = {k: options.pop(k) for k in ("optional", "defaults", "needs") if k in options}
     function = f"{own}:{name.rpartition('.')[2]}" if own and ":" not in own else own

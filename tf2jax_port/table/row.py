@@ -25,8 +25,7 @@ class Native:
       needs: parameters without which the expression has another meaning.
 
     If a call passes an argument for which the expression has no placeholder, it becomes a call of
-    `shims` instead, unless
-    the parameter is `name` or the argument equals its default.
+    `shims` instead, unless the parameter is `name` or the argument equals its default.
     """
 
     expression: str
@@ -75,19 +74,16 @@ class Case:
       arguments: `(parameter, value)` pairs; arrays are given by descriptors, all other values
         literally.
       raises: the class name of the error that TensorFlow raises eagerly; `shims` raises the class
-        of the same name. If
-        there are several, `TypeError|ValueError`, TensorFlow raises one, and the error of `shims`
-        is an instance of all.
+        of the same name. If there are several, `TypeError|ValueError`, TensorFlow raises one, and
+        the error of `shims` is an instance of all.
       gradient: the parameters to differentiate; all floating-point arrays if `None`.
       differs: why the result differs from TensorFlow on purpose: `value: why` or `gradient: why`.
       unbounded: whether the inputs set no bound on the size of the result, so that an enclosing
         `jax.jit` raises an error.
       xla: `differs: why` or `unsupported: why` if TensorFlow's XLA behaves differently for this
-        case only;
-        `crashes: why` if it must not be run.
+        case only; `crashes: why` if it must not be run.
       pad: `(parameter, axis)` pairs; the padding tests cut these arrays out of longer, padded ones.
-        `None` means the
-        leading axis of the first array, and of all arrays of the same length.
+        `None` means the leading axis of the first array, and of all arrays of the same length.
     """
 
     id: str
@@ -138,20 +134,17 @@ class Row:
 
     Attributes:
       name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a
-        separate row, such as
-        `v1.to_float`.
+        separate row, such as `v1.to_float`.
       params: TensorFlow's parameters as text, `None` if the object is not callable (a dtype, a
         constant).
       target: the replacement of a reference.
       own: `module:function` in `shims._src` that implements the function of `shims`; empty if that
-        is generated from the
-        native expression.
+        is generated from the native expression.
       tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
       aliases: other TensorFlow names of the same object.
       inputs: the test cases of the object.
-      differs: the conditions under which the JAX expression differs from TensorFlow; the
-        rewritten call is marked
-        for review.
+      differs: the conditions under which the JAX expression differs from TensorFlow; the rewritten
+        call is marked for review.
       note: a smaller difference, which is not reported at every call.
       tolerance: relative tolerance for float32.
       xla: TensorFlow's `jit_compile=True` compared with TensorFlow eager: `same`, `differs: why` or
@@ -159,15 +152,13 @@ class Row:
       renames: `(old keyword, parameter)` for keywords that version 1 names differently.
       fresh: whether the size of the result is data-dependent.
       takes: the dtypes that TensorFlow has a kernel for, empty for any; all others raise an error.
-        The words are those of
-        `shims/_src/arguments/kernels.py` and apply to `tensors` or to the first parameter:
-        `real -uint8 complex64`. Parameter names in front restrict them: `data: number; segment_ids:
-        index`.
+        The words are those of `shims/_src/arguments/kernels.py` and apply to `tensors` or to the
+        first parameter: `real -uint8 complex64`. Parameter names in front restrict them: `data:
+        number; segment_ids: index`.
       no_gradient: why TensorFlow does not differentiate the function, empty if it does.
       tests: the folder of hand-written tests, if the arguments are not plain arrays.
       gives: the kind of result if it is not an array, as for assertions and predicates:
-        derivatives, batching
-        and padding do not apply.
+        derivatives, batching and padding do not apply.
     """
 
     name: str

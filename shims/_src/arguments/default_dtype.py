@@ -17,14 +17,14 @@ from shims._src.sizes import trace
 
 
 def preferring(dtype, *names: str, kept: str | None = None):
-    """Return a decorator that converts arguments to a default dtype, if none is a JAX array.
+    """Return a decorator that converts NumPy arrays and numbers to TensorFlow's default dtype.
 
     Args:
       dtype: the default dtype of TensorFlow's operator.
       *names: the parameters that share the default dtype.
-      kept: names of the dtypes that arguments keep while a function is traced; arguments of other
-        dtypes are converted to the default, or to the dtype of a JAX array among the arguments.
-        With `None`, arguments keep every dtype.
+      kept: names of the dtypes that arguments keep while a function is traced; other dtypes are
+        converted to the default. Beside a JAX array, arguments take the dtype of that array. With
+        `None`, every dtype is kept, and nothing is converted beside a JAX array.
     """
     default = np.dtype(dtype)
 

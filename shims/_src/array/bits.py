@@ -30,8 +30,7 @@ def bitcast(input, type, name=None):
 
     Raises:
       InvalidArgumentError: for a wider dtype, the last axis does not hold exactly the bytes of one
-        number, or
-        TensorFlow has no kernel for a dtype.
+        number, or TensorFlow has no kernel for a dtype.
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:

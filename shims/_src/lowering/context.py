@@ -24,8 +24,8 @@ class Root:
     """The state that all contexts of one lowering share.
 
     Attributes:
-      buckets: the capacities of sizes without a bound, by the source line that creates the size;
-        `None` inside an enclosing trace, where capacities cannot grow.
+      buckets: a dict from sites (sizes without a bound, or buffers) to their capacities; `None`
+        inside an enclosing trace, where capacities cannot grow.
       notes: lines for `explain()`.
       unbounded: the sizes without a bound, numbered in order of appearance.
     """

@@ -15,7 +15,7 @@ from shims._src.lowering.value import Value
 
 
 def draw(ctx, eqn, *operands):
-    """Generate random numbers for the full capacity, and gather those of the positions in the shape."""
+    """Generate random numbers for the full capacity; gather those at positions of the true shape."""
     shape = eqn.params["shape"]
     if any(v.dynamic for v in operands) or eqn.params["batches"]:
         raise errors.UnsupportedPrimitiveError(

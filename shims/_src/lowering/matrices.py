@@ -82,10 +82,8 @@ def singular_values(ctx, eqn, value):
     """Lower a singular value decomposition, sorted in descending order.
 
     The padding has larger singular values than the matrix; they come first and are cut off. Zeros
-    as padding
-    would suffice for the values, but would mix the singular vectors of a rank-deficient matrix with
-    those of
-    the padding.
+    as padding would suffice for the values, but would mix the singular vectors of a rank-deficient
+    matrix with those of the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
     if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
@@ -108,9 +106,8 @@ def _vectors_of_any_shape(ctx, eqn, value):
     """Compute singular values and vectors of matrices that may be tall or wide.
 
     A QR decomposition comes first; it keeps rows of zeros separate whatever the rank. Its square
-    triangular
-    factor is then decomposed with larger numbers as padding, as in `singular_values`. The remaining
-    columns of the orthogonal factor complete the singular vectors.
+    triangular factor is then decomposed with larger numbers as padding, as in `singular_values`.
+    The remaining columns of the orthogonal factor complete the singular vectors.
     """
     value = _with_zero_rows(ctx, value)
     array, places = value.array, max(value.array.shape[-2:])

@@ -15,8 +15,8 @@ def positions(valid, capacity: int):
     """Return, for each slot after packing, its source position: int32[capacity].
 
     Padding gets positions in range, too. On CPU one sequential loop is faster than every parallel
-    algorithm. Elsewhere a scatter-add whose indices
-    never decrease is faster than a scatter of every slot and than a sort.
+    algorithm. Elsewhere a scatter-add whose indices never decrease is faster than a scatter of
+    every slot and than a sort.
     """
     extent = valid.shape[0]
     if extent == 0:

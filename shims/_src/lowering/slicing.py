@@ -133,8 +133,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
     Returns:
       The value. Inside an enclosing trace, an inexact value that is not `kept` is NaN where
-      `absent` is true;
-      in all other cases a run-time condition is reported.
+      `absent` is true; in all other cases a run-time condition is reported.
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):

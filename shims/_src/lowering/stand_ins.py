@@ -2,11 +2,9 @@
 
 Under differentiation, each branch also returns zeros in place of what other branches save for the
 backward pass. Such zeros may have a size that only the saving branch creates; the other branches
-must not compute with it. This can
-happen
-in branches that were not traced here (the user's own `jax.lax.cond`); where only the size of a
-selection
-is used, differentiation leaves the selection out of such a branch (`size_carriers.py`).
+must not compute with it. This can happen in branches that were not traced here (the user's own
+`jax.lax.cond`); where only the size of a selection is used, differentiation leaves the selection
+out of such a branch (`size_carriers.py`).
 """
 
 from __future__ import annotations

@@ -214,7 +214,7 @@ def _is_single(counts) -> bool:
 def _require_sample_count(function, is_hit, sampled, num_sampled):
     """Check that there are `num_sampled` samples.
 
-    A mask of hits for a single sample is padded.
+    The mask of hits for a single sample is padded to `num_sampled`.
     """
     count = checks.static_int(function, "num_sampled", num_sampled)
     problem = "the size of `sampled_values` is not `num_sampled`."

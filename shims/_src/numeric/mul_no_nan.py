@@ -3,10 +3,8 @@
 The product is linear in `t`, and its transpose has the same property.
 
 TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` return 0 where the
-incoming
-gradient is 0, although the derivative is infinite there. A `select` cannot express this in a rule
-that JAX must transpose, because the condition depends on the
-tangent; a primitive can.
+incoming gradient is 0, although the derivative is infinite there. A `select` cannot express this in
+a rule that JAX must transpose, because the condition depends on the tangent; a primitive can.
 """
 
 from __future__ import annotations

@@ -54,8 +54,7 @@ def _words_from_seed(seed, size: int):
     """Compute the state of a generator, uint32 `[size, 2]`, from a seed.
 
     An integer is split into 64-bit numbers, the least significant first; a vector is padded with
-    leading
-    zeros.
+    leading zeros.
     """
     if isinstance(seed, int):
         return np.stack([split_number(seed >> (_WORD * i)) for i in range(size)])

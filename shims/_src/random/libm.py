@@ -2,8 +2,7 @@
 
 TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds
 once. The result is the correctly rounded number, or in about one of a hundred cases its neighbor;
-with the
-same terms, this module returns the same neighbor.
+with the same terms, this module returns the same neighbor.
 """
 
 from __future__ import annotations

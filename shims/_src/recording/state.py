@@ -4,9 +4,8 @@ Outside of every scope, a variable holds its own value. Inside a scope, the inne
 thread handles reads and assignments, so that tracing a function changes no variable, and
 assigned values can become outputs.
 
-A read has the gradient of the variable, as in TensorFlow, not of the value assigned to it: the
-value
-of an assignment is a result like any other, but a later read is a read of the variable.
+As in TensorFlow, the gradient of a read flows to the variable, not to the value that was assigned
+to it. The result of the assignment itself is a value like any other.
 """
 
 from __future__ import annotations

@@ -145,8 +145,7 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
 
     Returns:
       The number of combinations per row `[rows]`; and for each combination its row, its index
-      within the
-      row, and its hash.
+      within the row, and its hash.
     """
     first = columns[0].rows
     for one in columns[1:]:

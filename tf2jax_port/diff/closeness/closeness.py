@@ -232,8 +232,7 @@ def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Return the absolute errors, with 0 for outliers that rounding cannot explain.
 
     If a mask flips in float32, the error is as large as the element. It says nothing about the
-    rounding of
-    other elements.
+    rounding of other elements.
     """
     error, size = in_pieces(distance, array, truth), in_pieces(_magnitude, truth)
     if error.size < 2:

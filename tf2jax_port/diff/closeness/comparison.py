@@ -60,8 +60,7 @@ class Comparison:
       worst: the element with the largest error, if elements were compared.
       next_worst: the elements with the next largest errors.
       histogram: the number of elements with an error in each interval of `ERRORS`, over the
-        original's
-        own; a sample of the elements of large arrays; empty if no floats were compared.
+        original's own; a sample of the elements of large arrays; empty if no floats were compared.
       note: why the arrays count as equal although they are not identical.
     """
 

@@ -308,8 +308,7 @@ def _settle_whole(
     """Return a knife-edge explanation if the whole result of the port agrees with another run.
 
     It is a run of the original program whose result has another shape than the reference. Otherwise
-    return
-    `None`.
+    return `None`.
     """
     for alternative in alternatives:
         other = alternative.array

@@ -42,11 +42,11 @@ class Facts:
     """The observations of one case in all lanes.
 
     Attributes:
-      case: its number.
+      case: the number of the case.
       lanes: the observation of each lane.
-      in_double: the original in double precision, a `Failure` if it does not run there.
-      in_single: for an original in double precision whose port works in single: the original in
-        single precision.
+      in_double: the original's results in double precision, a `Failure` if it does not run there.
+      in_single: the original's results in single precision, if the port runs in single precision
+        although the original runs in double.
       x64: whether JAX has 64-bit types.
       input_sizes: for each array, the sum of the magnitudes of its elements.
       rerun: a function that runs the original program again; called only if something differs.
@@ -203,8 +203,7 @@ class Facts:
         """Return whether the original computes only float64 outputs when it runs in double precision.
 
         A function that casts to float32 internally returns float64 gradients, but without the
-        accuracy of
-        float64.
+        accuracy of float64.
         """
         assert isinstance(self.in_double, Observation)
         outputs = self.in_double.outputs

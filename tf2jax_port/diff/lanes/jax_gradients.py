@@ -38,9 +38,9 @@ class JaxGradients:
     """Computes gradients of one function, eager or compiled, in reverse or forward mode.
 
     There are three ways to differentiate the function: unchanged; under `shims.dynamic`, for
-    data-dependent sizes;
-    or inside a `shims.function`, which is compiled once for many sizes and grows the capacities of
-    data-dependent sizes. The first way that works is remembered for calls of the same kind.
+    data-dependent sizes; or inside a `shims.function`, which is compiled once for many sizes and
+    grows the capacities of data-dependent sizes. The first way that works is remembered for calls
+    of the same kind.
 
     Args:
       jax: the module `jax`.

@@ -23,10 +23,8 @@ class Seeds:
     """Sets the seeds of `tf.random`, NumPy and Python.
 
     TensorFlow's own operators request their seeds from one function, when they run or are traced;
-    calls
-    of `tf.raw_ops` pass seeds themselves, which shows in the graph. TensorFlow's seed is set each
-    time if
-    the original has used random numbers, or if no graph of it was traced yet.
+    calls of `tf.raw_ops` pass seeds themselves, which shows in the graph. TensorFlow's seed is set
+    each time if the original has used random numbers, or if no graph of it was traced yet.
 
     Args:
       tf: the module `tensorflow`.

@@ -273,7 +273,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
 def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
     """Yield the configurations of the lanes that run in other processes.
 
-    TensorFlow's XLA, because it can crash; the port's eager lane, because it is the slowest.
+    These are TensorFlow's XLA, which can crash, and the port's eager lane, which is the slowest.
     """
     path, held = tuple(sys.path), request.state.variables if request.state else ""
     if request.old.importable:

@@ -1,10 +1,8 @@
 """Replace optimizers and schedules by those of Optax, if `--optimizers optax` is given.
 
 An optimizer becomes a `shims.optax.Optimizer` around an Optax transformation with TensorFlow's
-update rule, if all uses
-of it in the file are supported. An optimizer that is passed to `compile` or to unknown code stays
-an optimizer of
-Keras 3, which makes the same steps.
+update rule, if all uses of it in the file are supported. An optimizer that is passed to `compile`
+or to unknown code stays an optimizer of Keras 3, which makes the same steps.
 """
 
 from __future__ import annotations

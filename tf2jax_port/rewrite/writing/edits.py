@@ -57,8 +57,7 @@ class EditedText:
         """Return the new text of `[start, end)`.
 
         Edits before index `after` enclose this range and are being rendered already. With `exact`,
-        insertions at `end` are
-        included.
+        insertions at `end` are included.
         """
         out: list[bytes] = []
         place = start

@@ -164,8 +164,7 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
 
     Differs from TensorFlow:
       Nothing; in both, NaN is never the maximum. The gradient flows to all elements less than 1e-5
-      below the
-      maximum, and to none if that is infinite.
+      below the maximum, and to none if that is infinite.
 
     Under jit:
       All sizes but the channels may be known only at run time.

@@ -28,8 +28,7 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
 
     Args:
       pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary of
-        them,
-        which is sorted by the names of the scalars unless it is an `OrderedDict`.
+        them, which is sorted by the names of the scalars unless it is an `OrderedDict`.
       default: the function if no condition is true; without it, this is an error.
       exclusive: whether it is an error if two conditions are true.
       strict: whether to return a list of one result as a list, instead of the result itself.

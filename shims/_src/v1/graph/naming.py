@@ -30,8 +30,7 @@ class Recipe:
       tops: the names that TensorFlow reserves in the current scope, in order.
       place: the index in `tops` of the main name, which the caller's `name` replaces.
       suffixes: the suffixes of the main name: one for all outputs, or one per output; `{Sum}`
-        stands
-        for the caller's name, or for `Sum` if there is none.
+        stands for the caller's name, or for `Sum` if there is none.
     """
 
     tops: tuple[str, ...]

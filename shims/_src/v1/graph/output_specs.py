@@ -1,10 +1,8 @@
 """Infer the results of an operator call: structure, shapes, dtypes, and differentiability.
 
 The operator is traced with symbolic sizes. A size of a result is known if it is a number, unknown
-if
-it is symbolic. If the rank of an operand is unknown, several ranks are tried; sizes on which all
-attempts agree
-are known.
+if it is symbolic. If the rank of an operand is unknown, several ranks are tried; sizes on which all
+attempts agree are known.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Plan and execute a session run: the operations that its fetches need, in topological order.
 
 An operation that reads a variable sees only those assignments that must run before it. In
-TensorFlow,
-the order of a read and the other assignments is arbitrary, but most reads come first.
+TensorFlow, the order of a read and the other assignments is arbitrary, but most reads come first.
 """
 
 from __future__ import annotations

@@ -25,8 +25,7 @@ class ProgramCache:
     """A cache: one exact program for the first shapes, and padded programs for all other shapes.
 
     Most users always feed the same shapes, which then run without padding. Other shapes of the same
-    ranks
-    share a program with symbolic sizes.
+    ranks share a program with symbolic sizes.
 
     Args:
       make_pure: a function that creates a new function `(values of variables, arguments) ->

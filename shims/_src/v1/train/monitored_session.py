@@ -248,8 +248,7 @@ def MonitoredTrainingSession(
 
     Differs from TensorFlow:
       Graphs are not written. Without the installation extra `summary`, no event files are written,
-      which is
-      logged.
+      which is logged.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MonitoredTrainingSession
     """

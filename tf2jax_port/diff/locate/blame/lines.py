@@ -61,8 +61,7 @@ class Lines:
         """Move an injection back over reshaping that follows an operation that the port omits.
 
         Return the injection of the value before the reshaping; it is unchanged if the port omits
-        only
-        reshaping.
+        only reshaping.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)

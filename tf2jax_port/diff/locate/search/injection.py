@@ -269,8 +269,7 @@ def together(
     """Pair executions of an operation of the port with those of an operation of the original.
 
     The numbers of executions may be equal; or the original may have several for each one of the
-    port, in nested
-    loops; or one program may leave a loop earlier than the other.
+    port, in nested loops; or one program may leave a loop earlier than the other.
 
     Args:
       mine: groups of executions of the port's operation: those in its loop, then those in all calls

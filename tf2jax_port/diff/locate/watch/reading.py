@@ -106,8 +106,7 @@ def likest(
     Args:
       wanted: the line of the other program.
       near: lines of this program. Only the functions that contain them are searched, and only a
-        line that is more
-        similar than all of them is returned.
+        line that is more similar than all of them is returned.
       but: the lines to exclude, as pairs of file and line number.
     """
     said = statement(wanted)
