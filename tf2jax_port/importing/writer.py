@@ -43,7 +43,7 @@ RANDOM = ("Random", "Parameterized", "Stateless", "Multinomial")
 
 
 class GraphWriter:
-    """Writes the Python code of one graph; each node is written before its first use."""
+    """Writes the Python code of a graph, each node before its first use."""
 
     def __init__(self, program: Program, graph: ImportedGraph, prefix: str = ""):
         self.program, self.graph, self.prefix = program, graph, prefix

@@ -31,9 +31,9 @@ class Example:
     """One example of a docstring.
 
     Attributes:
-      line: the number of its first line in the file, from 1.
+      line: the line number in the file at which the example begins, from 1.
       indent: the text before the prompt.
-      code: its lines without prompts.
+      code: the lines of the example without prompts.
       has_output: whether output follows.
     """
 

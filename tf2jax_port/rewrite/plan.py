@@ -295,7 +295,7 @@ class _Run:
 
 
 def _inserts_lines(edit: Edit) -> bool:
-    """Return whether an edit inserts whole lines, which go above a marker of the next line."""
+    """Return whether an edit inserts whole lines, which must precede a marker for the next line."""
     last = edit.pieces[-1] if edit.start == edit.end and edit.pieces else ""
     return isinstance(last, str) and last.endswith(("\n", "\r"))
 

@@ -200,7 +200,7 @@ class Context:
         return self.clear_padding(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
-        """Move the valid slots of axis `i` to the front, and cut it to the capacity of its dimension."""
+        """Move the valid slots of axis `i` to the front; cut the axis to the capacity of its dimension."""
         axis = value.axes[i]
         if axis is None or axis.packed:
             if axis is not None and axis.per_row:

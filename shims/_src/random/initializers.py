@@ -46,7 +46,7 @@ class Initializer:
 
 
 def float_dtype(dtype):
-    """Convert a dtype to NumPy's, and check that it is floating-point.
+    """Convert a dtype to a `DType`, and check that it is floating-point.
 
     Raises:
       ValueError: the dtype is not floating.

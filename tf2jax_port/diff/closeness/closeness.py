@@ -198,7 +198,7 @@ def gauge(
 
 
 def _reference_or_truth(reference: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the result in double precision, except where an array is not finite: the reference."""
+    """Return `truth`, but the elements of `reference` where either array is not finite."""
 
     def chosen(given: np.ndarray, truth: np.ndarray) -> np.ndarray:
         both = np.isfinite(given) & np.isfinite(truth)

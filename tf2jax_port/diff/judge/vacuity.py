@@ -65,7 +65,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
 
 
 def _check_outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
-    """Return a dict from outputs to the reason why comparing them proves nothing, `""` if it does."""
+    """Return a dict from outputs to the reason why comparing them proves nothing, `""` if none."""
     arrays: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         assert fact.reference is not None

@@ -177,7 +177,7 @@ def _shape_and_dtype(array: np.ndarray | None) -> tuple[object, ...]:
 
 
 def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate the line on which the port raised an error; `None` if it raised none.
+    """Locate the line on which the port raised an error; `None` if there was no error.
 
     The original's side is the first operation whose result the port did not compute.
     """

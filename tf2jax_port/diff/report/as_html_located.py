@@ -1,4 +1,4 @@
-"""Render the first divergence in HTML: the source of both sides and the operations around it."""
+"""Render the first divergence in HTML: both sides' source code and neighboring operations."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
 
 
 class Corner(NamedTuple):
-    """A difference between JAX and TensorFlow at one call, and whether the call certainly meets it.
+    """A difference between JAX and TensorFlow at one call, and whether the call certainly reaches it.
 
     The text of the difference is empty if there is none.
     """

@@ -56,7 +56,7 @@ def move_imports(draft: Draft) -> Draft:
 
 
 def _spelling_with_keras(file: File, module: str) -> Spelling:
-    """Return the module names that new text uses, with `keras` as the changed import binds it."""
+    """Return the file's names for modules, with the name that the changed import gives to `keras`."""
     spelling = file.spelling
     if "keras" in spelling.present:
         return spelling
@@ -68,7 +68,7 @@ def _spelling_with_keras(file: File, module: str) -> Spelling:
 
 
 def keep_names(draft: Draft) -> Draft:
-    """Drop the edits of names that need none, because their import changes."""
+    """Drop the edits of names for which changing the import is enough."""
     kept = {
         reference: _keep_written_name(draft.file, reference, decision)
         for reference, decision in draft.decisions.items()

@@ -186,7 +186,7 @@ def _default_initializer(name, dtype):
 
 
 def _initial_value(initializer, shape, dtype, partition_info):
-    """Return an initial value or a function that creates it, and the dtype to convert it to.
+    """Return an initial value, or a function that creates one, and the dtype to convert it to.
 
     The dtype is `None` if the value determines it.
     """

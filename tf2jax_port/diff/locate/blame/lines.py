@@ -370,7 +370,7 @@ class Lines:
         return bool(found) and all(found)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
-        """Return the next operation of the same call with a wrong result, or the given one."""
+        """Return the next operation of the same call with a wrong result, else the given operation."""
         of, inside = self._of, step.places[depth + 1 :]
         for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
             wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))

@@ -245,7 +245,7 @@ def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
 
 
 def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
-    """Yield an array reshaped to a shape, then transposed in each way that gives this shape."""
+    """Yield an array reshaped to a shape, then every transpose of it that has this shape."""
     yield array.reshape(shape)
     squeezed = array.squeeze()
     wanted = tuple(size for size in shape if size != 1)
