@@ -330,7 +330,7 @@ def reverse(tensor, axis, name=None):
       Nothing.
 
     Under jit:
-      A selection is reversed in the masked layout.
+      Sizes may be known only at run time; the elements are reversed, and padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/reverse
     """

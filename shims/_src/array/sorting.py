@@ -107,7 +107,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
       position is undefined.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/argsort
     """
@@ -255,7 +255,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmax
     """
@@ -283,7 +283,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmin
     """

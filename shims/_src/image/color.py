@@ -447,7 +447,7 @@ def adjust_brightness(image, delta):
       Nothing.
 
     Under jit:
-      Element by element; `delta` may be traced.
+      Acts on each element separately; `delta` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_brightness
     """
@@ -509,7 +509,7 @@ def adjust_gamma(image, gamma=1, gain=1):
       Nothing.
 
     Under jit:
-      Element by element; both numbers may be traced.
+      Acts on each element separately; both numbers may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_gamma
     """
@@ -541,7 +541,7 @@ def adjust_hue(image, delta, name=None):
       It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
-      Pixel by pixel; `delta` may be traced.
+      Acts on each pixel separately; `delta` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_hue
     """
@@ -604,7 +604,7 @@ def adjust_saturation(image, saturation_factor, name=None):
       It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
-      Pixel by pixel; the factor may be traced.
+      Acts on each pixel separately; the factor may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_saturation
     """

@@ -95,7 +95,7 @@ def stateless_random_brightness(image, max_delta, seed):
       Nothing.
 
     Under jit:
-      Element by element; the seed may be traced.
+      Acts on each element separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_brightness
     """
@@ -208,7 +208,7 @@ def stateless_random_hue(image, max_delta, seed):
       Nothing.
 
     Under jit:
-      Pixel by pixel; the seed may be traced.
+      Acts on each pixel separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_hue
     """
@@ -267,7 +267,7 @@ def stateless_random_saturation(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      Pixel by pixel; the seed may be traced.
+      Acts on each pixel separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_saturation
     """

@@ -75,7 +75,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
       There is one replica. The mean of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Divides by the number of selected examples.
+      The number of examples may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/compute_average_loss
     """
