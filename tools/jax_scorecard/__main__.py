@@ -54,8 +54,9 @@ def main() -> int:
     if given.findings:
         print(page.as_findings(records.cells()))
         return 0
-    (ROOT / "docs" / "jax-scorecard.json").write_text(page.as_json(records))
-    (ROOT / "docs" / "jax-scorecard.md").write_text(page.as_page(records))
+    data = page.as_data(records.cells())
+    (ROOT / "docs" / "jax-scorecard.json").write_text(page.as_json(data))
+    (ROOT / "docs" / "jax-scorecard.md").write_text(page.as_page(data))
     return 0
 
 

@@ -51,6 +51,7 @@ _FINITE = [
     "min",
     "mul",
     "mul_no_nan",
+    "mulhi",
     "multiply_add",
     "ne",
     "neg",

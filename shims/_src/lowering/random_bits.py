@@ -74,6 +74,7 @@ RULES = (
     Rule("random_wrap", random_wrap),
     Rule("random_unwrap", random_unwrap),
     Rule("random_split", random_split),
+    Rule("random_clone", per_element),
     Rule("random_fold_in", per_element),
     Rule("random_seed", per_element),
     Rule("threefry2x32", per_element),

@@ -288,6 +288,7 @@ def hook_points():
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
+    from jax._src.random import core as random_core
 
     return {
         "shape_poly": shape_poly,
@@ -297,6 +298,7 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
+        "random": (jax.random, random_core),
         "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,

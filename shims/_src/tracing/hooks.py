@@ -17,7 +17,13 @@ import numpy as np
 from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
-from shims._src.tracing import comparison_callers, hooked_indexing, hooked_numpy, hooked_vmap
+from shims._src.tracing import (
+    comparison_callers,
+    hooked_indexing,
+    hooked_numpy,
+    hooked_random,
+    hooked_vmap,
+)
 
 _LOCK = threading.Lock()
 _INSTALLED = False
@@ -52,10 +58,11 @@ def install() -> None:
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
-        for name, wrapper in hooked_numpy.FUNCTIONS:
-            for module in modules["numpy"]:
-                if hasattr(module, name):
-                    _replace(module, name, wrapper)
+        for kind, functions in (("numpy", hooked_numpy), ("random", hooked_random)):
+            for name, wrapper in functions.FUNCTIONS:
+                for module in modules[kind]:
+                    if hasattr(module, name):
+                        _replace(module, name, wrapper)
         _INSTALLED = True
 
 
