@@ -7,7 +7,7 @@ import dataclasses
 import itertools
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import jax.numpy as jnp
@@ -16,6 +16,7 @@ from tools.jax_scorecard import recipes
 from tools.jax_scorecard.operands import AXES, MASKS, Chosen, Size, array_of, filled, leaves
 from tools.jax_scorecard.operands import selected as cut
 from tools.jax_scorecard.surface import Function, Parameter
+from tools.jax_scorecard.user_code import call_of
 
 _TRIES = 250
 _SECONDS = 20
@@ -27,13 +28,13 @@ class Case:
 
     Attributes:
       label: which argument varies, as `x: floats selected`.
-      call: the function.
+      name: the function.
       args: nested positional arguments, with operands as leaves.
       kwargs: arguments by name.
     """
 
     label: str
-    call: Callable[..., Any]
+    name: str
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
@@ -53,7 +54,7 @@ class Case:
     def run(self, parts: list[Any], size: Any) -> Any:
         """Call the function on selections and a size."""
         values = filled((self.args, list(self.kwargs.values())), parts, size)
-        return self.call(*values[0], **dict(zip(self.kwargs, values[1], strict=True)))
+        return call_of(self.name, len(self.args), tuple(self.kwargs))(*values[0], *values[1])
 
     def exact(self, amount: str) -> Any:
         """Call the function on the exact arrays."""
@@ -107,7 +108,7 @@ def cases(function: Function) -> list[Case]:
 def _by_hand(function: Function, entry: tuple[Any, ...]) -> Case:
     named = entry[-1] if isinstance(entry[-1], dict) else {}
     args = entry[: len(entry) - bool(named)]
-    return Case(_label(args, named), function.call, args, named)
+    return Case(_label(args, named), function.name, args, named)
 
 
 def _proposals(function: Function) -> Iterator[Case | None]:
@@ -138,7 +139,7 @@ def _with_options(function, parameters, required, together) -> Iterator[Case]:
         counts = any(isinstance(v, int) and not isinstance(v, bool) for v in values)
         for group in [*kinds, *([recipes.sizes(option)] if counts or not values else [])]:
             found = (
-                Case(_label(args, {option.name: value}), function.call, args, {option.name: value})
+                Case(_label(args, {option.name: value}), function.name, args, {option.name: value})
                 for value in group
                 for args in base
             )
@@ -178,7 +179,7 @@ def _first(function, required, kwargs, choices) -> list[Case]:
     order = sorted(itertools.islice(_ranked(groups), 4000), key=lambda pair: pair[0])
     found: dict[bool, Case] = {}
     for _, args in order[:_TRIES]:
-        case = Case(_label(args, kwargs), function.call, tuple(args), kwargs)
+        case = Case(_label(args, kwargs), function.name, tuple(args), kwargs)
         if not (case.chosen() or case.has_size):
             continue
         flat = all(array_of(c).ndim == 1 for c in case.chosen())
