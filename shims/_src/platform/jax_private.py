@@ -299,7 +299,7 @@ def hook_points():
         "ufuncs": ufuncs,
         "batching": batching,
         "random": (jax.random, random_core),
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, scatter),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
     }

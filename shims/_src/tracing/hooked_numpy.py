@@ -240,25 +240,47 @@ def _split(state, original, ary, indices_or_sections, axis=0):
     return [ary[(*before, slice(start, stop))] for start, stop in bounds]
 
 
-def _convolve(state, original, a, v, mode="full", **options):
-    if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
-        return original(a, v, mode, **options)
-    a, v = jnp.asarray(a), jnp.asarray(v)
-    for x in (a, v):
-        state.assume_some(x.shape[0])
-    if jp.is_symbolic(v.shape[0]):
-        a, v = v, a
-    n, k = a.shape[0], v.shape[0]
-    kind = jnp.promote_types(a.dtype, v.dtype)
-    a, v = a.astype(kind), v.astype(kind)
-    full = lax.conv_general_dilated(
-        a[None, None], v[::-1][None, None], (1,), ((k - 1, k - 1),), precision="highest"
-    )[0, 0]
+def _conv(state, original, x, y, mode, op, precision, preferred_element_type=None):
+    """Convolve or correlate vectors: the whole result is cut to the mode's window."""
+    if not any(jp.is_symbolic(d) for d in (*np.shape(x), *np.shape(y))):
+        return original(x, y, mode, op, precision, preferred_element_type)
+    for v in (x, y):
+        state.assume_some(v.shape[0])
+    kind = preferred_element_type or jnp.promote_types(jnp.result_type(x, y), jnp.float32)
+    x, y = x.astype(kind), y.astype(kind)
+    if op == "convolve" and jp.is_symbolic(y.shape[0]):
+        x, y = y, x
+    n, k = x.shape[0], y.shape[0]
+    kernel = jnp.conj(y) if op == "correlate" else y[::-1]
+    around = jnp.zeros((k - 1,), kind)
+    wide = jnp.concatenate([around, x, around])
+    full = lax.conv(wide[None, None], kernel[None, None], (1,), "VALID", precision="highest")[0, 0]
     if mode == "full":
         return full
     short, long = jp.core.min_dim(n, k), jp.core.max_dim(n, k)
-    start, size = ((short - 1) // 2, long) if mode == "same" else (short - 1, long - short + 1)
+    # JAX correlates with the shorter vector, and then reverses the result.
+    reverses = jp.core.min_dim(jp.core.max_dim(k - n, 0), 1) if op == "correlate" else 0
+    start, size = (short - 1, long - short + 1)
+    if mode == "same":
+        start, size = (short - 1 + reverses) // 2, long
     return full[start : start + size]
+
+
+def _bincount(state, original, x, weights=None, minlength=0, *, length=None):
+    if length is None and jp.is_tracer(x):
+        count = jnp.maximum(jnp.max(x, initial=-1) + 1, minlength)
+        minlength, length = 0, primitives.to_dim(count, label="jnp.bincount")
+    return original(x, weights, minlength, length=length)
+
+
+def _segment_update(state, original, name, data, segment_ids, scatter, num_segments=None, *rest, **named):
+    if num_segments is None and jp.is_tracer(segment_ids):
+        for d in segment_ids.shape:
+            if jp.is_symbolic(d):
+                state.assume_some(d)
+        count = jnp.max(segment_ids) + 1
+        num_segments = primitives.to_dim(count, label=f"jax.ops.{name}")
+    return original(name, data, segment_ids, scatter, num_segments, *rest, **named)
 
 
 def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
@@ -305,7 +327,9 @@ FUNCTIONS = (
     ("eye", _eye),
     ("repeat", _repeat),
     ("split", _split),
-    ("convolve", _convolve),
+    ("_conv", _conv),
+    ("bincount", _bincount),
+    ("_segment_update", _segment_update),
     ("associative_scan", _associative_scan),
     ("nonzero", _nonzero),
     ("where", _where),
