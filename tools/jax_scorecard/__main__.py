@@ -30,12 +30,15 @@ def main() -> int:
     parser.add_argument("--only", default="", help="functions or modules, with commas between them")
     parser.add_argument("--lanes", default=",".join(LANES), help="lanes, with commas between them")
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--fresh", action="store_true", help="forget earlier records of these functions")
+    parser.add_argument(
+        "--fresh", action="store_true", help="forget earlier records of these functions"
+    )
     parser.add_argument("--page", action="store_true", help="only write")
     parser.add_argument("--findings", action="store_true", help="print findings, write nothing")
     given = parser.parse_args()
     records = Records(RECORDS)
     import random
+
     if not (given.page or given.findings):
         wanted = [w for w in given.only.split(",") if w]
         names = [

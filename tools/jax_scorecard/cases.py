@@ -119,11 +119,17 @@ def _proposals(function: Function) -> Iterator[Case | None]:
     arrays = _array_positions(required, together)
     for position in arrays if len(arrays) > 1 else ():
         yield from _first(
-            function, required, {}, lambda i, p, at=position: _selected(i, p) if i == at else _others(i, p)
+            function,
+            required,
+            {},
+            lambda i, p, at=position: _selected(i, p) if i == at else _others(i, p),
         )[:1]
     for position in range(len(required)):
         yield from _first(
-            function, required, {}, lambda i, p, at=position: recipes.sizes(p) if i == at else _others(i, p)
+            function,
+            required,
+            {},
+            lambda i, p, at=position: recipes.sizes(p) if i == at else _others(i, p),
         )[:1]
     yield from _with_options(function, parameters, required, together)
 

@@ -89,9 +89,7 @@ def program(case: Case, lane: str) -> Callable[..., Any]:
         case "shard_map":
             mesh = jax.make_mesh((1,), ("devices",), devices=jax.devices()[:1])
             replicated = PartitionSpec()
-            mapped = jax.shard_map(
-                dynamic, mesh=mesh, in_specs=replicated, out_specs=replicated
-            )
+            mapped = jax.shard_map(dynamic, mesh=mesh, in_specs=replicated, out_specs=replicated)
             return jax.jit(mapped)
         case "input":
             if not case.chosen() or case.has_size:

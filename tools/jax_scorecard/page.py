@@ -149,7 +149,9 @@ def _function_table(made: list[dict[str, Any]]) -> str:
     )
     return head + "".join(
         f"| `{line['name']}` | {len(line['cases'])} | "
-        + " | ".join(_mark([case.get(lane, "n/a") for case in line["cases"].values()]) for lane in LANES)
+        + " | ".join(
+            _mark([case.get(lane, "n/a") for case in line["cases"].values()]) for lane in LANES
+        )
         + " |\n"
         for line in made
     )

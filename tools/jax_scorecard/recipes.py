@@ -276,7 +276,10 @@ BY_HAND: dict[str, tuple[tuple[Any, ...], ...]] = {
     ),
     "jax.lax.custom_root": (),
     "jax.lax.custom_linear_solve": (),
-    "jax.numpy.fill_diagonal": ((_ROWS, 2.0, {"inplace": False}), (Chosen("square"), _X, {"inplace": False})),
+    "jax.numpy.fill_diagonal": (
+        (_ROWS, 2.0, {"inplace": False}),
+        (Chosen("square"), _X, {"inplace": False}),
+    ),
     "jax.numpy.put": ((_X, Fixed("two_integers"), 1.0, {"inplace": False}),),
     "jax.numpy.place": ((_X, Chosen("booleans"), Fixed("two"), {"inplace": False}),),
     "jax.numpy.put_along_axis": ((_X, Fixed("two_integers"), 1.0, 0, {"inplace": False}),),

@@ -48,11 +48,11 @@ class Records:
     def forget(self, names: list[str], lanes: list[str]) -> None:
         """Remove the reports of some functions in some lanes."""
         gone = set(names)
-        self._cells = {
-            k: c for k, c in self._cells.items() if not (k[0] in gone and k[2] in lanes)
-        }
+        self._cells = {k: c for k, c in self._cells.items() if not (k[0] in gone and k[2] in lanes)}
         self._done = {k: n for k, n in self._done.items() if not (k[0] in gone and k[1] in lanes)}
-        done = [{"done": name, "cases": n, "lanes": [lane]} for (name, lane), n in self._done.items()]
+        done = [
+            {"done": name, "cases": n, "lanes": [lane]} for (name, lane), n in self._done.items()
+        ]
         lines = [json.dumps(x) + "\n" for x in [*self._cells.values(), *done]]
         self._path.write_text("".join(lines))
 
@@ -107,7 +107,8 @@ class _Worker:
     def serve(self, name: str, lanes: list[str], records: Records) -> bool:
         """Run a function; return whether the worker came to its end."""
         process = self._started()
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         request = {"function": name, "lanes": lanes, "known": records.known(name)}
         process.stdin.write(json.dumps(request) + "\n")
         process.stdin.flush()

@@ -228,16 +228,33 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
     return jnp.take(a, source, axis=axis, mode="clip")
 
 
-def _split(state, original, ary, indices_or_sections, axis=0):
+def _split(state, original, op, ary, indices_or_sections, axis=0):
     at = indices_or_sections
     if jp.is_tracer(at) and np.ndim(at) == 1 and not jp.is_symbolic(at.shape[0]):
         at = list(at)
-    if not isinstance(at, (tuple, list)) or not any(map(jp.is_tracer, at)):
-        return original(ary, indices_or_sections, axis)
     ary = jnp.asarray(ary)
-    before = (slice(None),) * (axis % ary.ndim)
+    axis = axis % max(ary.ndim, 1)
+    is_listed = np.ndim(at) == 1 if not isinstance(at, (tuple, list)) else True
+    if not is_listed or not any(map(_is_unknown, (*at, *ary.shape[axis : axis + 1]))):
+        return original(op, ary, indices_or_sections, axis)
+    before = (slice(None),) * axis
     bounds = zip([None, *at], [*at, None], strict=True)
     return [ary[(*before, slice(start, stop))] for start, stop in bounds]
+
+
+def _is_unknown(size) -> bool:
+    return jp.is_tracer(size) or jp.is_symbolic(size)
+
+
+def _fill_diagonal(state, original, a, val, wrap=False, *, inplace=True):
+    if inplace or wrap or np.ndim(a) != 2 or not any(map(jp.is_symbolic, np.shape(a))):
+        return original(a, val, wrap, inplace=inplace)
+    a, val = jnp.asarray(a), jnp.asarray(val)
+    if val.ndim:
+        val = val.reshape(-1)
+        val = val[jnp.arange(a.shape[0]) % jnp.asarray(val.shape[0])][:, None]
+    on_diagonal = jnp.arange(a.shape[0])[:, None] == jnp.arange(a.shape[1])
+    return jnp.where(on_diagonal, val.astype(a.dtype), a)
 
 
 def _conv(state, original, x, y, mode, op, precision, preferred_element_type=None):
@@ -273,7 +290,9 @@ def _bincount(state, original, x, weights=None, minlength=0, *, length=None):
     return original(x, weights, minlength, length=length)
 
 
-def _segment_update(state, original, name, data, segment_ids, scatter, num_segments=None, *rest, **named):
+def _segment_update(
+    state, original, name, data, segment_ids, scatter, num_segments=None, *rest, **named
+):
     if num_segments is None and jp.is_tracer(segment_ids):
         for d in segment_ids.shape:
             if jp.is_symbolic(d):
@@ -326,7 +345,8 @@ FUNCTIONS = (
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),
-    ("split", _split),
+    ("_split", _split),
+    ("fill_diagonal", _fill_diagonal),
     ("_conv", _conv),
     ("bincount", _bincount),
     ("_segment_update", _segment_update),
