@@ -246,6 +246,10 @@ def _is_unknown(size) -> bool:
     return jp.is_tracer(size) or jp.is_symbolic(size)
 
 
+def _iterable(state, original, y):
+    return bool(np.ndim(y)) if jp.is_tracer(y) else original(y)
+
+
 def _fill_diagonal(state, original, a, val, wrap=False, *, inplace=True):
     if inplace or wrap or np.ndim(a) != 2 or not any(map(jp.is_symbolic, np.shape(a))):
         return original(a, val, wrap, inplace=inplace)
@@ -347,6 +351,7 @@ FUNCTIONS = (
     ("repeat", _repeat),
     ("_split", _split),
     ("fill_diagonal", _fill_diagonal),
+    ("iterable", _iterable),
     ("_conv", _conv),
     ("bincount", _bincount),
     ("_segment_update", _segment_update),
