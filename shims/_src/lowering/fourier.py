@@ -30,7 +30,9 @@ def fft(ctx, eqn, value):
     array = ctx.fill(value, np.zeros((), value.array.dtype)).array
     inverse = kind in (lax.FftType.IFFT, lax.FftType.IRFFT)
     wide = jnp.result_type(array.dtype, jnp.complex64)
-    order = range(-len(lengths), 0) if kind == lax.FftType.IRFFT else range(-1, -len(lengths) - 1, -1)
+    order = (
+        range(-len(lengths), 0) if kind == lax.FftType.IRFFT else range(-1, -len(lengths) - 1, -1)
+    )
     for axis in order:
         n = lengths[axis]
         if axis == -1 and kind == lax.FftType.IRFFT:
