@@ -125,7 +125,7 @@ def _exact_result(case_key: tuple[int, str], amount: str) -> Any:
     case = _CASES[case_key]
     try:
         return as_data(case.exact(amount))
-    except Exception as error:  # the reference is the error
+    except Exception as error:  # noqa: BLE001 - the reference is the error
         return error
 
 

@@ -283,12 +283,17 @@ def index_update_class():
 
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
+    from jax._src import lax as private_lax
+    from jax._src.lax import convolution
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import lax_numpy, setops, ufuncs
+    from jax._src.numpy import fft, lax_numpy, polynomial, setops, ufuncs
+    from jax._src.numpy import linalg as numpy_linalg
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
     from jax._src.random import core as random_core
+    from jax._src.scipy import linalg as scipy_linalg
+    from jax._src.scipy import signal
 
     return {
         "shape_poly": shape_poly,
@@ -299,7 +304,9 @@ def hook_points():
         "ufuncs": ufuncs,
         "batching": batching,
         "random": (jax.random, random_core),
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, scatter),
+        "convolution": (jax.lax, private_lax, convolution),
+        "len": (lax_numpy, polynomial, fft, numpy_linalg, scipy_linalg, signal),
+        "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, scatter),),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
     }

@@ -179,6 +179,8 @@ def _unique(
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src.arguments import sorted_unique
 
+    # The derivative of `jnp.unique` is zero.
+    ar = lax.stop_gradient(ar)
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
 
 
@@ -273,9 +275,9 @@ def _conv(state, original, x, y, mode, op, precision, preferred_element_type=Non
         x, y = y, x
     n, k = x.shape[0], y.shape[0]
     kernel = jnp.conj(y) if op == "correlate" else y[::-1]
-    around = jnp.zeros((k - 1,), kind)
-    wide = jnp.concatenate([around, x, around])
-    full = lax.conv(wide[None, None], kernel[None, None], (1,), "VALID", precision="highest")[0, 0]
+    full = lax.conv_general_dilated(
+        x[None, None], kernel[None, None], (1,), ((k - 1, k - 1),), precision="highest"
+    )[0, 0]
     if mode == "full":
         return full
     short, long = jp.core.min_dim(n, k), jp.core.max_dim(n, k)
@@ -285,6 +287,22 @@ def _conv(state, original, x, y, mode, op, precision, preferred_element_type=Non
     if mode == "same":
         start, size = (short - 1 + reverses) // 2, long
     return full[start : start + size]
+
+
+def conv_general_dilated(state, original, lhs, rhs, strides, padding, *args, **named):
+    """Pad by unknown amounts before a convolution, which takes numbers only."""
+    widths = () if isinstance(padding, str) else tuple(map(tuple, padding))
+    dilation = args[0] if args else named.get("lhs_dilation")
+    plain = dilation is None or all(d == 1 for d in dilation)
+    if not plain or not any(jp.is_symbolic(w) for pair in widths for w in pair):
+        return original(lhs, rhs, strides, padding, *args, **named)
+    numbers = args[2] if len(args) > 2 else named.get("dimension_numbers")
+    spec = lax.conv_dimension_numbers(np.shape(lhs), np.shape(rhs), numbers).lhs_spec
+    config = [(0, 0, 0)] * np.ndim(lhs)
+    for axis, (low, high) in zip(spec[2:], widths, strict=True):
+        config[axis] = (low, high, 0)
+    lhs = lax.pad(lhs, jnp.zeros((), lhs.dtype), config)
+    return original(lhs, rhs, strides, ((0, 0),) * len(widths), *args, **named)
 
 
 def _bincount(state, original, x, weights=None, minlength=0, *, length=None):

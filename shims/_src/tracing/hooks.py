@@ -58,6 +58,10 @@ def install() -> None:
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
+        for module in modules["convolution"]:
+            _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
+        for module in modules["len"]:
+            module.len = _hook_function(len, _len_hook)
         for kind, functions in (("numpy", hooked_numpy), ("random", hooked_random)):
             for name, wrapper in functions.FUNCTIONS:
                 for module in modules[kind]:
@@ -74,6 +78,12 @@ def _replace_everywhere(owner, name: str, hook) -> None:
     """Replace a function inside and outside of dynamic traces by `hook(original, ...)`."""
     original = getattr(owner, name)
     setattr(owner, name, functools.wraps(original)(functools.partial(hook, original)))
+
+
+def _len_hook(state, original, x):
+    """Return the symbolic size of an array, where JAX's modules call `len`."""
+    shape = getattr(x, "shape", ())
+    return shape[0] if shape and jp.is_symbolic(shape[0]) else original(x)
 
 
 def _hook_function(original, hook):
