@@ -54,7 +54,10 @@ class Case:
     def run(self, parts: list[Any], size: Any) -> Any:
         """Call the function on selections and a size."""
         values = filled((self.args, list(self.kwargs.values())), parts, size)
-        return call_of(self.name, len(self.args), tuple(self.kwargs))(*values[0], *values[1])
+        result = call_of(self.name, len(self.args), tuple(self.kwargs))(*values[0], *values[1])
+        compared = recipes.COMPARED.get(self.name)
+        is_plain = compared is None or not isinstance(result, tuple)
+        return result if is_plain else compared(result)
 
     def exact(self, amount: str) -> Any:
         """Call the function on the exact arrays."""

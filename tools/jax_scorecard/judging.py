@@ -102,7 +102,7 @@ def _close(f: np.ndarray, r: np.ndarray) -> bool:
         return bool(np.array_equal(f, r))
     with np.errstate(all="ignore"):
         largest = np.abs(r[np.isfinite(r)]).max(initial=0.0)
-        return bool(np.allclose(f, r, rtol=1e-4, atol=2e-5 * max(1e-3, largest), equal_nan=True))
+        return bool(np.allclose(f, r, rtol=1e-4, atol=1e-4 * max(1e-2, largest), equal_nan=True))
 
 
 def _short(x: Any) -> str:

@@ -346,3 +346,32 @@ BY_HAND: dict[str, tuple[tuple[Any, ...], ...]] = {
         (Fixed("sequence"), Chosen("sequence", 1), Chosen("sequence", 2)),
     ),
 }
+
+
+def _svd(result):
+    u, s, vh = result
+    count = s.shape[-1]
+    return s, (u[..., :, :count] * s[..., None, :]) @ vh[..., :count, :]
+
+
+def _eigh(result):
+    v, w = result if result[0].ndim > result[1].ndim else result[::-1]
+    return w, (v * w[..., None, :]) @ jnp.conj(jnp.swapaxes(v, -1, -2))
+
+
+def _product(result):
+    return result[0] @ result[1]
+
+
+# Factors that are determined up to signs, or rotations, of their columns: what is compared in their place.
+COMPARED = {
+    "jax.numpy.linalg.svd": _svd,
+    "jax.scipy.linalg.svd": _svd,
+    "jax.lax.linalg.svd": _svd,
+    "jax.numpy.linalg.eigh": _eigh,
+    "jax.scipy.linalg.eigh": _eigh,
+    "jax.lax.linalg.eigh": _eigh,
+    "jax.numpy.linalg.qr": _product,
+    "jax.scipy.linalg.qr": _product,
+    "jax.lax.linalg.qr": _product,
+}

@@ -28,6 +28,11 @@ def call_of(name: str, count: int, keywords: tuple[str, ...]) -> Callable[..., A
     source = f"def user({parameters}):\n{line}"
     filename = f"{name}_{count}_{'_'.join(keywords)}.py"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
-    namespace = {"__name__": "user_program", "jax": jax, "jnp": jax.numpy, "lax": jax.lax}
+    namespace: dict[str, Any] = {
+        "__name__": "user_program",
+        "jax": jax,
+        "jnp": jax.numpy,
+        "lax": jax.lax,
+    }
     exec(compile(source, filename, "exec"), namespace)
     return namespace["user"]
