@@ -55,7 +55,7 @@ def main() -> int:
     if given.findings:
         print(page.as_findings(records.cells()))
         return 0
-    data = page.as_data(records.cells())
+    data = page.as_data(records.cells(), records.number_of_cases())
     (ROOT / "docs" / "jax-scorecard.json").write_text(page.as_json(data))
     (ROOT / "docs" / "jax-scorecard.md").write_text(page.as_page(data))
     return 0

@@ -49,8 +49,8 @@ def fingerprint() -> str:
     return hashlib.sha256(joined).hexdigest()[:16]
 
 
-def as_data(cells: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the scorecard as JSON-compatible data."""
+def as_data(cells: list[dict[str, Any]], cases: dict[str, int]) -> dict[str, Any]:
+    """Return the scorecard as JSON-compatible data; `cases` counts those of functions that were run."""
     by_function = collections.defaultdict(list)
     for cell in cells:
         by_function[cell["function"]].append(cell)
@@ -62,7 +62,7 @@ def as_data(cells: list[dict[str, Any]]) -> dict[str, Any]:
         "lanes": LANES,
         "states": STATES,
         "totals": _totals(cells),
-        "functions": [_line(f, by_function[f.name]) for f in functions()],
+        "functions": [_line(f, by_function[f.name], cases.get(f.name)) for f in functions()],
     }
 
 
@@ -74,7 +74,7 @@ def _totals(cells: list[dict[str, Any]]) -> dict[str, dict[str, int]]:
     return totals
 
 
-def _line(function: Any, cells: list[dict[str, Any]]) -> dict[str, Any]:
+def _line(function: Any, cells: list[dict[str, Any]], number: int | None) -> dict[str, Any]:
     made: dict[str, dict[str, str]] = {}
     reasons: dict[str, dict[str, str]] = {}
     for cell in sorted(cells, key=lambda c: (c["case"], list(LANES).index(c["lane"]))):
@@ -84,6 +84,8 @@ def _line(function: Any, cells: list[dict[str, Any]]) -> dict[str, Any]:
     line: dict[str, Any] = {"name": function.name, "aliases": list(function.aliases)}
     if function.outside:
         return {**line, "outside": function.outside}
+    if number == 0:
+        line["without operands"] = True
     return {**line, "cases": made, "reasons": reasons}
 
 
@@ -113,9 +115,9 @@ def as_page(data: dict[str, Any]) -> str:
     number = sum(len(line["cases"]) for line in made)
     parts = [
         _HEAD,
-        f"Made with {versions}: {len(made)} functions, {number} calls of each in every lane.\n\n",
+        f"Made with {versions}: {number} calls of {len(made)} functions.\n\n",
         _lane_table(),
-        _total_table(data["totals"]),
+        _total_table(data["totals"], number),
         _function_table(made),
         _reasons(made),
         _not_called(data["functions"]),
@@ -128,29 +130,31 @@ def _lane_table() -> str:
     return "| lane | calls |\n|---|---|\n" + "".join(lines) + "\n"
 
 
-def _total_table(totals: dict[str, dict[str, int]]) -> str:
+def _total_table(totals: dict[str, dict[str, int]], number: int) -> str:
     head = "| state | " + " | ".join(LANES) + f" |\n|---|{'---|' * len(LANES)}\n"
     body = ""
     for state, text in {**STATES, "n/a": "has no meaning in this lane"}.items():
         numbers = " | ".join(str(totals[lane][state]) for lane in LANES)
         body += f"| `{MARKS[state]}` {text} | {numbers} |\n"
+    rest = " | ".join(str(number - sum(totals[lane].values())) for lane in LANES)
+    body += f"| not run for this page | {rest} |\n"
     shares = []
     for lane in LANES:
-        number = sum(n for state, n in totals[lane].items() if state != "n/a")
-        shares.append(f"{100 * totals[lane]['right'] / max(number, 1):.1f} %")
-    return f"{head}{body}| right of all | {' | '.join(shares)} |\n"
+        counted = sum(n for state, n in totals[lane].items() if state != "n/a")
+        shares.append(f"{100 * totals[lane]['right'] / max(counted, 1):.1f} %")
+    return f"{head}{body}| right of those that ran | {' | '.join(shares)} |\n"
 
 
 def _function_table(made: list[dict[str, Any]]) -> str:
     head = (
         "\n## Functions\n\nThe mark of the worst call in each lane, and how many are of another "
-        f"state than right.\n\n| function | calls | {' | '.join(LANES)} |\n"
+        f"state than right; empty: not run for this page.\n\n| function | calls | {' | '.join(LANES)} |\n"
         f"|---|---|{'---|' * len(LANES)}\n"
     )
     return head + "".join(
         f"| `{line['name']}` | {len(line['cases'])} | "
         + " | ".join(
-            _mark([case.get(lane, "n/a") for case in line["cases"].values()]) for lane in LANES
+            _mark([c[lane] for c in line["cases"].values() if lane in c]) for lane in LANES
         )
         + " |\n"
         for line in made
@@ -160,7 +164,7 @@ def _function_table(made: list[dict[str, Any]]) -> str:
 def _mark(states: list[str]) -> str:
     counted = [s for s in states if s != "n/a"]
     if not counted:
-        return MARKS["n/a"]
+        return MARKS["n/a"] if states else ""
     state = max(counted, key=RANK.__getitem__)
     bad = sum(s != "right" for s in counted)
     return MARKS[state] + (f" {bad}" if bad and len(counted) > 1 else "")
@@ -186,14 +190,18 @@ def _not_called(lines: list[dict[str, Any]]) -> str:
     for line in lines:
         if "outside" in line:
             outside[line["outside"]].append(line["name"])
-    without = [line["name"] for line in lines if "outside" not in line and not line["cases"]]
-    listed = [f"- {why}: {', '.join(f'`{n}`' for n in names)}\n" for why, names in outside.items()]
-    found = ", ".join(f"`{name}`" for name in without)
-    return (
-        "\n## Not called\n\nNo computations on arrays:\n\n"
-        + "".join(listed)
-        + (f"\nNo operands were found by rule for {len(without)}: {found}.\n" if without else "")
-    )
+    empty = [line for line in lines if "outside" not in line and not line["cases"]]
+    groups = {
+        **outside,
+        "no operands were found by rule": [e["name"] for e in empty if "without operands" in e],
+        "not run for this page": [e["name"] for e in empty if "without operands" not in e],
+    }
+    listed = [
+        f"- {why} ({len(names)}): {', '.join(f'`{n}`' for n in names)}\n"
+        for why, names in groups.items()
+        if names
+    ]
+    return "\n## Not called\n\n" + "".join(listed)
 
 
 def _safe(text: str) -> str:

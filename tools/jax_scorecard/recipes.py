@@ -227,7 +227,7 @@ BY_HAND: dict[str, tuple[tuple[Any, ...], ...]] = {
         (Size(), (lambda x: x + 1, lambda x: x * 2, lambda x: x), Fixed("floats")),
     ),
     "jax.lax.while_loop": (
-        (lambda s: jnp.sum(s) < 10.0, lambda s: s + 1.0, _X),
+        (lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2), (0, _X)),
         (lambda s: s[0] < s[1], lambda s: (s[0] + 1, s[1]), (0, Size())),
     ),
     "jax.lax.fori_loop": (
