@@ -109,3 +109,8 @@ def test_an_error_of_jax_at_a_size_names_the_line_and_a_remedy():
     notes = "\n".join(info.value.__notes__)
     assert "test_jax_functions.py" in notes
     assert "Do:       if this call works on arrays of static sizes" in notes
+
+
+def test_a_linear_solver_with_divisions_runs_in_a_function():
+    solve = shims.function(lambda a, b: jax.scipy.sparse.linalg.cg(a, b)[0])
+    np.testing.assert_allclose(solve(2 * jnp.eye(3), jnp.ones(3)), 0.5 * np.ones(3), rtol=1e-6)
