@@ -289,20 +289,20 @@ def _conv(state, original, x, y, mode, op, precision, preferred_element_type=Non
     return full[start : start + size]
 
 
-def conv_general_dilated(state, original, lhs, rhs, strides, padding, *args, **named):
+def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *args, **named):
     """Pad by unknown amounts before a convolution, which takes numbers only."""
     widths = () if isinstance(padding, str) else tuple(map(tuple, padding))
     dilation = args[0] if args else named.get("lhs_dilation")
     plain = dilation is None or all(d == 1 for d in dilation)
     if not plain or not any(jp.is_symbolic(w) for pair in widths for w in pair):
-        return original(lhs, rhs, strides, padding, *args, **named)
+        return original(lhs, rhs, window_strides, padding, *args, **named)
     numbers = args[2] if len(args) > 2 else named.get("dimension_numbers")
     spec = lax.conv_dimension_numbers(np.shape(lhs), np.shape(rhs), numbers).lhs_spec
     config = [(0, 0, 0)] * np.ndim(lhs)
     for axis, (low, high) in zip(spec[2:], widths, strict=True):
         config[axis] = (low, high, 0)
     lhs = lax.pad(lhs, jnp.zeros((), lhs.dtype), config)
-    return original(lhs, rhs, strides, ((0, 0),) * len(widths), *args, **named)
+    return original(lhs, rhs, window_strides, ((0, 0),) * len(widths), *args, **named)
 
 
 def _bincount(state, original, x, weights=None, minlength=0, *, length=None):
