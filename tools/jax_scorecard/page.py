@@ -28,6 +28,8 @@ MARKS = {
 }
 # What the cells depend on beside the engine: which functions are called, with what.
 _SOURCES = ("surface.py", "operands.py", "recipes.py", "cases.py", "lanes.py", "judging.py")
+# Lines of a message that tell what was wrong; the others name places.
+_SAID = ("Received:", "Required:", "Do:")
 _SIZE_NAMES = re.compile(r"\bu\d+\b")
 _HEAD = f"""<!-- {MARKER} -->
 # Scorecard of JAX
@@ -95,8 +97,9 @@ def reason(cell: dict[str, Any]) -> str:
     if not calls:
         return cell.get("why", "")
     why = next(iter(calls.values())).get("why", "")
-    lines = [line for line in why.splitlines() if not line.strip().startswith(("At:", "Size:"))]
-    text = _SIZE_NAMES.sub("u", " ".join(line.strip() for line in lines))
+    first, *rest = why.splitlines() or [""]
+    kept = [line.strip() for line in rest if line.strip().startswith(_SAID)]
+    text = _SIZE_NAMES.sub("u", " ".join([first, *kept]))
     return f"{', '.join(calls)}: {text}"[:400]
 
 
