@@ -74,7 +74,7 @@ def prepare(state: trace.DynamicTrace, operands):
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
         specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
-        arrays.append(x.values)
+        arrays.append(x.carried_values())
     return specs, arrays, sizes
 
 
