@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from typing import Any, TypeAlias
 
 import jax
@@ -279,6 +280,23 @@ def index_update_class():
     from jax._src.numpy import array_methods
 
     return array_methods._IndexUpdateRef
+
+
+@functools.cache
+def _array_operator_codes() -> frozenset:
+    from jax._src.numpy import array_methods
+
+    operators = array_methods._array_operators.values()
+    return frozenset(f.__code__ for f in operators if hasattr(f, "__code__"))
+
+
+def array_operator_calls(depth: int) -> bool:
+    """Return whether an operator of an array (`a + b`) called the caller of this function.
+
+    Args:
+      depth: the number of frames between that operator and the caller.
+    """
+    return sys._getframe(depth + 1).f_code in _array_operator_codes()
 
 
 def hook_points():

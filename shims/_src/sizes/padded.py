@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
@@ -162,18 +162,72 @@ class Padded:
             )
         )
 
-    def __jax_array__(self) -> NoReturn:
-        """Reject the conversion, with which `jax.numpy` would read the padding."""
-        self._refuse()
+    def _refuse_value(self, name: str) -> NoReturn:
+        """Raise an error, because Python needs a value that is known only at run time."""
+        raise errors.PaddedUseError(
+            errors.message(
+                name,
+                "Python asks for the value of a padded value, which is known only at run time.",
+                received=repr(self),
+                do="outside of `jit` use the exact array, `x.unpad()`; inside, an operator "
+                "(`shims.size(x)`, `shims.where`, `shims.cond`)",
+            )
+        )
+
+    @property
+    def __jax_array__(self) -> Callable[[], NoReturn]:
+        """Reject the conversion, with which `jax.numpy` would read the padding.
+
+        An operator of an array on the left is told that there is none, so that Python asks ours.
+        """
+        if jp.array_operator_calls(1):
+            raise AttributeError("__jax_array__")
+        return self._refuse
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Reject the conversion, with which NumPy would read the padding."""
         self._refuse()
 
-    __iter__ = None
+    __hash__ = None  # type: ignore[assignment]  # `==` compares the entries
+
+    def __iter__(self) -> NoReturn:
+        self._refuse_value("iter")
 
     def __len__(self) -> int:
-        self._refuse()
+        self._refuse_value("len")
+
+    def __bool__(self) -> bool:
+        self._refuse_value("bool")
+
+    def __float__(self) -> float:
+        self._refuse_value("float")
+
+    def __int__(self) -> int:
+        self._refuse_value("int")
+
+    def __index__(self) -> int:
+        self._refuse_value("operator.index")
+
+    def __complex__(self) -> complex:
+        self._refuse_value("complex")
+
+    def __contains__(self, item: object) -> bool:
+        self._refuse_value("in")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Reject an attribute of arrays that is not bound in `padded_operators.py`."""
+        if name.startswith("__") or not hasattr(jax.Array, name):
+            raise AttributeError(f"'Padded' object has no attribute '{name}'")
+        sized = f"`shims.{name}(x)` for the true entries" if name in ("shape", "size") else ""
+        raise errors.PaddedAttributeError(
+            errors.message(
+                f"Padded.{name}",
+                "a padded value has no such attribute: its true size is known only at run time.",
+                received=repr(self),
+                do=f"use {sized or f'`x.unpad().{name}` outside of `jit`'}, or `x.values.{name}` "
+                "for the array with its padding",
+            )
+        )
 
     if TYPE_CHECKING:  # bound with the operators, in padded_operators.py
 

@@ -14,7 +14,7 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing.dynamic import run_dynamic
+from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
 
@@ -51,6 +51,10 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         except errors.OutsideDynamicTraceError:
             # An argument turned out to be a traced size.
             return _in_dynamic_trace(f, args, kwargs)
+        except errors.PaddedUseError:
+            if trace.current() is None:
+                raise
+            return f(*entered(args), **entered(kwargs))
         except errors.CompositeOperandError as error:
             return _call_composites(call, f.__name__, args, kwargs, error)
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:

@@ -11,7 +11,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
-from shims._src.errors import refusals
+from shims._src.errors import errors, refusals
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
@@ -36,6 +36,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
     """Call `f` with data-dependent sizes, in the current dynamic trace or in a new one."""
     kwargs = kwargs or {}
     if trace.current() is not None:
+        args, kwargs = entered((args, kwargs))
         return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
@@ -50,6 +51,32 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
     return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+
+
+def entered(tree):
+    """Replace each `Padded` from outside of the current dynamic trace by an array with a size of its own."""
+    leaves, structure = jax.tree.flatten(tree, is_leaf=_is_leaf)
+    if not any(map(_is_leaf, leaves)):
+        return tree
+    return jax.tree.unflatten(structure, [_entered(x) if _is_leaf(x) else x for x in leaves])
+
+
+def _entered(x: Padded):
+    if not any(map(jp.is_tracer, jax.tree.leaves(x))):
+        return x.unpad()
+    if jp.is_tracer(x.status):
+        text = errors.message("Padded", "a padded value from outside of the function is not valid.")
+        primitives.check(x.status != OK, text)
+    else:
+        check_status(x.status, x.values)
+    return _cut(x.values, x.sizes)
+
+
+def _cut(array, sizes):
+    for axis, size in sizes.items():
+        places = primitives.fresh_range(size, bound=array.shape[axis], label="Padded")
+        array = primitives.take(array, places, axis)
+    return array
 
 
 def prepare(state: trace.DynamicTrace, operands):
