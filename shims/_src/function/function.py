@@ -16,6 +16,7 @@ from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
 from shims._src.function import explaining
 from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
+from shims._src.function.copying import Copyable
 from shims._src.function.dynamic_function import dynamic
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
@@ -122,7 +123,7 @@ class Counts:
         return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
 
 
-class Function:
+class Function(Copyable):
     """A compiled function, the result of `shims.function`."""
 
     def __init__(
@@ -145,6 +146,15 @@ class Function:
                 raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
         functools.update_wrapper(self, func)
         self.python_function = func
+        self.options = {
+            "input_signature": input_signature,
+            "autograph": autograph,
+            "reduce_retracing": reduce_retracing,
+            "buckets": buckets,
+            "overflow": overflow,
+            "on_specialize": on_specialize,
+            "unpad": unpad,
+        }
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._dynamic = dynamic(func, autograph=autograph)
         self._autograph = autograph

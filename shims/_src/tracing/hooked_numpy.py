@@ -8,11 +8,12 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.searching import insertion_points
+from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
-from shims._src.tracing import hooked_indexing
+from shims._src.tracing import fitting, hooked_indexing
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -80,30 +81,36 @@ def _same(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
+def _as_mask(a):
+    """Return whether the entries are not 0; a mask itself, so that its selections have one size."""
+    a = jnp.asarray(a)
+    return a if a.dtype == bool else a != 0
+
+
 def _nonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return tuple(hooked_indexing.nonzero(jnp.asarray(a) != 0))
+    return tuple(hooked_indexing.nonzero(_as_mask(a)))
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
     if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
         condition = condition.__jax_array__()  # a comparison of a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
-        return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
+        return tuple(hooked_indexing.nonzero(_as_mask(condition)))
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
 
 
 def _argwhere(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return jnp.stack(hooked_indexing.nonzero(jnp.asarray(a) != 0), -1)
+    return jnp.stack(hooked_indexing.nonzero(_as_mask(a)), -1)
 
 
 def _flatnonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
+    return hooked_indexing.nonzero(_as_mask(a).reshape(-1))[0]
 
 
 def _take(state, original, a, indices, axis=None, **options):
@@ -118,8 +125,15 @@ def _compress(state, original, condition, a, axis=None, **options):
     a = jnp.asarray(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
-    a = a[(slice(None),) * (axis % a.ndim) + (slice(condition.shape[0]),)]
-    return primitives.compress(a, jnp.asarray(condition, bool), axis)
+    condition, count = jnp.asarray(condition, bool), a.shape[axis]
+    if any(map(jp.is_symbolic, (count, condition.shape[0]))):
+        condition = fitting.fit_mask(a, condition, (count,))
+    else:
+        text = errors.message("compress", "the condition is true behind the end of the array.")
+        primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
+        a = lax.slice_in_dim(a, 0, min(condition.shape[0], count), axis=axis)
+        condition = condition[:count]
+    return primitives.compress(a, condition, axis)
 
 
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):

@@ -95,7 +95,7 @@ def _reflected(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _call_ufunc(self: Padded, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Compute a function of NumPy, which operators of NumPy's arrays call with a `Padded` operand."""
-    f = getattr(jnp, ufunc.__name__, None)
+    f = _contract if ufunc is np.matmul else getattr(jnp, ufunc.__name__, None)
     if method != "__call__" or kwargs or f is None:
         self._refuse()
     return run_dynamic(f, inputs)
