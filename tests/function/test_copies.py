@@ -116,12 +116,17 @@ def test_an_object_that_holds_functions(how):
     np.testing.assert_array_equal(held(X), [6, 2, 10])
 
 
+def code_of_decorated():
+    """Stands for the function that a pickler restores from its code."""
+    return selected
+
+
 class SavesFunctionsByValue(pickle.Pickler):
     """Asks for the reduction of each object, as cloudpickle does."""
 
     def reducer_override(self, obj):
         if obj is decorated.python_function:
-            return "selected"  # stands for the code of the function
+            return code_of_decorated, ()
         return NotImplemented
 
     def dump(self, obj):
