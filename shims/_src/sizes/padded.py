@@ -134,7 +134,10 @@ class Padded:
         Raises:
           CapacityError: the data needed more entries than the capacity.
           InvalidArgumentError: operands of the computation were invalid.
+          PaddedUseError: the sizes were lost, or the value is traced.
         """
+        if any(map(jp.is_tracer, (self.values, *self._read()))):
+            self._refuse_value("Padded.unpad")
         *sizes, status = map(np.asarray, self._read())
         check_status(status, self.values)
         if any(s.ndim for s in sizes):
@@ -270,10 +273,10 @@ def _decoded(code: Any, count: int) -> tuple[Any, ...]:
     if isinstance(code, jax.ShapeDtypeStruct):
         return jax.eval_shape(lambda x: size_code.decode(x, count), code)[0]
     if not jp.is_tracer(code):
-        numbers, is_whole = size_code.decode_with(np, np.asarray(code), count)
+        numbers, is_whole = size_code.decode_on_host(np.asarray(code), count)
         if not np.all(is_whole):
             raise _lost()
-        return tuple(jp.array_from_host(numbers[..., i]) for i in range(count))
+        return numbers
     (*sizes, status), is_whole = size_code.decode(code, count)
     return (*(jnp.where(is_whole, s, 0) for s in sizes), jnp.where(is_whole, status, LOST))
 

@@ -11,7 +11,7 @@ fixed floats are so large that a norm or a sum over all leaves, which would read
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,56 +19,82 @@ import numpy as np
 
 _BITS = 32
 _COLUMNS = 16
+_FIXED = 8
 _LARGE = 1.5 * 2.0**127
 
 
-@functools.cache
-def _layout(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of `count` numbers: of the floats for each bit and for its complement.
+class _Layout(NamedTuple):
+    """For each float of a code: its number, its bit, and whether it is set when the bit is not.
 
-    The last eight bits are always 1.
+    The number after the last one is the constant 255.
     """
-    bits = _BITS * count + _COLUMNS // 2
-    places = np.random.RandomState(count).permutation(2 * bits)
-    return places[:bits], places[bits:]
+
+    number: np.ndarray
+    bit: np.ndarray
+    is_inverse: np.ndarray
+
+
+@functools.cache
+def _layout(count: int) -> _Layout:
+    bits = [(i, bit) for i in range(count) for bit in range(_BITS)]
+    bits += [(count, bit) for bit in range(_FIXED)]
+    pairs = np.array([(i, bit, inverse) for inverse in (0, 1) for i, bit in bits], np.int32)
+    return _Layout(*np.random.RandomState(count).permutation(pairs).T)
+
+
+@functools.cache
+def _weights(count: int) -> np.ndarray:
+    """Return the value of each float in each number and in each complement, `[floats, 2, numbers]`."""
+    number, bit, is_inverse = _layout(count)
+    weights = np.zeros((number.size, 2, count + 1), np.int32)
+    values = np.left_shift(np.uint32(1), bit.astype(np.uint32)).astype(np.int32)
+    weights[np.arange(number.size), is_inverse, number] = values
+    return weights
 
 
 def shape_of(count: int) -> tuple[int, int]:
     """Return the shape of the code of `count` numbers."""
-    return 2 * _BITS * count // _COLUMNS + 1, _COLUMNS
+    return 2 * (_BITS * count + _FIXED) // _COLUMNS, _COLUMNS
 
 
 @jax.jit
 def encode(numbers: tuple[jax.Array, ...]) -> jax.Array:
     """Return the code of int32 numbers of equal shape, `[*shape, rows, columns]`."""
-    vector = jnp.stack(jnp.broadcast_arrays(*numbers), -1).astype(jnp.int32)
-    ones, zeros = _layout(len(numbers))
-    bits = (vector[..., None] >> np.arange(_BITS, dtype=np.int32)) & 1
-    bits = bits.reshape(*vector.shape[:-1], -1).astype(jnp.float32)
-    fixed = np.ones(_COLUMNS // 2, np.float32)
-    fixed[:2] = _LARGE
-    fixed = jnp.broadcast_to(fixed, (*bits.shape[:-1], fixed.size))
-    pairs = jnp.concatenate([bits, fixed, 1 - bits, jnp.zeros_like(fixed)], -1)
-    order = np.argsort(np.concatenate([ones, zeros]))
-    return pairs[..., order].reshape(*bits.shape[:-1], *shape_of(len(numbers)))
+    count = len(numbers)
+    number, bit, is_inverse = _layout(count)
+    owner = jnp.full(number.shape, 2**_FIXED - 1, jnp.int32)
+    for i, n in enumerate(jnp.broadcast_arrays(*numbers)):
+        owner = jnp.where(number == i, n.astype(jnp.int32)[..., None], owner)
+    is_set = ((owner >> bit) & 1) ^ is_inverse
+    is_large = (number == count) & (bit < 2)
+    code = is_set.astype(jnp.float32) * np.where(is_large, np.float32(_LARGE), np.float32(1))
+    return code.reshape(*code.shape[:-1], *shape_of(count))
 
 
-def decode_with(xp: Any, code: Any, count: int) -> tuple[Any, Any]:
-    """Return the numbers, `[*shape, count]`, and whether the code is whole; `xp` is NumPy or JAX's."""
-    is_set = code.reshape(*code.shape[:-2], -1) != 0
-    ones, zeros = _layout(count)
-    bits, complements = is_set[..., ones], is_set[..., zeros]
-    is_whole = xp.all(bits != complements, -1) & xp.all(bits[..., _BITS * count :], -1)
-    bits = bits[..., : _BITS * count].reshape(*bits.shape[:-1], count, _BITS)
-    weights = np.left_shift(np.uint32(1), np.arange(_BITS, dtype=np.uint32)).astype(np.int32)
-    return xp.sum(xp.where(bits, weights, 0), -1, dtype=np.int32), is_whole
+def decode_on_host(code: np.ndarray, count: int) -> tuple[tuple[Any, ...], Any]:
+    """Return the numbers of a code, and whether it is whole."""
+    is_set = (code != 0).reshape(*code.shape[:-2], -1)
+    return _numbers_of(np, np.tensordot(is_set.astype(np.int32), _weights(count), 1))
 
 
 @functools.partial(jax.jit, static_argnums=1)
 def decode(code: jax.Array, count: int) -> tuple[tuple[jax.Array, ...], jax.Array]:
     """Return the numbers of a code, and whether it is whole."""
-    numbers, is_whole = decode_with(jnp, code, count)
-    return tuple(numbers[..., i] for i in range(count)), is_whole
+    is_set = (code != 0).reshape(*code.shape[:-2], -1, 1, 1)
+    return _numbers_of(jnp, jnp.sum(jnp.where(is_set, _weights(count), 0), -3))
+
+
+def _numbers_of(xp: Any, sums: Any) -> tuple[tuple[Any, ...], Any]:
+    """Split the sums for numbers and complements, `[*shape, 2, numbers]`.
+
+    A code is whole if exactly one float of each pair is set.
+    """
+    numbers, complements = sums[..., 0, :], sums[..., 1, :]
+    *given, fixed = (numbers[..., i] for i in range(numbers.shape[-1]))
+    whole = np.full(numbers.shape[-1], -1, np.int32)
+    whole[-1] = 2**_FIXED - 1
+    is_whole = xp.all(numbers ^ complements == whole, -1) & (fixed == 2**_FIXED - 1)
+    return tuple(given), is_whole
 
 
 def is_code(leaf: Any, count: int) -> bool:

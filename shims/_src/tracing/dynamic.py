@@ -192,7 +192,7 @@ def _raise_at_run_time(array, status):
 def _run_eagerly(f, operands):
     buckets: dict[Site, int] = {}
     settled = Settled()
-    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
+    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
     while True:
         state = trace.DynamicTrace(settled=settled, may_assume=True)
         specs, arrays, sizes = prepare(state, operands)
@@ -203,6 +203,14 @@ def _run_eagerly(f, operands):
         if not settle_reports(found, buckets, settled):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
             return jax.tree.unflatten(program.out_tree, outs)
+
+
+def _exact_operand(x: Padded):
+    """Remove the padding of an operand, such that a tape that follows its values follows the result."""
+    if not is_followed(x.values):
+        return x.unpad()
+    check_status(x.status, x.values)
+    return exact(x.values, x.sizes)
 
 
 # The number of elements from which a selection is worth a thread.
