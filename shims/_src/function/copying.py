@@ -17,7 +17,8 @@ class Copyable:
     options: dict[str, Any]
 
     def __copy__(self) -> Self:
-        return type(self)(self.python_function, **self.options)
+        make: Any = type(self)
+        return make(self.python_function, **self.options)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         new = object.__new__(type(self))
