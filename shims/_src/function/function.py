@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +33,7 @@ from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing.settling import settle_reports
+from shims._src.tracing.settling import refutes_measurements, settle_reports
 from shims._src.types.composite_specs import arranged
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
@@ -275,13 +276,14 @@ class Function(Copyable):
     def _run_until_settled(self, plan, operands, prepared):
         """Run a program again until no report requires a larger bucket or another assumption.
 
-        Returns the plan, the outcome and the numbers of the last run, and the plan of the first.
+        Returns the plan, the outcome and the numbers of the last run, and the plan for calls like it.
         """
         settled = Settled(buffers=dict(self._buffers))
         first = plan
+        refuted: list[Entry] = []
         for attempt in range(_MOST_RETRIES):
             if plan is None:
-                plan, outcome = self._plan_and_run(prepared(), settled)
+                plan, outcome = self._plan_and_run(prepared(), settled, refuted)
                 first = plan if attempt == 0 else first
             else:
                 outcome = self.launched(plan, operands)
@@ -292,7 +294,8 @@ class Function(Copyable):
                     self._buffers = settled.buffers
                     self._plans.clear()  # later calls begin with the larger buffers
                     first = None
-                return plan, outcome, numbers, first
+                return plan, outcome, numbers, first if settled.pins else plan
+            refuted += [plan.entry] if refutes_measurements(found) else []
             plan = None
             self.counts.reruns += 1
         raise errors.CapacityError(
@@ -309,14 +312,18 @@ class Function(Copyable):
         self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
         return outcome
 
-    def _plan_and_run(self, call: Call, settled: Settled):
+    def _plan_and_run(self, call: Call, settled: Settled, refuted: Sequence[Entry]):
+        """Run an entry whose decisions may hold for a call, a new one if there is none.
+
+        `refuted` are the entries whose decisions about data-dependent sizes do not hold for the call.
+        """
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern_of_call(call, unknown, dims)
         request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
         entries = self._entries.setdefault(request.key, [])
         for entry in entries:
-            if entry.matches(request.sizes):
+            if entry not in refuted and entry.matches(request.sizes):
                 plan = self.plan(entry, request)
                 return plan, self.launched(plan, call.operands)
         plan, outcome = self._maker.new_entry(request)

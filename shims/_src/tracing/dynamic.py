@@ -12,14 +12,15 @@ from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
 from shims._src.errors import errors, refusals
-from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
-from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
-from shims._src.sizes.sites import OUTER_BOUND, Settled, Site
-from shims._src.tracing.program import Size, lower, trace_program
+from shims._src.sizes.padded import OK, Padded, check_status
+from shims._src.sizes.sites import Settled, Site
+from shims._src.tracing.both_answers import run_enclosed
+from shims._src.tracing.padded_results import specifications
+from shims._src.tracing.program import lower, measured_sizes, trace_program
 from shims._src.tracing.settling import settle_reports
 from shims._src.tracing.shape_only import has_foreign_sizes, outlined
 
@@ -79,126 +80,29 @@ def _cut(array, sizes):
     return array
 
 
-def prepare(state: trace.DynamicTrace, operands):
-    """Return the shape specifications, arrays and input sizes of operands.
-
-    The dynamic axes of `Padded` operands get symbolic sizes.
-    """
-    specs, arrays, sizes = [], [], {}
-    names: dict[tuple[int, int], str] = {}
-    for x in operands:
-        if not isinstance(x, Padded):
-            x = x if isinstance(x, jax.Array) else jnp.asarray(x)
-            specs.append(jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type))
-            arrays.append(x)
-            continue
-        shape: list = list(x.values.shape)
-        for axis, size in x.sizes.items():
-            key = (id(size), shape[axis])
-            if key not in names:
-                names[key] = f"p{len(names)}"
-                sizes[names[key]] = Size(size, shape[axis])
-                state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
-            shape[axis] = state.dimension(names[key])
-        specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
-        arrays.append(x.carried_values())
-    return specs, arrays, sizes
-
-
-def _outer_bounds(operands):
-    """Find operands that are results of `shims.bounded` in the enclosing trace.
-
-    Returns `({position: bounds}, [(number, bound)])`.
-    """
-    limits, checks = {}, []
-    for i, x in enumerate(operands):
-        found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
-        if found is not None and found[0].primitive is primitives.limit_p:
-            high = found[0].params["max"]
-            limits[i] = (-(2**31) + 1, high)
-            checks.append((x, high))
-    return limits, checks
-
-
 def _run_traced(f, operands):
     if has_foreign_sizes(operands):
         return outlined(f, operands)
-    state = trace.DynamicTrace()
-    specs, arrays, sizes = prepare(state, operands)
-    limits, checks = _outer_bounds(operands)
-    with refusals.translating():
-        program = trace_program(state, f, specs)
-        values, ctx = lower(program, arrays, sizes, None, limits=limits)
-    for number, high in checks:
-        ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
-    inherited = [x.status for x in operands if isinstance(x, Padded)]
-    status = combined_status(ctx.reports, inherited)
-    outs = [_traced_result(v, status) for v in values]
-    return jax.tree.unflatten(program.out_tree, outs)
-
-
-def combined_status(reports, inherited=()):
-    """Combine the codes of all run-time conditions into one status code; `None` if there are none."""
-    status = None
-    for report in reports:
-        match report.condition:
-            case Exceeded():
-                bad = report.code
-            case Misjudged():
-                bad = ASSUMPTION
-            case Invalid():
-                bad = INVALID
-        code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
-        status = code if status is None else _worse_status(status, code)
-    for code in inherited:
-        code = jnp.asarray(code, jnp.int32)
-        status = code if status is None else _worse_status(status, code)
-    return status
-
-
-def _worse_status(a, b):
-    return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
-
-
-def _traced_result(value, status):
-    array = value.array
-    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
-        array = marked(array, status)
-    if not value.dynamic:
-        return array
-    sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}
-    return Padded(array, sizes, jnp.int32(OK) if status is None else status)
-
-
-def marked(array, status):
-    """Return the array, or if the status is bad, NaN or a run-time error instead."""
-    if jnp.issubdtype(array.dtype, jnp.inexact):
-        # A product, so that derivatives are marked too.
-        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
-    if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
-        return array
-    return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
-
-
-def _raise_at_run_time(array, status):
-    def fail(x, code):
-        check_status(code)
-        return np.asarray(x)
-
-    shape = jax.ShapeDtypeStruct(array.shape, array.dtype)
-    return jax.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")
+    return run_enclosed(f, operands)
 
 
 def _run_eagerly(f, operands):
     buckets: dict[Site, int] = {}
-    settled = Settled()
+    settled, first = Settled(), None
     operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
     while True:
         state = trace.DynamicTrace(settled=settled, may_assume=True)
-        specs, arrays, sizes = prepare(state, operands)
-        with refusals.translating():
-            program = trace_program(state, f, specs)
+        specs, arrays, sizes = specifications(state, operands)
+        try:
+            program = trace_program(state, f, specs, arrays)
             values, ctx = lower(program, arrays, sizes, buckets)
+        except trace.Respecialize as wanted:
+            settled = settled.with_pins(wanted.pins, measured=True)
+            continue
+        except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            first = first or error
+            settled = _with_constants(error, first, f, specs, arrays, settled)
+            continue
         found = [(r.condition, int(r.code)) for r in ctx.reports]
         if not settle_reports(found, buckets, settled):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
@@ -211,6 +115,22 @@ def _exact_operand(x: Padded):
         return x.unpad()
     check_status(x.status, x.values)
     return exact(x.values, x.sizes)
+
+
+def _with_constants(error, first, f, specs, arrays, settled: Settled) -> Settled:
+    """Return the settings for another trace, with the data-dependent sizes of this call as constants.
+
+    Raises:
+      Exception: the error, translated, if all sizes were constants already.
+    """
+    known = trace.failure_of(error).measured
+    if not known:
+        state = trace.DynamicTrace(settled=settled, may_assume=True)
+        known = measured_sizes(state, f, specs, arrays)
+    more = known.items() - settled.pins.items()
+    if not more:
+        raise refusals.translated(refusals.clearer(first, error)) from error
+    return settled.with_pins(dict(more), measured=True)
 
 
 # The number of elements from which a selection is worth a thread.

@@ -35,8 +35,8 @@ def _take_items(state, original, array, index, options):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
         array, items = _apply_empty_reads(jnp.asarray(array), items)
-    if any(_has_unit_bound(i) or _is_reversal(i) for i in items):
-        array, items = _apply_exact_slices(state, jnp.asarray(array), items)
+    if any(map(_is_reversal, items)):
+        array, items = _apply_reversals(jnp.asarray(array), items)
         index = items
     if not any(_is_dynamic(i) for i in items) and not fitting.has_constant_mask(array, items):
         if len(items) > 1 and any(map(_has_step, items)):
@@ -191,21 +191,13 @@ def _apply_traced_slices(array, items):
     return array, out
 
 
-def _apply_exact_slices(state, array, items):
-    """Apply the slices whose sizes JAX infers by assuming that no selection is empty.
-
-    JAX infers 1 element for `y[:1]` and `u - 1` for `y[1:]`. At the top level the function is traced again
-    if the selection is empty; a branch or a loop body cannot be, because its selection may be empty in
-    some iterations only. JAX reads `y[::-1]` from position `u - 1` on.
-    """
+def _apply_reversals(array, items):
+    """Apply `[::-1]` to axes of unknown size; JAX would read from position `u - 1` on, also if `u` is 0."""
     axis, out = 0, []
     for item in _expand_ellipsis(items, np.ndim(array)):
         size = array.shape[axis] if axis < array.ndim else None  # JAX raises for too many indices
         if _is_reversal(item) and jp.is_symbolic(size):
             array, item = jnp.flip(array, axis), slice(None)
-        if _has_unit_bound(item) and state.fresh.vary(size):
-            array = jnp.take(array, _slice_positions(item, size), axis=axis, mode="clip")
-            item = slice(None)
         axis += fitting.axes_of(item)
         out.append(item)
     return array, tuple(out)
@@ -213,12 +205,6 @@ def _apply_exact_slices(state, array, items):
 
 def _is_reversal(item) -> bool:
     return isinstance(item, slice) and not _is_traced_slice(item) and item == slice(None, None, -1)
-
-
-def _has_unit_bound(item) -> bool:
-    if not isinstance(item, slice) or _is_traced_slice(item):
-        return False
-    return any(isinstance(b, (int, np.integer)) and abs(b) == 1 for b in (item.start, item.stop))
 
 
 def _has_step(item) -> bool:
@@ -301,7 +287,7 @@ def _slice_positions(item: slice, size):
         step = jnp.asarray(step, jnp.int32)
         checks.check_data(step == 0, "slice", "the step is 0.", required="a step other than 0")
         step = jnp.where(step == 0, 1, step)
-    n = primitives.true_size(size)
+    n = primitives.as_size(size)
     # Backwards, a bound before the first element is -1, and one behind the last is the last.
     low = _by_direction(step, 0, -1)
     high = n + low

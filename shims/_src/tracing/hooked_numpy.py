@@ -12,7 +12,7 @@ from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, size_bounds
+from shims._src.sizes import primitives
 from shims._src.tracing import fitting, hooked_indexing
 
 
@@ -139,7 +139,6 @@ def _compress(state, original, condition, a, axis=None, **options):
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
     given = (start, stop, step)
     if not any(jp.is_tracer(g) for g in given):
-        _assume_empty(state, *given)
         return original(start, stop, step, dtype, **options)
     if stop is None:
         start, stop = 0, start
@@ -153,17 +152,6 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
         count = jnp.ceil(count).astype(jnp.int32)
     places = primitives.fresh_range(count, label="jnp.arange")
     return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
-
-
-def _assume_empty(state, start, stop, step):
-    """Record the assumption `n >= 1` by which JAX infers that a range up to `1 - n` is empty."""
-    if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
-        return
-    count = start if stop is None else stop - start
-    if not state.owns(count) or state.is_input_only(count) or size_bounds.sign(count) is not None:
-        return
-    if not jp.is_symbolic(jp.core.max_dim(0, count)):
-        state.decisions.assume_negative(count - 1)
 
 
 def _fill_hook(name):
@@ -214,7 +202,7 @@ def _squeeze(state, original, a, *axis, **named):
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
             # If the size is 1 at run time, squeezing it gives another program, so that is checked.
-            state.decisions.assume_nonzero(d - 1)
+            state.is_zero(d - 1, f"{d} == 1")
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
     )
