@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.function.lift import Found
 from shims._src.lowering.exact_program import exact_program
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import whole
@@ -90,6 +91,9 @@ class Entry:
       forms: the form of each variable.
       settled: the results of earlier runs.
       host_cuts: whether results are cut to their true sizes on the host.
+
+    Attributes:
+      found: the variables that the program uses, or `None`.
     """
 
     def __init__(self, f, operands, places, pattern, sizes, forms, settled, host_cuts):
@@ -97,6 +101,7 @@ class Entry:
         self.buckets: dict[Site, int] = {}
         self.notes: list[str] = []
         self.compilations = 0
+        self.found: Found | None = None
         # The host's own selection is faster than any packing that XLA has on CPU.
         self.host_cuts = host_cuts and jax.default_backend() == "cpu"
         self._jitted: dict[object, Any] = {}
@@ -118,6 +123,11 @@ class Entry:
 
         # The data-dependent sizes of the call that is traced, until its program has run.
         self.measured_sizes: Callable[[], Mapping[str, int]] | None = measured
+
+    def take_variables(self, jaxpr, found: Found) -> None:
+        """Replace the program by one whose first inputs are the values of variables."""
+        self.program = dataclasses.replace(self.program, jaxpr=jaxpr)
+        self.found, self.host_cuts = found, False
 
     def _symbolic_shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]
