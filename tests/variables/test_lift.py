@@ -21,7 +21,7 @@ def lifted(f, *args):
     scope, box = Lifting(), {}
 
     def program(*args):
-        with scope.opened():
+        with state.state_scope(scope):
             results, box["tree"] = jax.tree.flatten(scope.results(f(*args)))
         return results
 

@@ -239,6 +239,10 @@ class SpecializationWarning(UserWarning):
     """A function is compiled once per size of an input, as `jax.jit` would do."""
 
 
+class FrozenRandomWarning(UserWarning):
+    """Random numbers became constants of somebody else's compiled program, the same at every run."""
+
+
 for _class in (
     OpError,
     AbortedError,

@@ -6,7 +6,7 @@ inputs.
 
 scope = Lifting()
 def program(*args):
-    with scope.opened():
+    with state.state_scope(scope):
         return scope.results(f(*args))
 closed, found = scope.lifted(jax.make_jaxpr(program)(*args))
 # The inputs of `closed` are the values of `found.used` and `args`, its results those of `f` and the
@@ -15,9 +15,7 @@ closed, found = scope.lifted(jax.make_jaxpr(program)(*args))
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import jax
@@ -75,19 +73,13 @@ class Lifting(state.Overlay):
       pending: variables whose initial values depend on what is being traced, and these values.
     """
 
+    reaches_variables = True
+
     def __init__(self, may_create: bool = True):
         super().__init__(state.current_scope())
         self.may_create = may_create
         self.pending: dict[int, tuple[Variable, Any]] = {}
         self._inputs: dict[int, jax.Array] = {}
-        self._program: Any = None
-
-    @contextlib.contextmanager
-    def opened(self) -> Iterator[None]:
-        """Open a block in which the current JAX trace becomes the program that reads variables."""
-        self._program = jp.current_trace()
-        with state.state_scope(self):
-            yield
 
     def newest(self, variable):
         """Return the current value of a variable: the input, if it is not assigned yet."""
@@ -104,7 +96,7 @@ class Lifting(state.Overlay):
             return super().newest(variable)
         if id(variable) not in self._inputs:
             aval = jp.core.typeof(super().newest(variable))
-            with jp.under(self._program):
+            with jp.under(self.home):
                 value = read_p.bind(reference=variable.ref(), aval=aval)
             self._inputs[id(variable)] = value
         return self._inputs[id(variable)]

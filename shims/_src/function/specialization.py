@@ -10,6 +10,7 @@ from shims._src.errors import errors, refusals
 from shims._src.function import lift
 from shims._src.function.calls import Request
 from shims._src.function.entry import Entry, Form, exact_results, input_name, read_codes
+from shims._src.recording import state
 from shims._src.sizes import trace
 from shims._src.sizes.sites import Settled
 from shims._src.tracing.settling import settle_reports
@@ -122,7 +123,7 @@ class Maker:
         scope = lift.Lifting(may_create and id(call.receiver()) not in self._called)
 
         def lifting(*xs):
-            with scope.opened():
+            with state.state_scope(scope):
                 return scope.results(f(*xs))
 
         entry = Entry(

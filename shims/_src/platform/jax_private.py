@@ -244,11 +244,16 @@ def is_differentiated() -> bool:
 
 def is_inner_trace() -> bool:
     """Return whether the current trace is nested in another trace that stages a program."""
-    trace, count = core.trace_ctx.trace, 0
+    return programs_around(core.trace_ctx.trace) > 1
+
+
+def programs_around(trace) -> int:
+    """Return how many traces that stage a program contain a trace, itself included."""
+    count = 0
     while trace is not None:
         count += isinstance(trace, pe.DynamicJaxprTrace)
         trace = getattr(trace, "parent_trace", None)
-    return count > 1
+    return count
 
 
 def nothing_looks_on() -> bool:

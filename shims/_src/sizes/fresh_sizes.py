@@ -98,6 +98,10 @@ class FreshSizes:
         if self._names:
             self._found_again += 1
 
+    def changed(self) -> None:
+        """Invalidate JAX's caches, since inner programs contain what holds for their first call only."""
+        self._found_again += 1
+
     @contextlib.contextmanager
     def inside_program(self):
         """Open a block that traces a branch or loop body; sizes created in it are known only there."""

@@ -214,6 +214,11 @@ class DynamicTrace:
         """Return a key of this trace and its progress for JAX's trace caches."""
         return ("shims", self._serial, *self.fresh.version)
 
+    def forget_inner_programs(self) -> None:
+        """Trace inner programs again: what they captured holds for their first call only."""
+        self.fresh.changed()
+        jp.set_trace_key(self.key())
+
     # ---- decisions ---------------------------------------------------------------------------
 
     def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:

@@ -18,7 +18,13 @@ from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import comparison_callers, hooked_indexing, hooked_numpy, hooked_vmap
+from shims._src.tracing import (
+    comparison_callers,
+    hooked_indexing,
+    hooked_loops,
+    hooked_numpy,
+    hooked_vmap,
+)
 from shims._src.tracing.comparison_callers import Asker
 
 _LOCK = threading.Lock()
@@ -55,7 +61,7 @@ def install() -> None:
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
-        for name, wrapper in hooked_numpy.FUNCTIONS:
+        for name, wrapper in (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS):
             for module in modules["numpy"]:
                 if hasattr(module, name):
                     _replace(module, name, wrapper)
