@@ -7,31 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import tensorflow as tf
-from jax.extend import core as jex
 
 from shims._src.control_flow.branches import cond
 from shims._src.control_flow.loops import while_loop
-from shims._src.function.lift import Lifting
 from shims._src.recording import state
 from shims._src.variables.variable import Variable
-
-
-def lifted(f, *args):
-    """Trace `f` once; return what it uses, and a pure function `(values, *args) -> (outputs, values)`."""
-    scope, box = Lifting(), {}
-
-    def program(*args):
-        with state.state_scope(scope):
-            results, box["tree"] = jax.tree.flatten(scope.results(f(*args)))
-        return results
-
-    closed, found = scope.lifted(jax.make_jaxpr(program)(*args))
-
-    def pure(values, *args):
-        results = jex.jaxpr_as_fun(closed)(*values, *args)
-        return jax.tree.unflatten(box["tree"], results)
-
-    return found, pure
+from tests.harness.lifting import lifted
 
 
 def test_a_program_of_reads_and_assignments_is_tensorflows():

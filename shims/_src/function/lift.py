@@ -16,6 +16,7 @@ closed, found = scope.lifted(jax.make_jaxpr(program)(*args))
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -177,6 +178,34 @@ def depends_on_arguments(variables):
             do="call the function once first, or create the variable outside of it.",
         )
     )
+
+
+class _GivenScope(state.Overlay):
+    """A scope that starts from values which were passed in, and returns those at its end."""
+
+    reaches_variables = True
+
+    def create(self, variable, value):
+        raise _created_again_error(variable)
+
+
+def lift(f: Callable, used, written) -> Callable:
+    """Return a pure function `(values, *args, **kwargs) -> (outputs, new values)`.
+
+    Args:
+      f: a function whose variables are known before it runs.
+      used: the variables whose values are passed in.
+      written: the variables whose new values are returned.
+    """
+    written = tuple(written)
+
+    def pure(values, *args, **kwargs):
+        scope = _GivenScope(None, used, values)
+        with state.state_scope(scope):
+            outputs = read_outputs(f(*args, **kwargs))
+            return outputs, tuple(scope.newest(v) for v in written)
+
+    return pure
 
 
 def read_outputs(outputs):
