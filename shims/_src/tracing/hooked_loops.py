@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
+from shims._src.numeric.forward_mode_only import forward_mode_only
 from shims._src.recording import state
 
 
@@ -75,6 +76,10 @@ def _scan(trace, original, f, init, xs=None, *rest, **options):
 
 
 def _while_loop(trace, original, cond_fun, body_fun, init_val):
+    return forward_mode_only(_pass_through_while(original, cond_fun, body_fun, init_val))
+
+
+def _pass_through_while(original, cond_fun, body_fun, init_val):
     if state.current_scope() is None:
         return original(cond_fun, body_fun, init_val)
     variables = _Variables()
