@@ -24,6 +24,7 @@ import jax
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.recording import state
 from shims._src.variables.variable import Reference, Variable
 
@@ -134,13 +135,8 @@ class Lifting(state.Overlay):
 
     def lifted(self, closed):
         """Return the jaxpr with the values of variables as its first inputs, and `Found`."""
-        jaxpr, _ = jp.open_jaxpr(closed)
-        reads = [e for e in jaxpr.eqns if e.primitive is read_p]
-        used = tuple(e.params["reference"].deref() for e in reads)
-        inputs = [*(e.outvars[0] for e in reads), *jaxpr.invars]
-        equations = [e for e in jaxpr.eqns if e.primitive is not read_p]
-        closed = jp.with_equations(closed, inputs, equations, jaxpr.outvars)
-        return closed, Found(used, self.written)
+        closed, reads = jaxprs.results_as_inputs(closed, read_p)
+        return closed, Found(tuple(p["reference"].deref() for p in reads), self.written)
 
 
 def _created_again_error(variable):
