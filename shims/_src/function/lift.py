@@ -32,7 +32,7 @@ read_p = jp.Primitive("read_variable")
 
 
 @read_p.def_impl
-def _read_impl(*, reference: Reference, aval):
+def _stored_value(*, reference: Reference, aval):
     del aval
     return reference.deref().stored_value
 
@@ -41,6 +41,10 @@ def _read_impl(*, reference: Reference, aval):
 def _read_abstract(*, reference: Reference, aval):
     del reference
     return aval
+
+
+# Sizes are computed for the data of a call while its program is still being traced.
+jp.mlir.register_lowering(read_p, jp.mlir.lower_fun(_stored_value, multiple_results=False))
 
 
 @dataclasses.dataclass(frozen=True)

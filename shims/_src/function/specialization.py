@@ -120,9 +120,12 @@ class Maker:
         self._owner.counts.traces += 1
         call = request.call
         f = call.over_operands(self._owner.converted())
-        scope = lift.Lifting(may_create and id(call.receiver()) not in self._called)
+        may_create = may_create and id(call.receiver()) not in self._called
+        runs = []
 
         def lifting(*xs):
+            scope = lift.Lifting(may_create)
+            runs.append(scope)
             with state.state_scope(scope):
                 return scope.results(f(*xs))
 
@@ -136,6 +139,7 @@ class Maker:
             request.settled,
             self._owner.host_cuts,
         )
+        (scope,) = runs
         if scope.uses_variables:
             entry.take_variables(*scope.lifted(entry.program.jaxpr))
         if scope.pending:
