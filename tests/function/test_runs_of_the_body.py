@@ -126,3 +126,16 @@ def test_a_selection_and_a_variable_run_the_body_once():
     assert float(f(jnp.float32([1, -2, 3]))) == 5.0
     assert float(f(jnp.float32([2, -2]))) == 7.0
     assert len(log) == 1
+
+
+def test_a_body_that_raises_runs_once():
+    log = []
+
+    @shims.function
+    def f(x):
+        log.append("body")
+        raise KeyError("later")
+
+    with pytest.raises(KeyError):
+        f(jnp.float32(1))
+    assert len(log) == 1

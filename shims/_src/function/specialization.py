@@ -221,4 +221,5 @@ def _alternative_forms(error, sizes):
     for i in range(len(sizes)):
         if len(sizes) > 1:
             yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
-    yield [Form("constant", s) for s in sizes]
+    if sizes:
+        yield [Form("constant", s) for s in sizes]
