@@ -17,7 +17,13 @@ import numpy as np
 from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
-from shims._src.tracing import comparison_callers, hooked_indexing, hooked_numpy, hooked_vmap
+from shims._src.tracing import (
+    comparison_callers,
+    hooked_indexing,
+    hooked_numpy,
+    hooked_sizes,
+    hooked_vmap,
+)
 
 _LOCK = threading.Lock()
 _INSTALLED = False
@@ -43,6 +49,7 @@ def install() -> None:
         _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
+        hooked_sizes.bind()
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -140,7 +147,8 @@ def _comparison_hook(name: str):
     """Create the hook of `<` or a related operator, which converts floats to equivalent integers."""
 
     def compared(state, original, self, other):
-        return original(self, whole(name, other))
+        answers = hooked_sizes.compared_with_array(state, name, self, other)
+        return original(self, whole(name, other)) if answers is None else answers
 
     return compared
 
@@ -174,10 +182,18 @@ def _unless_empty(state, difference, answer: bool) -> bool:
 
 
 def _eq_hook(state, original, self, other):
+    answers = hooked_sizes.compared_with_array(state, "eq", self, other)
+    if answers is not None:
+        return answers
     return _decide_eq(state, original, self, other, comparison_callers.user_calls(2))
 
 
 def _ne_hook(self, other):
+    state = trace.current()
+    if state is not None:
+        answers = hooked_sizes.compared_with_array(state, "ne", self, other)
+        if answers is not None:
+            return answers
     return not _asked_equal(self, other, 2)
 
 
@@ -190,10 +206,6 @@ def _asked_equal(self, other, depth):
 
 
 def _decide_eq(state, original, self, other, asked):
-    if isinstance(other, np.ndarray) and other.ndim and state.owns(self):
-        return np.array([_decide_eq(state, original, self, v, asked) for v in other.flat]).reshape(
-            other.shape
-        )
     other = _as_int(other)
     answer = original(self, other)
     if answer or not state.owns(self):

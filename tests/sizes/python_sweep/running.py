@@ -1,0 +1,137 @@
+"""Run programs over sizes in every lane, and judge each outcome against the run on concrete arrays."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import pathlib
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import shims
+from shims._src.platform import jax_private as jp
+from tests.sizes.python_sweep.cases import STATIC, Case, source
+
+SELECTIONS = {
+    "full": (1.0, 2.0, 3.0, 0.5, 1.5, 2.5),
+    "some": (3.0, -2.0, 1.0, -1.0, 5.0, -4.0),
+    "one": (-1.0, -2.0, 3.0, -1.0, -5.0, -4.0),
+    "none": (-1.0, -2.0, -3.0, -1.0, -5.0, -4.0),
+}
+_SIGNATURE = [
+    shims.TensorSpec([None]),
+    shims.TensorSpec([], shims.int32),
+    shims.TensorSpec([3]),
+]
+LANES: dict[str, Callable] = {
+    "function": lambda f: shims.function(f, input_signature=_SIGNATURE),
+    "as written": lambda f: shims.function(f, input_signature=_SIGNATURE, autograph=False),
+    "dynamic": shims.dynamic,
+    "jit": lambda f: jax.jit(shims.dynamic(f)),
+}
+
+
+def lanes_of(case: Case) -> list[str]:
+    """Return the lanes in which the size of a case is unknown while tracing."""
+    return ["function", "as written"] if case.size in STATIC else list(LANES)
+
+
+def load(programs: list[Case], folder: pathlib.Path) -> types.ModuleType:
+    """Write programs to a module, and import it."""
+    path = folder / "programs_over_sizes.py"
+    path.write_text(source(programs))
+    spec = importlib.util.spec_from_file_location("programs_over_sizes", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _operands(values):
+    return jnp.asarray(values), jnp.int32(3), jnp.asarray([2.0, 0.5, 3.0])
+
+
+def _plain(result) -> list[np.ndarray] | str:
+    """Return a result as NumPy arrays; a type or a text as text."""
+    result = jax.tree.map(
+        lambda p: p.unpad() if isinstance(p, shims.Padded) else p,
+        result,
+        is_leaf=lambda p: isinstance(p, shims.Padded),
+    )
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(result)]
+
+
+def reference(program: Callable, values) -> list[np.ndarray] | Exception:
+    """Run a program on concrete arrays, where a size is an `int`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _plain(program(*_operands(values)))
+    except Exception as error:  # noqa: BLE001 - the outcome is the error
+        return error
+
+
+def _kind(array: np.ndarray) -> str:
+    return "i" if array.dtype.kind == "u" else array.dtype.kind
+
+
+def _same(got: list[np.ndarray], want: list[np.ndarray]) -> str:
+    """Return the state of a result: `right`, `NaN`, or a description of the difference."""
+    if len(got) != len(want):
+        return f"wrong: {len(got)} results, not {len(want)}"
+    for a, b in zip(got, want, strict=True):
+        if a.shape != b.shape:
+            return f"wrong: shape {a.shape}, not {b.shape}"
+        if _kind(a) != _kind(b):
+            return f"wrong: {a.dtype} {a}, not {b.dtype} {b}"
+        with np.errstate(all="ignore"):
+            if not np.allclose(
+                a.astype(complex), b.astype(complex), rtol=1e-4, atol=1e-5, equal_nan=True
+            ):
+                nan = a.dtype.kind in "fc" and np.isnan(a).any() and not np.isnan(b).any()
+                return f"NaN, not {b}" if nan else f"wrong: {a}, not {b}"
+    return "right"
+
+
+def _judged(error: Exception, want) -> str:
+    text = f"{type(error).__name__}: {error}" + "".join(
+        f" | {note}" for note in getattr(error, "__notes__", ())
+    )
+    if isinstance(want, Exception):
+        return "right"  # Python refuses it, too
+    if isinstance(error, shims.errors.OpError):
+        placed = "programs_over_sizes.py" in text
+        return f"refused: {text}" if placed and "Do: " in text else f"unclear: {text}"
+    return f"unclear: {text}"
+
+
+def outcomes(program: Callable, lane: str) -> dict[str, str]:
+    """Return the state of a program for each selection, in one lane."""
+    found: dict[str, str] = {}
+    run: Any = LANES[lane](program)
+    for name, values in SELECTIONS.items():
+        want = reference(program, values)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                got = _plain(run(*_operands(values)))
+        except Exception as error:  # noqa: BLE001 - the outcome is the error
+            found[name] = _judged(error, want)
+            continue
+        if isinstance(want, Exception):
+            empty = not got or any(math.prod(a.shape) == 0 for a in got)
+            found[name] = f"wrong: {got}, not {type(want).__name__}: {want}" if not empty else "right"
+        else:
+            found[name] = _same(got, want)
+    return found
+
+
+def is_size(value) -> bool:
+    """Return whether a value is a size that is unknown while tracing."""
+    return jp.is_symbolic(value)
