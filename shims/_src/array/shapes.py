@@ -18,6 +18,7 @@ from shims._src.sizes import numbering, primitives, size_bounds, trace
 from shims._src.tracing import hooks
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
+from shims._src.tracing.static_results import constant_of_program, known_result
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_shape import TensorShape
 
@@ -148,7 +149,7 @@ def shape(input, out_type=None, name=None):
     dtype = array_dtype(np.int32 if out_type is None else out_type, "shape")
     dims = operand(input).shape
     if all(map(is_known, dims)):
-        return jnp.asarray(np.asarray(dims, dtype))
+        return known_result(np.asarray(dims, dtype))
     return jnp.stack([primitives.true_size(d).astype(dtype) for d in dims])
 
 
@@ -176,7 +177,7 @@ def size(input, out_type=None, name=None):
     dims = operand(input).shape
     known = math.prod(filter(is_known, dims))
     if known == 0 or all(map(is_known, dims)):
-        return jnp.asarray(known, dtype)
+        return known_result(np.asarray(known, dtype))
     count = math.prod(primitives.true_size(d) for d in dims if not is_known(d))
     return (count if known == 1 else count * known).astype(dtype)
 
@@ -200,7 +201,7 @@ def rank(input, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/rank
     """
-    return jnp.asarray(operand(input).ndim, jnp.int32)
+    return constant_of_program(operand(input).ndim)
 
 
 @sized_by("shape", compiled=True)

@@ -22,7 +22,18 @@ NOT_CONVERTED = LIBRARIES | {
     *("scipy", "ml_dtypes", "opt_einsum", "tf2jax_port", "keras", "tf_keras"),
     *("flax", "haiku", "equinox", "optax", "orbax", "chex"),
     *("diffrax", "lineax", "optimistix", "jaxtyping", "beartype", "typeguard", "torch"),
-    *("einops", "pandas", "matplotlib", "PIL", "sklearn", "absl", "rich", "click", "tqdm", "IPython"),
+    *(
+        "einops",
+        "pandas",
+        "matplotlib",
+        "PIL",
+        "sklearn",
+        "absl",
+        "rich",
+        "click",
+        "tqdm",
+        "IPython",
+    ),
     *("pytest", "_pytest", "pluggy", "hypothesis"),
 }
 

@@ -300,7 +300,15 @@ def product_jvp(state, original, primals, tangents, **params):
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 
+def _of_sizes(state, original, a, *args, **options):
+    if isinstance(a, np.ndarray) and a.dtype.hasobject:
+        a = a.tolist()  # sizes are objects to NumPy
+    return original(a, *args, **options)
+
+
 FUNCTIONS = (
+    ("asarray", _of_sizes),
+    ("array", _of_sizes),
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),

@@ -56,7 +56,13 @@ def _refuse(name: str, d):
     raise TypeError(f"bad operand type for {name}: '{type(d).__name__}'")
 
 
-def number_of(state, d, asked: str):
+_AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
+_AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
+_AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
+_AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
+
+
+def number_of(state, d, asked: str, do: str = _AS_ARRAY):
     """Return the number that a size is; it is needed while the program is traced.
 
     Raises:
@@ -71,7 +77,7 @@ def number_of(state, d, asked: str):
             f"{asked} needs the number of a data-dependent size while the program is traced.",
             required="a size that the inputs determine",
             received=f"the size `{d}`",
-            do="keep the size as it is, or compute with it as an array, `jnp.asarray(n)`",
+            do=do,
         )
     )
 
@@ -205,7 +211,7 @@ def _require_positive_exponent(state, d) -> None:
 
 def _product(state, inherited, d, other):
     if isinstance(other, (list, tuple, str, bytes)):
-        return number_of(state, d, "repeating a sequence")
+        return number_of(state, d, "repeating a sequence", _AS_LENGTH)
     return inherited(d, other)
 
 
@@ -219,7 +225,7 @@ def _format(state, inherited, d, specification):
 
 def _hash(state, inherited, d):
     if comparison_callers.user_hashes():
-        number_of(state, d, "a key of a dictionary or a set")
+        number_of(state, d, "a key of a dictionary or a set", _AS_KEY)
     return inherited(d)
 
 
@@ -298,6 +304,7 @@ def _as_object(value):
 
 
 _METHODS: dict[str, Callable] = {
+    "__int__": lambda state, inherited, d: number_of(state, d, "`int`"),
     "__pos__": lambda state, inherited, d: d,
     "__invert__": lambda state, inherited, d: -d - 1,
     "__abs__": _absolute,
@@ -305,7 +312,7 @@ _METHODS: dict[str, Callable] = {
     "__trunc__": lambda state, inherited, d: d,
     "__floor__": lambda state, inherited, d: d,
     "__ceil__": lambda state, inherited, d: d,
-    "__float__": lambda state, inherited, d: number_of(state, d, "`float`"),
+    "__float__": lambda state, inherited, d: number_of(state, d, "`float`", _AS_FLOAT),
     "__complex__": lambda state, inherited, d: number_of(state, d, "`complex`"),
     "__lshift__": _left_shift,
     "__rlshift__": _staged_reflected(operator.lshift),

@@ -23,6 +23,7 @@ from shims._src.tracing import (
     hooked_numpy,
     hooked_sizes,
     hooked_vmap,
+    size_questions,
 )
 
 _LOCK = threading.Lock()
@@ -50,6 +51,8 @@ def install() -> None:
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         hooked_sizes.bind()
+        for name in ("_bool", "_int", "_index"):
+            _replace(jp.ShapedArray, name, size_questions.convert)
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)

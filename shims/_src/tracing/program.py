@@ -62,6 +62,8 @@ def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
 def _as_array(x):
     if jp.is_symbolic(x):
         return jnp.asarray(x, jnp.int32)
+    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+        return jnp.asarray(x.tolist())  # sizes, in an array of NumPy's
     if isinstance(x, (str, bytes)):
         raise errors.UnimplementedError(
             errors.message(

@@ -101,7 +101,12 @@ _ONE_SIZE = {
         *("np.maximum(n, 2)", "np.mean([n, 2])", "np.cumsum([n, 1])", "np.ceil(n / 2)"),
         *("np.floor(n / 2)", "np.clip(n, 1, 3)", "np.where(n > 1, 1, 2)", "np.isscalar(n)"),
         *("jnp.prod(jnp.array(x.shape))", "jnp.log(n + 8)", "jnp.clip(n, 1, 3)", "jnp.sqrt(n * n)"),
-        *("jnp.minimum(n, 2)", "jnp.abs(-n)", "statistics.mean([n, 2])", "statistics.fmean([n, 2])"),
+        *(
+            "jnp.minimum(n, 2)",
+            "jnp.abs(-n)",
+            "statistics.mean([n, 2])",
+            "statistics.fmean([n, 2])",
+        ),
         *("fractions.Fraction(n, 3) > 0", "operator.add(n, 1)", "operator.lt(n, 3)"),
         *("operator.truth(n)", "operator.mul(2, n)", "operator.floordiv(n, 2)"),
     ),
@@ -112,29 +117,101 @@ _ONE_SIZE = {
         *("x[::2][:n].sum()", "jnp.arange(12)[n]", "jnp.arange(12)[n - 1]", "v * n", "v + n"),
         *("n * v", "v / (n + 8)", "v[n % 3]", "v.at[n % 3].set(9.0)", "jnp.roll(v, n)"),
         *("lax.dynamic_slice(v, (n % 2,), (1,))", "jax.nn.one_hot(n, 8)", "jnp.take(v, n % 3)"),
-        *("jnp.pad(v, (0, abs(n))).sum()", "jnp.pad(v, [[abs(n), 1]]).sum()", "jnp.tile(v, abs(n))"),
+        *(
+            "jnp.pad(v, (0, abs(n))).sum()",
+            "jnp.pad(v, [[abs(n), 1]]).sum()",
+            "jnp.tile(v, abs(n))",
+        ),
         *("jnp.repeat(v, abs(n)).sum()", "jnp.broadcast_to(v, (abs(n), 3)).sum()"),
-        *("lax.select(n > 1, v, -v)", "lax.clamp(1, n, 3)", "jnp.power(n, 2)", "jnp.bitwise_and(n, 3)"),
-        *("jnp.concatenate([v, jnp.zeros(abs(n))]).sum()", "jnp.full((3,), n)", "jnp.zeros(3).at[0].add(n)"),
+        *(
+            "lax.select(n > 1, v, -v)",
+            "lax.clamp(1, n, 3)",
+            "jnp.power(n, 2)",
+            "jnp.bitwise_and(n, 3)",
+        ),
+        *(
+            "jnp.concatenate([v, jnp.zeros(abs(n))]).sum()",
+            "jnp.full((3,), n)",
+            "jnp.zeros(3).at[0].add(n)",
+        ),
     ),
     "control": (
-        *("lax.cond(n > 1, lambda: 1.0, lambda: 2.0)", "lax.cond(n == 3, lambda t: t, lambda t: -t, v)"),
-        *("lax.switch(n, [lambda: 1.0, lambda: 2.0, lambda: 3.0])", "lax.cond(n, lambda: 1, lambda: 2)"),
-        *("lax.fori_loop(0, n, lambda i, c: c + i, 0)", "lax.fori_loop(0, 3, lambda i, c: c + n, 0)"),
+        *(
+            "lax.cond(n > 1, lambda: 1.0, lambda: 2.0)",
+            "lax.cond(n == 3, lambda t: t, lambda t: -t, v)",
+        ),
+        *(
+            "lax.switch(n, [lambda: 1.0, lambda: 2.0, lambda: 3.0])",
+            "lax.cond(n, lambda: 1, lambda: 2)",
+        ),
+        *(
+            "lax.fori_loop(0, n, lambda i, c: c + i, 0)",
+            "lax.fori_loop(0, 3, lambda i, c: c + n, 0)",
+        ),
         *("lax.while_loop(lambda c: c < n, lambda c: c + 1, 0)", "(n > 2) * 2.0", "(n > 2) + 1"),
         *("lax.while_loop(lambda c: n > c, lambda c: c + 2, 0)", "(n == 3) & (n > 1)", "~(n == 3)"),
         *("lax.scan(lambda c, t: (c + n, t), 0, v)[0]", "jnp.where(n > 1, v, 0.0)", "-(n > 2)"),
-        *("[1.0, 2.0][n > 1]", "{True: 1, False: 2}[n > 1]", "[1, 2, 3, 4, 5, 6, 7][n]", "v[n > 2]"),
+        *(
+            "[1.0, 2.0][n > 1]",
+            "{True: 1, False: 2}[n > 1]",
+            "[1, 2, 3, 4, 5, 6, 7][n]",
+            "v[n > 2]",
+        ),
         *("{6: 1, 3: 2}.get(n, 7)", "{n: 5}[n]", "n in {1: 0, 3: 0}", "n in {1, 3}", "n in [1, 3]"),
-        *("jnp.where(jnp.array([n > 1, n > 2]), 1, 0)", "(n > 1).astype(jnp.float32) if n is None else 1.0"),
-        *("len([0] * n)", "len(range(n))", "sum(range(n))", "sum(i for i in range(n))", "len('a' * n)"),
-        *("[i for i, _ in enumerate(range(n))]", "list(range(n))", "tuple(zip(range(n), range(2)))"),
-        *("(3,) * 2 == (n,) * 2", "max(range(n), default=0)", "n == n", "n != n", "n is n", "1 < n < 4"),
-        *("1 < n < 4 < 9", "n == 3 or n == 6", "n and k", "k and n", "k or n", "(n > 1) and 5", "None or n"),
-        *("n if n > 2 else 2.5", "n if k > 1 else 7", "1 if n else 2", "v if n else -v", "y if n else y"),
+        *(
+            "jnp.where(jnp.array([n > 1, n > 2]), 1, 0)",
+            "(n > 1).astype(jnp.float32) if n is None else 1.0",
+        ),
+        *(
+            "len([0] * n)",
+            "len(range(n))",
+            "sum(range(n))",
+            "sum(i for i in range(n))",
+            "len('a' * n)",
+        ),
+        *(
+            "[i for i, _ in enumerate(range(n))]",
+            "list(range(n))",
+            "tuple(zip(range(n), range(2)))",
+        ),
+        *(
+            "(3,) * 2 == (n,) * 2",
+            "max(range(n), default=0)",
+            "n == n",
+            "n != n",
+            "n is n",
+            "1 < n < 4",
+        ),
+        *(
+            "1 < n < 4 < 9",
+            "n == 3 or n == 6",
+            "n and k",
+            "k and n",
+            "k or n",
+            "(n > 1) and 5",
+            "None or n",
+        ),
+        *(
+            "n if n > 2 else 2.5",
+            "n if k > 1 else 7",
+            "1 if n else 2",
+            "v if n else -v",
+            "y if n else y",
+        ),
         *("shims.where(n > 1, 1.0, 2.0)", "shims.cond(n > 1, lambda: 1.0, lambda: 2.0)"),
-        *("shims.minimum(2, n)", "shims.maximum(n, 2)", "shims.cast(n / 2, shims.int32)", "shims.zeros([n * n])"),
-        *("shims.range(n * n)", "shims.add(n, 1)", "shims.equal(n, 3)", "shims.constant(n)", "shims.stack([n, 1])"),
+        *(
+            "shims.minimum(2, n)",
+            "shims.maximum(n, 2)",
+            "shims.cast(n / 2, shims.int32)",
+            "shims.zeros([n * n])",
+        ),
+        *(
+            "shims.range(n * n)",
+            "shims.add(n, 1)",
+            "shims.equal(n, 3)",
+            "shims.constant(n)",
+            "shims.stack([n, 1])",
+        ),
         *("shims.fill([2], n)", "shims.one_hot(n, 8)", "shims.less(n, k)", "shims.pow(n, 2)"),
     ),
 }
@@ -212,7 +289,5 @@ def source(programs: list[Case]) -> str:
     parts = [_HEADER]
     for number, case in enumerate(programs):
         body = "\n".join(f"    {line}" for line in case.body.split("\n"))
-        parts.append(
-            f"def program_{number}(x, k, v):\n    y = x[x > 0]\n{body}\n    return r\n\n"
-        )
+        parts.append(f"def program_{number}(x, k, v):\n    y = x[x > 0]\n{body}\n    return r\n\n")
     return "\n".join(parts)
