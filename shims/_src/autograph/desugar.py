@@ -169,11 +169,12 @@ class _Conditions(ast.NodeTransformer):
             node.operand = self._marked(node.operand)
         return node
 
-    def _marked(self, node, within: bool = False):
+    def _marked(self, node, within: str = ""):
         if isinstance(node, ast.BoolOp):
-            node.values = [self._marked(value, within=True) for value in node.values]
+            label = "and" if isinstance(node.op, ast.And) else "or"
+            node.values = [self._marked(value, within=label) for value in node.values]
         elif within and not isinstance(node, (ast.Compare, ast.Constant)):
-            return _copy_positions(node, _operator_call("truth", node))
+            return _copy_positions(node, _operator_call("truth", node, ast.Constant(within)))
         return node
 
 

@@ -85,11 +85,10 @@ def _not_an_operand(label: str, value):
     )
 
 
-def truth(value):
-    """Return an operand of a condition, of which only the truth counts."""
-    value = current_value(value)
-    known = not (is_staged(value) or jp.is_symbolic(value))
-    return bool(value) if known else value
+def truth(value, label: str):
+    """Return the truth of an operand of `and` or `or` in a condition; its value does not count."""
+    value = staged_question(value)
+    return scalar_condition(value, label) if is_staged(value) else bool(value)
 
 
 def not_(value):

@@ -12,7 +12,7 @@ from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, size_bounds
-from shims._src.tracing import hooked_indexing
+from shims._src.tracing import hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -306,8 +306,16 @@ def _of_sizes(state, original, a, *args, **options):
     return original(a, *args, **options)
 
 
+def _cond(state, original, condition, *args, **options):
+    if jp.is_symbolic(condition):
+        condition = condition.__jax_array__()  # JAX would ask for its truth while tracing
+    return original(condition, *args, **options)
+
+
 FUNCTIONS = (
+    ("cond", _cond),
     ("asarray", _of_sizes),
+    ("pad", hooked_pad.pad),
     ("array", _of_sizes),
     ("squeeze", _squeeze),
     ("eye", _eye),

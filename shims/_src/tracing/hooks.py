@@ -53,6 +53,7 @@ def install() -> None:
         hooked_sizes.bind()
         for name in ("_bool", "_int", "_index"):
             _replace(jp.ShapedArray, name, size_questions.convert)
+        _replace(jp.Tracer, "__index__", size_questions.as_index)
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)

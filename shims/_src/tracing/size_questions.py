@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 from jax import lax
 
 from shims._src.platform import jax_private as jp
@@ -32,8 +33,14 @@ class SizeQuestion:
 
     def array(self):
         """Return the comparison as a traced bool."""
-        left, right = (primitives.as_size(d) for d in (self.left, self.right))
+        left, right = map(_as_number, (self.left, self.right))
         return _PRIMITIVES[self.name](left, right)
+
+
+def _as_number(d):
+    """Convert a size or an integer to int32; no size is beyond its range."""
+    limits = np.iinfo(np.int32)
+    return primitives.as_size(d if jp.is_symbolic(d) else min(max(d, limits.min), limits.max))
 
 
 def question_of(condition) -> SizeQuestion | None:
@@ -70,3 +77,9 @@ def convert(state, original, aval, tracer):
     """Convert a traced scalar to a Python number: a comparison of sizes is decided."""
     question = question_of(tracer)
     return original(aval, tracer) if question is None else question.answer()
+
+
+def as_index(state, original, tracer):
+    """Convert a traced scalar to a Python index: a comparison of sizes is decided."""
+    question = question_of(tracer)
+    return original(tracer) if question is None else int(question.answer())
