@@ -7,15 +7,12 @@ import statistics
 from collections.abc import Callable
 
 import jax.numpy as jnp
+import numpy as np
 from jax.scipy import special
 
 from shims._src.autograph.expressions import staged_number
 from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.platform import jax_private as jp
-
-
-def _is_unknown(value) -> bool:
-    return jp.is_symbolic(value) or (is_staged(value) and not value.ndim)
 
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
@@ -24,9 +21,10 @@ def replacement_of(f: Callable, args: tuple) -> Callable | None:
     if staged is None:
         return None
     given = args[0] if id(f) in _OF_SEQUENCES and args else args
-    if not isinstance(given, (tuple, list)) or not any(
-        _is_unknown(current_value(x)) for x in given
-    ):
+    if not isinstance(given, (tuple, list)):
+        return None
+    values = [staged_number(current_value(x)) for x in given]
+    if any(map(np.ndim, values)) or not any(map(is_staged, values)):
         return None
     return staged
 

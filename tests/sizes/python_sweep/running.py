@@ -83,23 +83,26 @@ def _kind(array: np.ndarray) -> str:
 _ORDER = "bifc"
 
 
-def _widest(references: list) -> str | None:
-    """Return the widest kind of dtype that a result has among the selections.
+def _widest(references: list) -> tuple[str | None, int]:
+    """Return the widest kind of dtype, and the highest rank, that a result has among the selections.
 
-    Where Python returns one operand or another, the traced program returns their common dtype.
+    Where Python returns one operand or another, the traced program returns what both are promoted to.
     """
-    kinds = [_kind(r[0]) for r in references if isinstance(r, list) and len(r) == 1]
-    return max((k for k in kinds if k in _ORDER), key=_ORDER.index, default=None)
+    single = [r[0] for r in references if isinstance(r, list) and len(r) == 1]
+    kinds = [_kind(r) for r in single if _kind(r) in _ORDER]
+    return max(kinds, key=_ORDER.index, default=None), max((r.ndim for r in single), default=0)
 
 
-def _same(got: list[np.ndarray], want: list[np.ndarray], widest: str | None) -> str:
+def _same(got: list[np.ndarray], want: list[np.ndarray], widest: tuple[str | None, int]) -> str:
     """Return the state of a result: `right`, `NaN`, or a description of the difference."""
     if len(got) != len(want):
         return f"wrong: {len(got)} results, not {len(want)}"
     for a, b in zip(got, want, strict=True):
+        if not b.ndim and a.ndim == widest[1]:
+            b = np.broadcast_to(b, a.shape)
         if a.shape != b.shape:
             return f"wrong: shape {a.shape}, not {b.shape}"
-        if _kind(a) not in (_kind(b), widest):
+        if _kind(a) not in (_kind(b), widest[0]):
             return f"wrong: {a.dtype} {a}, not {b.dtype} {b}"
         with np.errstate(all="ignore"):
             if not np.allclose(
@@ -142,3 +145,8 @@ def outcomes(program: Callable, lane: str) -> dict[str, str]:
         else:
             found[name] = _same(got, want, widest)
     return found
+
+
+def is_allowed(state: str) -> bool:
+    """Return whether a program may end so: with the right result, or refused with line and remedy."""
+    return state == "right" or state.startswith("refused")
