@@ -28,7 +28,7 @@ def outcomes(one_in: int) -> list[dict]:
         for number, case in enumerate(programs):
             program = getattr(module, f"program_{number}")
             for lane in running.lanes_of(case):
-                states = running.outcomes(program, lane)
+                states = running.outcomes(program, lane, case)
                 named = {"size": case.size, "group": case.group, "program": case.shown}
                 records.append({**named, "lane": lane, "states": states})
     return records

@@ -26,7 +26,7 @@ def _findings(pairs, folder: pathlib.Path) -> list[str]:
     module = running.load([case for case, _ in pairs], folder)
     found = []
     for number, (case, lane) in enumerate(pairs):
-        outcomes = running.outcomes(getattr(module, f"program_{number}"), lane)
+        outcomes = running.outcomes(getattr(module, f"program_{number}"), lane, case)
         found += [
             f"{_name(case, lane)}, {selection}: {state}"
             for selection, state in outcomes.items()
@@ -54,12 +54,13 @@ def test_everything(start, tmp_path):
 def test_a_wrong_result_is_found(tmp_path):
     case = cases.Case("fresh", "none", "", "r = isinstance(x, jax.core.Tracer)")
     module = running.load([case], tmp_path)
-    states = running.outcomes(module.program_0, "dynamic")
+    states = running.outcomes(module.program_0, "dynamic", case)
     assert all(state.startswith("wrong") for state in states.values())
 
 
 def test_an_unclear_error_is_found(tmp_path):
     body = "if isinstance(x, jax.core.Tracer):\n    raise OSError\nr = 1"
-    module = running.load([cases.Case("fresh", "none", "", body)], tmp_path)
-    states = running.outcomes(module.program_0, "dynamic")
+    case = cases.Case("fresh", "none", "", body)
+    module = running.load([case], tmp_path)
+    states = running.outcomes(module.program_0, "dynamic", case)
     assert all(state.startswith("unclear") for state in states.values())

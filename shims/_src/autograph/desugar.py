@@ -173,7 +173,7 @@ class _Conditions(ast.NodeTransformer):
         if isinstance(node, ast.BoolOp):
             label = "and" if isinstance(node.op, ast.And) else "or"
             node.values = [self._marked(value, within=label) for value in node.values]
-        elif within and not isinstance(node, (ast.Compare, ast.Constant)):
+        elif within and not isinstance(node, ast.Constant):
             return _copy_positions(node, _operator_call("truth", node, ast.Constant(within)))
         return node
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
 from collections.abc import Callable
@@ -59,6 +60,12 @@ def _integer_root(n):
     return jnp.where(root + 1 <= n // (root + 1), root + 1, root)
 
 
+def _common_divisor(*numbers):
+    if any(jnp.asarray(n).dtype == bool for n in numbers):
+        raise TypeError("math.gcd: an operand is a traced bool, not an integer.")
+    return functools.reduce(jnp.gcd, numbers)
+
+
 def _product(values, *, start=1):
     for value in values:
         start = current_value(value) * start
@@ -75,7 +82,7 @@ def _of_list(f: Callable) -> Callable:
 _SAME_NAME = (
     *("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan"),
     *("sinh", "cosh", "tanh", "isnan", "isinf", "isfinite", "fabs", "hypot", "copysign", "fmod"),
-    *("degrees", "radians", "gcd", "nextafter", "ldexp"),
+    *("degrees", "radians", "nextafter", "ldexp"),
 )
 _RENAMED: dict[str, Callable] = {
     "asin": jnp.arcsin,
@@ -88,6 +95,7 @@ _RENAMED: dict[str, Callable] = {
     "pow": jnp.float_power,
     "log": _log,
     "isqrt": _integer_root,
+    "gcd": _common_divisor,
     "erf": special.erf,
     "erfc": special.erfc,
     "gamma": special.gamma,

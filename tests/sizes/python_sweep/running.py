@@ -123,8 +123,9 @@ def _judged(error: Exception, want) -> str:
     return f"refused: {text}" if clear else f"unclear: {text}"
 
 
-def outcomes(program: Callable, lane: str) -> dict[str, str]:
+def outcomes(program: Callable, lane: str, case: Case) -> dict[str, str]:
     """Return the state of a program for each selection, in one lane."""
+    case_is_extremum = case.shown.startswith(("min(", "max("))
     found: dict[str, str] = {}
     run: Any = LANES[lane](program)
     references = {name: reference(program, values) for name, values in SELECTIONS.items()}
@@ -140,6 +141,8 @@ def outcomes(program: Callable, lane: str) -> dict[str, str]:
             continue
         if isinstance(want, ZeroDivisionError):
             found[name] = "right"  # NumPy's integers do not raise: inf, or 0
+        elif isinstance(want, ValueError) and case_is_extremum:
+            found[name] = "right"  # converted code takes arrays, element by element
         elif isinstance(want, Exception):
             found[name] = f"wrong: {got}, not {type(want).__name__}: {want}"
         else:
