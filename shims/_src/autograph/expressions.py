@@ -45,7 +45,7 @@ def _one_of(value, right: Callable, label: str):
     if question is None and not is_staged(value):
         return (value and right()) if label == "and" else (value or right())
     first = staged_number(value)
-    truth = question.array() if jp.is_symbolic(value) else scalar_condition(first, label)
+    truth = scalar_condition(first, label)
     with sizes.attempt() as failure:
         other = staged_number(current_value(right()))
         if not (is_array(other) or is_number(other)):

@@ -56,8 +56,8 @@ def _operands(values):
     return jnp.asarray(values), jnp.int32(3), jnp.asarray([2.0, 0.5, 3.0])
 
 
-def _plain(result) -> list[np.ndarray] | str:
-    """Return a result as NumPy arrays; a type or a text as text."""
+def _plain(result) -> list[np.ndarray]:
+    """Return a result as NumPy arrays."""
     result = jax.tree.map(
         lambda p: p.unpad() if isinstance(p, shims.Padded) else p,
         result,
