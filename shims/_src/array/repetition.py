@@ -65,7 +65,7 @@ def _repeat(x, repeats, axis):
         repeats < 0, "repeat", "`repeats` is negative.", required="repeats >= 0 everywhere"
     )
     ends = jnp.cumsum(repeats)
-    total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
+    total = primitives.fresh_range(primitives.total(repeats, label="repeat"), label="repeat")
     # At every position where a slice ends, the index of the source slice increases by one.
     steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
     return primitives.take(x, jnp.cumsum(steps), axis)

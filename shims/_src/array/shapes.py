@@ -14,7 +14,7 @@ from shims._src.arguments.checks import axes_of, axis_of, is_known
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives, size_bounds, trace
+from shims._src.sizes import numbering, primitives, room, size_bounds, trace
 from shims._src.tracing import hooks
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
@@ -79,13 +79,23 @@ def _check_size(function, value):
         )
 
 
-def sizes_of(function: str, shape) -> tuple:
-    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected."""
+def sizes_of(function: str, shape, dtype=None) -> tuple:
+    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected.
+
+    Args:
+      function: the operator, for messages.
+      shape: as for `dims_of`.
+      dtype: the dtype of the array, if it is known already.
+
+    Raises:
+      ResourceExhaustedError: the array would not fit into memory.
+    """
     parts = _parts(shape)
     wanted = dims_of(function, parts)
     for part, d in zip(parts, wanted, strict=True):
         if not (jp.is_tracer(part) and numbering.is_size_of_array(part)):
             check_size(function, d)
+    room.check(function, [d for d in wanted if is_known(d)], dtype)
     return wanted
 
 

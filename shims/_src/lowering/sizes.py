@@ -17,7 +17,7 @@ from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Axis, Deferred, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives
+from shims._src.sizes import dims, primitives, room
 from shims._src.sizes.sites import size_site
 
 # The first capacity of a size without a bound. From the fourth such size on it is smaller, since
@@ -38,7 +38,7 @@ def size_number(ctx, eqn, *counts):
         limits = bounds.of(count) or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
         env[name] = dims.Binding(
-            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)),
+            lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0)),
             high,
             0,
             dims.Unnumbered.COUNTED,
@@ -52,7 +52,7 @@ def size_number(ctx, eqn, *counts):
 def _true_size(ctx, eqn, dim, env) -> Value:
     """Return the number of elements along an axis: 0 if the expression for its size is negative."""
     _require_known(ctx, dim, env)
-    value = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
+    value = lax.max(jp.as_jax(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
     if dims.may_mislead(dim, env):
         report_empty(ctx, dim, jnp.bool_(True), line_of(eqn), env)
     limits = dims.interval(dim, env)
@@ -71,7 +71,7 @@ def _require_known(ctx, dim, env) -> None:
 def _dim_value(ctx, eqn, dim, env) -> Value:
     """Return a dimension as an integer value with its static bounds."""
     _require_known(ctx, dim, env)
-    value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
+    value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
     misleads = dims.may_mislead(dim, env)
     suspect = limits[0] < 0 <= dims.interval(dim, env, assume_nonempty=True)[0]
@@ -197,7 +197,7 @@ def expand(ctx, eqn, value, mask):
 def fresh_range(ctx, eqn, count):
     """Lower `0 ... count-1` as a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
-    wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
+    wanted = lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0))
     dtype = eqn.outvars[0].aval.dtype
     if not jp.is_symbolic(dim):
         ctx.report(Misjudged(name, line_of(eqn)), wanted != dim, wanted)
@@ -208,6 +208,7 @@ def fresh_range(ctx, eqn, count):
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
         exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
         ctx.report(exceeded, wanted > capacity, wanted)
+    room.check_capacity(eqn.params["label"], capacity, line=line_of(eqn))
     capacity = max(capacity, 1)
     if ctx.knows(name):
         capacity = ctx.env[name].capacity  # the same count was computed before

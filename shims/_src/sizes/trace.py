@@ -65,10 +65,25 @@ class ValueNumbers:
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._kept: list[object] = []
+        self._known: dict[int, tuple[object, int]] = {}
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
         return self._numbers.setdefault(key, len(self._numbers))
+
+    def known(self, x: object) -> int | None:
+        """Return the number of an object that `remember` stored, or `None`."""
+        found = self._known.get(id(x))
+        return None if found is None else found[1]
+
+    def remember(self, x: object, number: int) -> int:
+        """Store the number of an object until `forget`, and return it."""
+        self._known[id(x)] = x, number
+        return number
+
+    def forget(self) -> None:
+        """Drop what `remember` stored, which keeps the objects alive."""
+        self._known.clear()
 
     def keep(self, x: object) -> None:
         """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
@@ -172,7 +187,7 @@ class DynamicTrace:
 
     def key(self):
         """Return a key of this trace and its progress for JAX's trace caches."""
-        return ("shims", self._serial, *self.fresh.version)
+        return ("shims", self._serial, self.fresh.version)
 
     # ---- decisions ---------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.sizes.sites import OUTER_BOUND, Settled, Site
+from shims._src.tracing import eager_lengths
 from shims._src.tracing.program import Size, lower, trace_program
 from shims._src.tracing.settling import settle_reports
 from shims._src.tracing.shape_only import has_foreign_sizes, outlined
@@ -49,7 +50,16 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+    if not concrete:
+        return _run_traced(on_operands, operands)
+    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
+    lengths = eager_lengths.history(f, operands)
+    if lengths.met(operands):
+        try:
+            return _run_eagerly(on_operands, operands, lengths.prepared)
+        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            lengths.failed()
+    return _run_eagerly(on_operands, operands, _prepare_exactly)
 
 
 def prepare(state: trace.DynamicTrace, operands):
@@ -162,13 +172,16 @@ def _raise_at_run_time(array, status):
     return jax.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")
 
 
-def _run_eagerly(f, operands):
+def _prepare_exactly(operands, settled):
+    state = trace.DynamicTrace(settled=settled, may_assume=True)
+    return state, *prepare(state, operands)
+
+
+def _run_eagerly(f, operands, prepared):
     buckets: dict[Site, int] = {}
     settled = Settled()
-    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
     while True:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        specs, arrays, sizes = prepare(state, operands)
+        state, specs, arrays, sizes = prepared(operands, settled)
         with refusals.translating():
             program = trace_program(state, f, specs)
             values, ctx = lower(program, arrays, sizes, buckets)

@@ -41,7 +41,7 @@ def _take_items(state, original, array, index, options):
         if len(items) > 1 and any(map(_has_step, items)):
             array, items = _apply_unknown_slices(original, jnp.asarray(array), items)
         return original(array, items if isinstance(index, tuple) else index, **options)
-    array = jnp.asarray(array)
+    array = jp.as_jax(array)
     items = _expand_ellipsis(items, array.ndim)
     array, items = _apply_traced_slices(array, items)
     if not any(_is_mask(i) for i in items):

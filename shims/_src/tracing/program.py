@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any
 
 import jax
@@ -16,7 +17,7 @@ from shims._src.lowering.report import Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, trace
+from shims._src.sizes import dims, room, trace
 from shims._src.tracing import hooks
 
 
@@ -50,12 +51,14 @@ def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
     box = {}
 
     def flat(*leaves):
-        out = f(*leaves)
+        with state.fresh.outermost():
+            out = f(*leaves)
         out, box["tree"] = jax.tree.flatten(out)
         return [_as_array(x) for x in out]
 
     with refusals.naming_sizes(state.origins), trace.resume(state):
         closed = jax.make_jaxpr(flat)(*specs)
+        state.numbers.forget()
     return Program(closed, state, box["tree"])
 
 
@@ -112,8 +115,17 @@ def lower(
     with refusals.naming_sizes(program.state.origins):
         outs = interpreter.run(ctx, program.jaxpr, values)
         outs = [_finish_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
+        _check_results(outs, jaxpr)
         _report_assumptions(ctx, program.state)
     return outs, ctx
+
+
+def _check_results(outs, jaxpr) -> None:
+    """Check that every result of a program fits into memory."""
+    for out, var in zip(outs, jaxpr.outvars, strict=True):
+        shape, dtype = out.array.shape, out.array.dtype
+        if room.lacking(math.prod(shape) * dtype.itemsize) is not None:
+            room.check("", shape, dtype, line=line_of_result(jaxpr, var))
 
 
 def _is_number(array) -> bool:
