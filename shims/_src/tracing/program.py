@@ -123,9 +123,9 @@ def lower(
 def _check_results(outs, jaxpr) -> None:
     """Check that every result of a program fits into memory."""
     for out, var in zip(outs, jaxpr.outvars, strict=True):
-        shape, dtype = out.array.shape, out.array.dtype
-        if room.lacking(math.prod(shape) * dtype.itemsize) is not None:
-            room.check("", shape, dtype, line=line_of_result(jaxpr, var))
+        shape = np.shape(out.array)  # a literal is a number
+        if shape and room.lacking(math.prod(shape) * out.array.dtype.itemsize) is not None:
+            room.check("", shape, out.array.dtype, line=line_of_result(jaxpr, var))
 
 
 def _is_number(array) -> bool:
