@@ -1,4 +1,4 @@
-"""Write or show the changes that `tf2jax-port rewrite` makes, and report what is left."""
+"""Write or show the changes that `tf2jax-port rewrite` makes, and report the remaining work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger, Skipped
 
 
 class Changes:
-    """Writes or shows the changes of each file once it is rewritten, so that no texts are kept."""
+    """Writes or shows the changes of each file as soon as it is rewritten, to save memory."""
 
     def __init__(self, asked: Asked, write: bool, *, shows: bool, color: bool | None) -> None:
         self.asked = asked
@@ -63,7 +63,7 @@ class Changes:
 
 
 def tell(ledger: Ledger, does: Changes) -> None:
-    """Report on standard error what was done and what is left."""
+    """Report on standard error what was changed and what work remains."""
     tell_skipped(ledger.skipped)
     for entry in ledger.entries:
         for finding in entry.outcome.findings:

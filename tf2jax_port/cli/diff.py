@@ -174,7 +174,7 @@ def diff(
 
 @contextlib.contextmanager
 def ended(command: str) -> Iterator[None]:
-    """Run the block; report its errors under the name of the command and exit with code 2."""
+    """Run the `with` block; report its errors under the name of the command and exit with code 2."""
     errors = Console(stderr=True)
     try:
         yield
@@ -238,7 +238,7 @@ def _state(
 
 
 def writable(*files: str | None) -> None:
-    """Check that the report files can be written, before the long comparison begins."""
+    """Check that the report files can be written, before a long comparison begins."""
     for path in files:
         if path is not None and not Path(path).resolve().parent.is_dir():
             raise DiffError(

@@ -27,7 +27,7 @@ class ChangedMeanwhileError(Exception):
 
 
 def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry | Skipped]:
-    """Yield the rewrite of each selected file, one at a time.
+    """Rewrite the selected files; yield the result of each.
 
     Args:
       asked: the files and options.
@@ -48,7 +48,7 @@ def results(asked: Asked, *, texts: bool, quiet: bool = False) -> Iterator[Entry
 
 
 def ledger_of(asked: Asked, *, texts: bool) -> Ledger:
-    """Collect the rewrites of all selected files."""
+    """Rewrite the selected files; return the ledger of all results."""
     return collect(results(asked, texts=texts), asked.options.target)
 
 
@@ -68,8 +68,8 @@ def write_entry(entry: Entry) -> None:
     """Replace a file by its new text atomically.
 
     Raises:
-      ChangedMeanwhileError: the file was changed since it was read; that text is kept.
-      OSError: it cannot be written; the old text is kept.
+      ChangedMeanwhileError: the file was changed since it was read; its new text is kept.
+      OSError: the file cannot be written; its text is kept.
     """
     path = pathlib.Path(entry.path)
     _write_atomically(
@@ -81,7 +81,7 @@ def write_report(name: str, text: str) -> None:
     """Write a report atomically.
 
     Raises:
-      UsageError: it cannot be written.
+      UsageError: the file cannot be written.
     """
     try:
         _write_atomically(pathlib.Path(name), text.encode(), None)

@@ -197,7 +197,7 @@ def _record_elsewhere(
     framework: str | None,
     timeout: float,
 ) -> tuple[Golden, bool]:
-    """Record in another process; return the golden and whether all cases were recorded."""
+    """Record a golden in another process; return it and whether all cases were recorded."""
     from tf2jax_port.diff.goldens.record import record_elsewhere
 
     with Console(stderr=True).status("Recording") as status:

@@ -11,7 +11,7 @@ _FEW = 40
 
 
 def followed(items: Iterable[Item], total: int, what: str = "files") -> Iterator[Item]:
-    """Yield the items; show a progress bar if there are many and standard error is a terminal."""
+    """Yield the items; show progress if there are many and standard error is a terminal."""
     if total < _FEW or not sys.stderr.isatty():
         yield from items
         return

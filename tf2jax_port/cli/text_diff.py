@@ -18,7 +18,7 @@ _NO_END = "\\ No newline at end of file\n"
 
 
 def diff_lines(entry: Entry, *, color: bool) -> Iterator[str]:
-    """Yield the lines of the diff, with their line ends."""
+    """Yield the lines of a file's unified diff, with their line ends."""
     old, new = (_LINES.findall(_text(raw)) for raw in (entry.before, entry.outcome.data))
     for line in difflib.unified_diff(old, new, entry.path, entry.path):
         style = next((style for start, style in _COLORS if line.startswith(start)), None)

@@ -40,7 +40,7 @@ def compare(
       forward: also compute gradients in forward mode.
       steps: how many steps of training are compared.
       bfloat16: pass floats to both functions in bfloat16.
-      draws: for random functions, how often both are called to compare distributions.
+      draws: for random functions, the number of calls of each, to compare distributions.
 
     Returns:
       A report with `verdict`, `headline` and all tables; a notebook shows it as a page.
@@ -76,8 +76,8 @@ sys.modules[__name__].__class__ = _Callable
 def capture(path: str | Path, *, limit: int = 20) -> Callable[[Any], Any]:
     """Return a decorator that records the calls of a function, for `--inputs FILE.safetensors`.
 
-    The program runs on unchanged: a call that cannot be recorded (inside a trace, with arguments
-    that a file without code cannot hold) is a warning.
+    The program itself is not affected: a call that cannot be recorded, since it is inside a trace
+    or has arguments that cannot be stored as plain data, causes a warning.
 
     Args:
       path: the file, which is replaced.

@@ -109,7 +109,7 @@ class Parity:
 
         Args:
           old: the TensorFlow function, or `FILE.py:FUNCTION` in the test's folder.
-          new: the port, likewise.
+          new: the port, or `FILE.py:FUNCTION` in the test's folder.
           inputs: a function that returns argument tuples, or anything that `--inputs` takes.
           golden: the name of the golden under `--tf-goldens`; by default the name of the test.
           seed: for cotangents, random numbers and generated inputs.
@@ -193,7 +193,7 @@ class Parity:
         return verify_elsewhere(kept, file, new, timeout=seconds, worker=worker)
 
     def _spec(self, part: Any) -> str:
-        """Return the specification by which another process can import an object; empty if it cannot."""
+        """Return a specification from which another process can import an object, `""` if there is none."""
         if isinstance(part, str):
             return self._beside(part)
         name, place = getattr(part, "__qualname__", ""), getattr(part, "__module__", None) or ""

@@ -22,14 +22,14 @@ _FORMATS = {"float": "<f", "double": "<d"}
 
 
 def decode(data: bytes | memoryview, message: str) -> dict[str, Any]:
-    """Decode a message to a dict from field names to values.
+    """Decode a protocol buffer message to a dict from field names to values.
 
     Args:
-      data: its bytes.
-      message: its name in `schema.MESSAGES`.
+      data: the bytes of the message.
+      message: the name of the message in `schema.MESSAGES`.
 
     Raises:
-      Malformed: the bytes are truncated, or are not such a message.
+      Malformed: the bytes are truncated, or do not encode such a message.
     """
     found, fields = empty(message), MESSAGES[message]
     for number, wire_type, raw in raw_fields(memoryview(data)):

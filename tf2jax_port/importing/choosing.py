@@ -21,12 +21,12 @@ _NO_RESULT = {
 
 
 class NoSuchTensorError(ValueError):
-    """The error for a tensor or signature that does not exist or cannot be chosen."""
+    """Raised if a tensor or signature does not exist or cannot be chosen."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Choice:
-    """The input tensors to feed and the output tensors to compute, as dicts from names to edges."""
+    """The tensors to feed and the tensors to compute, as dicts from names to edges."""
 
     inputs: Mapping[str, Edge]
     outputs: Mapping[str, Edge]
@@ -92,7 +92,7 @@ def _signature(model: Model, name: str | None) -> Signature | None:
 
 
 def _unused_results(graph: ImportedGraph) -> list[Node]:
-    """Return the nodes whose results no other node uses: the default outputs of the graph."""
+    """Return the nodes whose results no other node uses, the default outputs of a graph."""
     used = {edge.node for node in graph.nodes.values() for edge in node.inputs}
     used |= {name for node in graph.nodes.values() for name in node.controls}
     return [

@@ -1,8 +1,9 @@
-"""Find the nodes that make up the loops and conditionals of version 1 graphs.
+"""Find the nodes of the loops and conditionals in TensorFlow 1 graphs.
 
-Version 1 has no loop operator. `Enter` passes a value into a frame; `Merge` joins it with the value from
-`NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on `LoopCond`. A branch
-has one `Switch` for each value that goes in and one `Merge` for each value that comes out.
+TensorFlow 1 has no loop operator. `Enter` passes a value into a frame; `Merge` joins it with the
+value from `NextIteration`; `Switch` sends it into the body or out through `Exit`, depending on
+`LoopCond`. A branch has one `Switch` for each value that goes in and one `Merge` for each value
+that comes out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ SWITCH = ("Switch", "RefSwitch")
 
 @dataclasses.dataclass
 class Loop:
-    """A version 1 while loop: its initial values, its condition and the results of its body."""
+    """A TensorFlow 1 while loop: its initial values, its condition and the results of its body."""
 
     name: str
     condition: Edge
@@ -35,7 +36,7 @@ class Loop:
 
 @dataclasses.dataclass
 class Branch:
-    """A version 1 conditional: its predicate, and the values that each of its two sides computes."""
+    """A TensorFlow 1 conditional: its predicate, and the values that each of its sides computes."""
 
     predicate: Edge
     merges: list[str] = dataclasses.field(default_factory=list)
@@ -45,7 +46,7 @@ class Branch:
 
 
 class ControlFlow:
-    """The loops and conditionals of one version 1 graph."""
+    """The loops and conditionals of one TensorFlow 1 graph."""
 
     def __init__(self, graph: ImportedGraph):
         self.graph = graph
@@ -70,7 +71,7 @@ class ControlFlow:
         return self.graph.nodes[node.inputs[0].node].inputs[0].node
 
     def needs(self, node: Node) -> list[Edge]:
-        """Return the edges to compute before a node; a whole loop or conditional counts as one node."""
+        """Return the edges on which a node depends; a whole loop or conditional counts as one node."""
         if node.op in EXIT:
             loop = self.loop_of(node)
             return [*loop.starts, *loop.constants.values()]
@@ -110,7 +111,7 @@ class ControlFlow:
         return tags
 
     def _origin(self, edge: Edge) -> Edge:
-        """Follow the `Identity` nodes before a predicate back to the edge that computes it."""
+        """Follow a predicate back through `Identity` nodes to the edge that computes it."""
         node = self.graph.nodes.get(edge.node)
         while node is not None and node.op == "Identity":
             edge = node.inputs[0]
@@ -131,7 +132,7 @@ class ControlFlow:
         return found
 
     def _predicate(self, node: Node) -> tuple[Edge, int]:
-        """Return the predicate that a `Merge` depends on, and the index of its input for `True`."""
+        """Return the predicate of a `Merge` node, and the index of its input for `True`."""
         if len(node.inputs) == 2:
             first, second = (self._edge_tags(edge) for edge in node.inputs)
             for predicate, side in first:
@@ -142,7 +143,7 @@ class ControlFlow:
         )
 
     def _join(self, node: Node, groups: list[Branch]) -> None:
-        """Add a `Merge` to the conditional with its predicate.
+        """Add a `Merge` node to the conditional with the same predicate.
 
         A new conditional is made if there is none, or if the `Merge` depends on a result of the existing one.
         """
@@ -180,7 +181,7 @@ class ControlFlow:
 
 
 def used_arguments(function: ImportedGraph) -> set[str]:
-    """Return the names of the arguments that the results of a function depend on."""
+    """Return the names of a function's arguments on which its results depend."""
     stack, seen = [edge.node for edge in function.results], set()
     while stack:
         name = stack.pop()
@@ -235,7 +236,7 @@ def _loops(graph: ImportedGraph) -> dict[str, Loop]:
 
 
 def _incoming(node: Node, loop_merges: Iterable[str]) -> list[str]:
-    """Return the names of a node's direct dependencies, without the back edge of a loop's `Merge`."""
+    """Return the names of a node's direct dependencies, without a loop's back edge."""
     if node.name in loop_merges:
         return [node.inputs[0].node]
     return [*(edge.node for edge in node.inputs), *node.controls]

@@ -13,17 +13,17 @@ _TELLS = {"Assert", "Print", "PrintV2"}
 
 
 def changes_state(node: Node) -> bool:
-    """Return whether a node assigns to a variable."""
+    """Return whether a node's operator assigns to a variable."""
     return bool(_CHANGES.match(node.op)) and node.op not in _FREE
 
 
 def only_tells(node: Node) -> bool:
-    """Return whether a node asserts or prints, and has no other effect."""
+    """Return whether a node asserts or prints, with no other effect."""
     return node.op in _TELLS
 
 
 def behind(graph: ImportedGraph, names: Iterable[str]) -> Iterator[Node]:
-    """Yield the named nodes and everything they depend on, including the nodes of called functions."""
+    """Yield the given nodes and all of their dependencies, also those in called functions."""
     stack, seen = list(names), set()
     while stack:
         name = stack.pop()

@@ -1,4 +1,4 @@
-"""Represent graphs whose edges refer to nodes, and read them from files."""
+"""Represent TensorFlow graphs, and read them from files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tf2jax_port.importing.tensors import array_of, dtype_name, shape_of
 
 
 class Edge(NamedTuple):
-    """One output of a node, which another node uses.
+    """A reference to one output of a node, as another node uses it.
 
-    In a function, `port` may be the name of an output argument.
+    `port` is the index of the output; in a function it may be the name of an output argument.
     """
 
     node: str
@@ -72,7 +72,7 @@ class Signature:
 
 @dataclasses.dataclass(frozen=True)
 class Model:
-    """The content of a graph file; for a SavedModel also how to restore its variables."""
+    """The content of a graph file; for a SavedModel, also the graph that restores its variables."""
 
     graph: ImportedGraph
     signatures: Mapping[str, Signature] = dataclasses.field(default_factory=dict)
@@ -119,8 +119,8 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     """Read a frozen graph (`.pb`, `.pbtxt`) or a SavedModel (its folder, or the file in it).
 
     Raises:
-      BrokenFileError: the file is none of these.
-      OSError: it cannot be read.
+      BrokenFileError: the file has none of these formats.
+      OSError: the file cannot be read.
     """
     path = pathlib.Path(path)
     if path.is_dir():

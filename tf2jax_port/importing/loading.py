@@ -22,7 +22,7 @@ from tf2jax_port.importing.writer import GraphWriter, as_tensor
 
 
 class UnsupportedGraphError(ValueError):
-    """The error for a graph with operators that cannot be imported; `problems` lists all of them."""
+    """Raised for a graph with operators that cannot be imported; `problems` lists all of them."""
 
     def __init__(self, problems: Sequence[Problem]):
         self.problems = tuple(problems)
@@ -106,16 +106,16 @@ def import_graph(
       path: a `GraphDef` (`.pb`, or `.pbtxt` as text) or the folder of a SavedModel.
       inputs: names of the tensors to feed, such as `x:0`. Default: those of the signature, or the
         placeholders that the outputs need.
-      outputs: names of the tensors to compute. Default: those of the signature, or every node that no
-        other one uses.
+      outputs: names of the tensors to compute. Default: those of the signature, or every node that
+        no other one uses.
       signature: the name of a SavedModel's signature; default `serving_default`.
 
     Returns:
-      `(function, variables)`. `function(variables, feeds)` takes two dictionaries of arrays, by the
-      names of variables and of inputs, and returns one by the names of outputs. It works under
+      `(function, variables)`. `function(variables, feeds)` takes two dicts of arrays, from names of
+      variables and names of inputs, and returns a dict from names of outputs. It works under
       `jax.jit`, `grad` and `vmap`; a result of data-dependent size is returned from `jax.jit` as
       `Padded`. `variables` are the values in the file: the variables of a SavedModel, or the float
-      constants of 16 elements or more to which a frozen graph has turned them.
+      constants with at least 16 elements, into which freezing turned the variables.
 
     Raises:
       UnsupportedGraphError: some operators cannot be imported; all of them are named at once.
@@ -147,7 +147,7 @@ def write(found: Imported, path: pathlib.Path, source: str) -> list[pathlib.Path
     """Write the imported program to a module, with its arrays in files next to it.
 
     Returns:
-      The paths of all files.
+      The paths of all written files.
     """
     numbers = path.with_suffix(".npz")
     arrays = {f"variables/{name}": array for name, array in found.variables().items()}

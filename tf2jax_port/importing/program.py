@@ -29,7 +29,7 @@ class Problem(NamedTuple):
 
 @dataclasses.dataclass
 class Program:
-    """The Python program that a graph is converted to, while it is being written."""
+    """The Python program into which a graph is converted, while it is being written."""
 
     names: Names = dataclasses.field(default_factory=lambda: Names((*_TAKEN, *dir(builtins))))
     definitions: list[str] = dataclasses.field(default_factory=list)
@@ -44,7 +44,7 @@ class Program:
     problems: list[Problem] = dataclasses.field(default_factory=list)
 
     def constant(self, name: str, array: np.ndarray) -> str:
-        """Return a Python expression for a constant; a large float constant becomes a variable."""
+        """Return the Python expression of a constant; large float constants become variables."""
         dtype = str(array.dtype)
         floats = array.dtype.kind in "fc" or dtype == "bfloat16"
         if floats and array.size >= _WEIGHT:
@@ -62,7 +62,7 @@ class Program:
         return _literal(array, dtype)
 
     def key(self) -> str:
-        """Return a Python expression for a new seed, for one random operator."""
+        """Return the Python expression of a new seed for one random operator."""
         self.draws += 1
         return f"tf.random.fold_in(seed, {self.draws})"
 

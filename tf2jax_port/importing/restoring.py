@@ -1,4 +1,4 @@
-"""Find the checkpoint tensor of each variable of a SavedModel, from the graph that restores them."""
+"""Find the checkpoint tensor of each variable, using the graph that restores a SavedModel."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _VALUE_PASSES = ("Identity", "Cast", "NoOp")
 
 
 def checkpoint_keys(model: Model) -> dict[str, str]:
-    """Map the name of each variable to the name of its tensor in the checkpoint."""
+    """Return a dict from variable names to names of tensors in the checkpoint."""
     if not model.restore:
         return {}
     start = model.restore.partition(":")[0]
@@ -26,10 +26,10 @@ def checkpoint_keys(model: Model) -> dict[str, str]:
 
 
 def _captured(model: Model) -> dict[str, str]:
-    """Map variables captured by functions to the names of their tensors in the checkpoint.
+    """Return a dict from variables captured by functions to names of tensors in the checkpoint.
 
-    The graph that restores the variables of Keras refers only to wrapper objects, so these variables are looked
-    up in the checkpoint's object graph.
+    The graph that restores the variables of Keras refers only to wrapper objects, so these
+    variables are found in the checkpoint's object graph instead.
     """
     calls = [n for n in model.graph.nodes.values() if n.attribute("f") in model.bound]
     if not calls or not model.variables:

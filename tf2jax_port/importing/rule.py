@@ -14,16 +14,16 @@ from tf2jax_port.importing.schema import DTYPES
 
 
 class UnsupportedError(Exception):
-    """The error for a node that cannot be converted; the message says why."""
+    """Raised for a node that cannot be converted; the message gives the reason."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """The rule that converts an operator to a Python expression.
+    """A rule that converts one graph operator to a Python expression.
 
-    `spell` makes the expression from the node and the expressions of its inputs. `outputs` is empty if the
-    operator has one output, the value of the expression; otherwise the value is a tuple or list, and `outputs`
-    names its elements: `("*",)` for a list of any length.
+    `spell` is a function that makes the expression from the node and the expressions of its inputs.
+    `outputs` is empty if the operator has one output, the value of the expression; otherwise the
+    value is a tuple or list, and `outputs` names its elements: `("*",)` for a list of any length.
     """
 
     spell: Callable[[Node, list[str]], str]

@@ -1,4 +1,4 @@
-"""Define the fields of TensorFlow's graph files that the importer reads; others are skipped."""
+"""Define the fields of TensorFlow's graph files that the importer reads; it skips all others."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 
 class BrokenFileError(ValueError):
-    """The error for a file that is damaged or has an unexpected format."""
+    """Raised for a file that is damaged or has an unexpected format."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Field:
-    """One field of a message: its name, its type, and whether it is repeated."""
+    """A field of a protocol buffer message: its name, its type, and whether it is repeated."""
 
     name: str
     kind: str  # "int", "float", "double", "bool", "bytes", "text", "enum" or the name of a message
@@ -154,7 +154,7 @@ ENUMS = {
 
 
 def empty(message: str) -> dict[str, Any]:
-    """Return a message in which no field is set, as a dict.
+    """Return a protocol buffer message, as a dict, in which no field is set.
 
     Repeated fields are empty lists, messages are `None`, and other fields have protobuf's defaults.
     """

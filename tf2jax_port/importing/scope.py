@@ -1,4 +1,4 @@
-"""Keep the variable names and source lines of a Python function while it is being written."""
+"""Track the variable names and source lines of a Python function that is being written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANY = ("same",)  # marks nodes whose every output is the value itself
 
 
 class Value(NamedTuple):
-    """The Python expression for a node's value, and the names of its outputs as in `Rule`."""
+    """The Python expression of a node's value, and the names of its outputs as in `Rule`."""
 
     text: str
     outputs: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Value(NamedTuple):
 
 
 class Names:
-    """A generator of unique Python identifiers."""
+    """Generates unique Python identifiers."""
 
     def __init__(self, taken: tuple[str, ...]):
         self.taken = set(taken)
@@ -62,7 +62,7 @@ class Names:
 class Scope:
     """The lines of a Python function being written, and the values of its nodes.
 
-    A nested scope can use the values of the outer one.
+    A nested scope can use the values of outer scopes.
     """
 
     names: Names
@@ -81,7 +81,7 @@ class Scope:
         return None
 
     def inside(self) -> Scope:
-        """Return a new scope for a function that is nested in this one."""
+        """Return a new scope for a function nested in this one."""
         return Scope(self.names, self.lines, self.depth + 1, self)
 
     def write(self, line: str) -> None:

@@ -9,7 +9,7 @@ from tf2jax_port.importing.rule import Rule, UnsupportedError, dtype_text, pytho
 
 
 def _layout(node: Node, usual: str = "NHWC") -> str:
-    """Return the text of the `data_format` argument; empty if it is the default."""
+    """Return the source of the `data_format` argument; empty if it has the default value."""
     given = node.attribute("data_format", usual)
     return "" if given == usual else f", data_format={given!r}"
 
@@ -63,9 +63,9 @@ def _max_pool(node: Node, inputs: list[str]) -> str:
 
 
 def _batch_norm(node: Node, inputs: list[str]) -> str:
-    """Convert fused batch normalization; of its outputs only the normalized images are provided.
+    """Convert fused batch normalization; only the first output, the normalized images, is provided.
 
-    The moments are those of the batch if the operator is in training mode, else its inputs.
+    In training mode, the moments are those of the batch; otherwise they are inputs of the operator.
     """
     images, scale, offset, mean, variance = inputs
     if node.attribute("data_format", "NHWC") not in ("NHWC", "NDHWC"):
@@ -94,7 +94,7 @@ def _squeeze(node: Node, inputs: list[str]) -> str:
 
 
 def _concat(node: Node, inputs: list[str]) -> str:
-    """Convert concatenation; the axis is the last input, or the first one of the old `Concat`."""
+    """Convert concatenation; the axis is the last input, in the old operator `Concat` the first one."""
     axis, parts = (inputs[0], inputs[1:]) if node.op == "Concat" else (inputs[-1], inputs[:-1])
     return f"tf.concat([{', '.join(parts)}], {axis})"
 
@@ -134,7 +134,7 @@ def _cross_entropy(name: str) -> Callable[[Node, list[str]], str]:
 
 
 def _list_shape(node: Node, known: str) -> str:
-    """Return the text of the `element_shape` argument; empty if the shape is unknown."""
+    """Return the source of the `element_shape` argument; empty if the shape is unknown."""
     shape = node.attribute(known)
     return f", element_shape={shape}" if shape is not None else ""
 

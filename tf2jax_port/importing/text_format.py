@@ -19,11 +19,11 @@ _END = {"{": "}", "<": ">"}
 
 
 def parse(text: str, message: str) -> dict[str, Any]:
-    """Parse a message to a dict from field names to values.
+    """Parse a protocol buffer message to a dict from field names to values.
 
     Args:
       text: the content of the file.
-      message: its name in `schema.MESSAGES`.
+      message: the name of the message in `schema.MESSAGES`.
 
     Raises:
       Malformed: the text is not such a message.
@@ -117,7 +117,7 @@ def _string(parts: list[str], field: Field | None) -> bytes | str:
 
 
 def _ascii(part: str) -> str:
-    """Convert a string literal of the text format to the text of a Python bytes literal in UTF-8."""
+    """Convert a string literal of the text format to the source of a bytes literal in UTF-8."""
     escaped = "".join(
         c if ord(c) < 128 else "".join(f"\\x{byte:02x}" for byte in c.encode()) for c in part
     )

@@ -43,7 +43,7 @@ RANDOM = ("Random", "Parameterized", "Stateless", "Multinomial")
 
 
 class GraphWriter:
-    """Writes the Python code of one graph; each node is written before its first use."""
+    """Writes the Python code of a graph, each node before its first use."""
 
     def __init__(self, program: Program, graph: ImportedGraph, prefix: str = ""):
         self.program, self.graph, self.prefix = program, graph, prefix
@@ -51,13 +51,13 @@ class GraphWriter:
         self.awaited: set[str] = set()
 
     def texts(self, edges: Iterable[Edge], scope: Scope) -> list[str]:
-        """Write the code that computes some edges, and return the Python expressions for their values."""
+        """Write the code that computes some edges; return the Python expressions of their values."""
         edges = list(edges)
         self._write_needed(edges, scope)
         return [self._text(edge, scope) for edge in edges]
 
     def finish(self) -> None:
-        """Report an error for each assignment that must precede a read of a variable.
+        """Record a problem for each assignment that would have to precede a read of a variable.
 
         Assignments are not imported, so the value read would be wrong.
         """
@@ -123,7 +123,7 @@ class GraphWriter:
         return node.op in READING or any(n is not None and n.op in VARIABLES for n in before)
 
     def _value(self, node: Node, scope: Scope) -> Value:
-        """Write one node, whose inputs are already written, and return its value."""
+        """Write the code of one node, whose inputs are written already, and return its value."""
         if node.op == "Const":
             return Value(self.program.constant(self.prefix + node.name, node.attribute("value")))
         if node.op in VARIABLES:
@@ -159,9 +159,9 @@ class GraphWriter:
         return rule.spell(node, inputs), rule.outputs
 
     def _spell_reserved_list(self, node: Node, inputs: list[str]) -> str:
-        """Convert a tensor list with a given number of elements to a `tf.TensorArray`.
+        """Convert a tensor list with a reserved number of elements to a `tf.TensorArray`.
 
-        It has a dynamic size if any list of the graph grows.
+        The `TensorArray` has a dynamic size if any tensor list of the graph grows.
         """
         array = f"tf.TensorArray(tf.{node.attribute('element_dtype')}, size={inputs[1]}"
         grows = ", dynamic_size=True" if self.program.lists_grow else ""
@@ -220,7 +220,7 @@ class GraphWriter:
         return name
 
     def function(self, name: object) -> str:
-        """Return the Python name of a graph function; on its first use its code is written, too."""
+        """Return the Python name of a graph function; write its code on first use."""
         program, graph = self.program, self.graph.functions.get(str(name))
         if graph is None:
             raise UnsupportedError(f"the graph has no function {name}")
@@ -245,7 +245,7 @@ class GraphWriter:
 
 
 def _listed(texts: list[str]) -> str:
-    """Format expressions as a Python list; list literals among them are wrapped in `tf.constant`."""
+    """Format expressions as a Python list, with list literals wrapped in `tf.constant`."""
     return f"[{', '.join(as_tensor(text) for text in texts)}]"
 
 

@@ -1,4 +1,4 @@
-"""Render a plan as one self-contained HTML page: a diagram, and the steps as a table."""
+"""Render a migration plan as one self-contained HTML page: a diagram and a table of the steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert a plan to JSON data, described by `docs/schemas/plan.schema.json`."""
+"""Convert a migration plan to JSON data, described by `docs/schemas/plan.schema.json`."""
 
 from __future__ import annotations
 

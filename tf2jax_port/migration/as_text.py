@@ -1,4 +1,4 @@
-"""Render a plan for a terminal."""
+"""Render a migration plan for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 2
 
 
 def to_renderables(steps: Sequence[Step], rows: int | None = None) -> Iterable[RenderableType]:
-    """Yield what to print: one line per step, then a summary.
+    """Yield the parts of the output: one line per step, then a summary.
 
     Args:
       steps: the plan.
@@ -70,7 +70,7 @@ def relative(step: Step, folder: str) -> list[str]:
 
 
 def blockers_of(step: Step, shown: int = _SHOWN) -> str:
-    """Return the names that most often have to be written by hand in a step, as one text."""
+    """Return the names that most often must be written by hand in a step, as one text."""
     named = [f"{name} ({count})" if count > 1 else name for name, count in step.blockers[:shown]]
     more = len(step.blockers) - shown
     return ", ".join(named) + (f" and {more} more names" if more > 0 else "")

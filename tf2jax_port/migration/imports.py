@@ -9,7 +9,7 @@ from tf2jax_port.files.import_text import imports_in
 
 
 def import_graph(sources: Mapping[pathlib.Path, bytes]) -> dict[pathlib.Path, set[pathlib.Path]]:
-    """Return a dict from each file to those of the given files that it imports.
+    """Return a dict from each file to the given files that it imports.
 
     Args:
       sources: the text of each file. An import inside a string counts too.
@@ -36,7 +36,7 @@ def module_name(path: pathlib.Path) -> str:
 
 
 def _package(path: pathlib.Path) -> list[str]:
-    """Return the package that contains a file, for relative imports, as a list of names."""
+    """Return the package that contains a file, as a list of names, to resolve relative imports."""
     parts = module_name(path).split(".")
     return parts if path.name == "__init__.py" else parts[:-1]
 

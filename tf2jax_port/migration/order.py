@@ -14,7 +14,7 @@ def groups_in_order(
 ) -> list[frozenset[Node]]:
     """Return the strongly connected components of a graph in topological order.
 
-    Among the components whose dependencies are all done, the one with the least key comes next.
+    Among the components whose dependencies precede, the one with the smallest key comes next.
 
     Args:
       needs: the dependencies of each node.

@@ -1,4 +1,4 @@
-"""Draw the steps as a dependency diagram; imported files are to the left of their importers."""
+"""Draw the migration steps as a dependency diagram, imported files left of their importers."""
 
 from __future__ import annotations
 

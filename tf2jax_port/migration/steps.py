@@ -15,10 +15,10 @@ from tf2jax_port.rewrite.findings.ledger import Entry, Ledger
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
-    """Files to migrate together: one, or several that import each other.
+    """A migration step: one file, or several files that import each other.
 
     Attributes:
-      number: its position in the order, from 1.
+      number: the position of the step in the order, from 1.
       files: their paths, sorted.
       lines: the number of lines of all files.
       automatic: the number of references that `rewrite` converts completely.
@@ -68,7 +68,7 @@ def steps_of(ledger: Ledger) -> tuple[Step, ...]:
 def _through(
     path: pathlib.Path, graph: Mapping[pathlib.Path, set[pathlib.Path]], mine: set[pathlib.Path]
 ) -> set[pathlib.Path]:
-    """Return the files in `mine` that a file imports, directly or through files not in `mine`."""
+    """Return the files in `mine` that a file imports, directly or through files outside of `mine`."""
     found: set[pathlib.Path] = set()
     seen, todo = {path}, list(graph[path])
     while todo:

@@ -31,9 +31,9 @@ class Example:
     """One example of a docstring.
 
     Attributes:
-      line: the number of its first line in the file, from 1.
+      line: the line number in the file at which the example begins, from 1.
       indent: the text before the prompt.
-      code: its lines without prompts.
+      code: the lines of the example without prompts.
       has_output: whether output follows.
     """
 
@@ -47,13 +47,13 @@ def rewrite_doctests(outcome: Outcome, raw: bytes, options: Options, rewriter: R
     """Rewrite the examples in the docstrings of a file that is rewritten already.
 
     Args:
-      outcome: the outcome of the file without its docstrings.
+      outcome: the result of rewriting the file's code, without its docstrings.
       raw: the original bytes of the file.
       options: the options of the run.
       rewriter: a function that rewrites one program.
 
     Returns:
-      The outcome with the edits and findings of the examples added.
+      The result with the edits and findings of the examples added.
     """
     source = decode(outcome.data)
     old_tree, new_tree = parse(decode(raw)), parse(source)
@@ -94,7 +94,7 @@ def _docstrings(tree: ast.Module) -> list[ast.Constant]:
 
 
 def _imports(tree: ast.Module) -> Iterator[str]:
-    """Yield the import statements of the module that examples may use without repeating them."""
+    """Yield the import statements of the module, which its examples may rely on."""
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             module = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
@@ -182,7 +182,7 @@ class _Docstring:
         return chunks
 
     def _reason_to_leave(self, findings: list[Finding], options: Options) -> str | None:
-        """Return the diagnostic that keeps all examples unchanged, `None` if they are rewritten.
+        """Return the diagnostic because of which the examples stay unchanged, `None` if they change.
 
         The examples of a docstring are changed together or not at all.
         """
@@ -194,7 +194,10 @@ class _Docstring:
         return "TJ313" if printed and options.safe_only else None
 
     def _move_to_file(self, finding: Finding, options: Options, left: str | None = None) -> Finding:
-        """Convert a finding in the program to one in the file; `left` if the examples stay unchanged."""
+        """Convert line numbers of a finding from the joined program to the file.
+
+        left: the diagnostic because of which the examples stay unchanged, if any.
+        """
         example, offset = self.places[finding.line]
         finding = finding._replace(
             line=example.line + offset,
@@ -211,7 +214,7 @@ class _Docstring:
 
 
 def _add_prompts(text: str) -> Iterator[str]:
-    """Yield the lines of an example with prompts: `>>>` where a statement begins, else `...`."""
+    """Yield the lines of an example with prompts: `>>>` before a statement, `...` before the rest."""
     starts = set()
     for node in ast.parse(text).body:
         decorators = getattr(node, "decorator_list", [])

@@ -16,7 +16,7 @@ _ALL = ("TJ",)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FileIgnores:
-    """Diagnostics to ignore in the files below `base` that match one of the patterns."""
+    """Diagnostics that are ignored in the files below `base` that match one of the patterns."""
 
     base: pathlib.Path
     patterns: tuple[Pattern, ...]
@@ -33,7 +33,7 @@ class FileIgnores:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run, the same for every file.
+    """The options of a run of the rewriter, the same for every file.
 
     Attributes:
       target: `jax` to replace operators by those of JAX, `shims` to replace them by those of the same name in `shims`.

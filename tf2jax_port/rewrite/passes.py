@@ -56,7 +56,7 @@ PASSES = (
 
 
 def run_passes(file: File, passes: tuple[Pass, ...] = PASSES) -> Draft:
-    """Run all passes over a file, which decide its references.
+    """Run all passes over a file; together they decide every TensorFlow reference.
 
     If a pass changes the file's names for modules, the earlier passes run again on the new file.
     """

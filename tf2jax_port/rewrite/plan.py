@@ -101,7 +101,7 @@ def _run_with_retry(run: _Run) -> Outcome:
 
 
 def _run_without_strings(run: _Run) -> Outcome:
-    """Rewrite a file without edits inside strings, whose nodes may have wrong positions."""
+    """Rewrite a file without edits inside strings, where Python may report wrong positions."""
     try:
         return run.outcome(strings_frozen=True)
     except (OverlapError, UnreadableError) as error:
@@ -110,9 +110,10 @@ def _run_without_strings(run: _Run) -> Outcome:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Run:
-    """The rewrite of one file.
+    """The inputs for rewriting one file.
 
-    Markers of earlier runs are removed from `source`; `marked` are the lines on which they were.
+    `source` no longer has the `# TJ...` comments that earlier runs inserted; `marked` holds their
+    line numbers.
     """
 
     source: Source
@@ -178,7 +179,7 @@ class _Run:
         return Outcome(data, tuple(findings), counted, len(brought), change.dropped)
 
     def _graph_program(self, file: File, is_shared: bool) -> GraphProgram | None:
-        """Return the plan to run a file on `shims.compat.v1`, `None` if not asked for or impossible."""
+        """Return the plan to run a file on `shims.compat.v1`, `None` if not wanted or impossible."""
         asked = self.options.target == "shims" and self.options.selects(GRAPH)
         # A file that an earlier run changed in part cannot become a graph program.
         begun = self.marked or b"import shims" in self.source.data
@@ -197,7 +198,7 @@ class _Run:
         return Outcome(data, tuple(findings), len(findings), brought, swapped)
 
     def _is_shared(self, brought: list[Brought]) -> bool:
-        """Return whether another module imports TensorFlow through this file; then the import stays."""
+        """Return whether another module imports TensorFlow from this file, so that the import must stay."""
         return any(self.neighbors.takes(a.asname or a.name.partition(".")[0]) for _, a in brought)
 
     def _plan_imports(
@@ -271,7 +272,7 @@ class _Run:
         )
 
     def _apply(self, edits: list[Edit], findings: list[Finding]) -> bytes:
-        """Apply the edits and insert the marker comments of findings."""
+        """Apply the edits, and insert the marker comments `# TJ...` of findings."""
         wanted: dict[int, list[str]] = {}
         for finding in findings:
             if finding.marker:
@@ -294,7 +295,7 @@ class _Run:
 
 
 def _inserts_lines(edit: Edit) -> bool:
-    """Return whether an edit inserts whole lines; these go above the markers of the next line."""
+    """Return whether an edit inserts whole lines, which must precede a marker for the next line."""
     last = edit.pieces[-1] if edit.start == edit.end and edit.pieces else ""
     return isinstance(last, str) and last.endswith(("\n", "\r"))
 

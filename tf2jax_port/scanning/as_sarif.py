@@ -1,4 +1,4 @@
-"""Convert a scan to SARIF 2.1.0, which code hosts and editors show next to the code."""
+"""Convert a scan to SARIF 2.1.0, a format that code hosts and editors display beside the code."""
 
 from __future__ import annotations
 
@@ -142,14 +142,14 @@ def _result(entry: Entry, finding: Finding) -> dict[str, Any]:
 
 
 def _end(finding: Finding) -> dict[str, int]:
-    """Return the end of a finding's region; `endColumn` is one past its last character."""
+    """Return the end of a finding's region in SARIF; `endColumn` is one past its last character."""
     lines = finding.before.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first = finding.column if len(lines) == 1 else 1
     return {"endLine": finding.line + len(lines) - 1, "endColumn": first + len(lines[-1])}
 
 
 def _artifact(path: str) -> dict[str, str]:
-    """Return the SARIF location of a file: relative to the current folder if inside, else absolute."""
+    """Return the SARIF location of a file: relative if inside the current folder, else absolute."""
     absolute = os.path.abspath(path)
     inside = os.path.relpath(absolute)
     if not inside.startswith(os.pardir):

@@ -39,7 +39,7 @@ _MEANINGS = {
 
 
 def to_renderables(ledger: Ledger, rows: int | None = None) -> Iterable[RenderableType]:
-    """Yield what to print: the totals, the files with the most work left, the names to write by hand.
+    """Yield the parts of the output: totals, files with the most work, names to write by hand.
 
     Args:
       ledger: the result of the scan.

@@ -16,8 +16,8 @@ class FileEffort:
     """The references of one file, counted by state.
 
     Attributes:
-      entry: its entry in the ledger.
-      counts: references by state.
+      entry: the entry of the file in the ledger.
+      counts: the number of references in each state.
     """
 
     entry: Entry
@@ -45,11 +45,11 @@ class Blocker:
 
     Attributes:
       symbol: TensorFlow's name.
-      codes: its diagnostics.
-      message: the most common message.
+      codes: the diagnostics of its uses.
+      message: the most common message of these findings.
       places: `(entry, finding)` of each reference.
       files: the number of files that use it.
-      alone: the number of files in which it is the only such name.
+      alone: the number of files in which it is the only name to write by hand.
     """
 
     symbol: str
@@ -107,7 +107,7 @@ def common_folder(files: Iterable[FileEffort]) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """Format a ratio as a percentage; 0 % means nothing at all, and 100 % everything."""
+    """Format a ratio as a percentage; only a part of zero gives 0 %, and only the whole 100 %."""
     if not whole:
         return ""
     per_cent = 100 * part / whole

@@ -43,7 +43,7 @@ def to_svg(
 
     Args:
       files: the files to draw.
-      link: returns the link target of a file's box.
+      link: a function that returns the link target of a file's box.
       width: in pixels.
       height: in pixels.
     """
@@ -126,14 +126,14 @@ def squarified(sizes: Sequence[int], box: Box) -> list[Box]:
 
 
 def _worst_ratio(row: Sequence[int], short: float, scale: float) -> float:
-    """Return the largest aspect ratio of the boxes in a row."""
+    """Return the largest aspect ratio among the boxes in a row of the treemap."""
     area = sum(row) * scale
     thick = area / short
     return max(max(thick * thick / (n * scale), n * scale / (thick * thick)) for n in row)
 
 
 def _lay_out_row(row: Sequence[int], box: Box, part: float) -> tuple[list[Box], Box]:
-    """Place a row of boxes along the shorter side of a box; return them and the remaining box."""
+    """Place a row of boxes along the shorter side of a box; return them and the rest of the box."""
     total = sum(row)
     placed, at = [], 0.0
     if box.width >= box.height:
@@ -178,7 +178,7 @@ def _leaf(node: Node, box: Box, path: str) -> str:
 
 
 def _bands(node: Node, box: Box) -> Iterator[str]:
-    """Draw a box as colored bands, from the bottom: done, to review, to write by hand."""
+    """Draw a box as colored bands, from the bottom: finished, to review, to write by hand."""
     bottom = box.y + box.height
     parts = (
         (node.total - node.review - node.manual, "good"),

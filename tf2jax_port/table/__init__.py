@@ -1,4 +1,4 @@
-"""Define the table of operators, the single source for the meaning of TensorFlow names."""
+"""Define the table of operators, the single source of what TensorFlow names mean."""
 
 from __future__ import annotations
 
@@ -103,14 +103,14 @@ CONSTRUCTS: tuple[Row, ...] = (
 
 
 class UnknownNameError(KeyError):
-    """Raised if no row of the table has a name."""
+    """Raised if a name has no row in the table."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 def by_name(rows: tuple[Row, ...]) -> dict[str, Row]:
-    """Return a dict from names, canonical and aliases, to rows.
+    """Return a dict from names (canonical names and aliases) to table rows.
 
     Raises:
       ValueError: two rows have the same name.
@@ -128,7 +128,7 @@ _BY_NAME = by_name(ROWS)
 
 
 def find(name: str) -> Row:
-    """Return the row of a TensorFlow name, canonical or alias, without `tf.`.
+    """Return the table row of a TensorFlow name, canonical or alias, without `tf.`.
 
     Raises:
       UnknownNameError: no row has that name; the message lists the nearest ones.

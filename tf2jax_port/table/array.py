@@ -1,4 +1,4 @@
-"""Define the rows of `tf.*` that create, select, scatter and reshape."""
+"""Define the table rows of `tf.*` that create, select, scatter and reshape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.*` that extract windows, reverse sequences and gather rows."""
+"""Define the table rows of `tf.*` that extract windows, reverse sequences and gather rows."""
 
 from __future__ import annotations
 

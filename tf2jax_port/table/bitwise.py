@@ -1,4 +1,4 @@
-"""Define the rows of `tf.bitwise`."""
+"""Define the table rows of `tf.bitwise`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the operators that accept ragged or sparse operands, by their row names."""
+"""List the operators that accept ragged or sparse operands, by the names of their table rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of types, errors, variables and control flow."""
+"""Define the table rows of types, errors, variables and control flow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SATURATES = "a float outside of the range of an integer dtype: TensorFlow gives
 
 
 def _conversion(name: str, dtype: str) -> Row:
-    """Build the row of a TensorFlow 1 function that casts to a dtype, such as `tf.to_float(x)`."""
+    """Build the table row of a TensorFlow 1 function that casts to a dtype, such as `tf.to_float(x)`."""
     expression = f"jnp.asarray({{x}}).astype(jnp.{dtype})"
     note = _SATURATES if dtype.startswith("int") else ""
     params = f"x, name='{name.title().replace('_', '')}'"

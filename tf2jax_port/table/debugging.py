@@ -1,4 +1,4 @@
-"""Define the rows of `tf.debugging`, most of which are assertions; see tests/debugging."""
+"""Define the table rows of `tf.debugging`, most of which are assertions; see tests/debugging."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def _assertion(
     *aliases: str,
     gives: str = "nothing",
 ) -> Row:
-    """Build the row of an assertion about values."""
+    """Build the table row of an assertion about values."""
     return shim(f"debugging.{name}", params, module, aliases=aliases, tests=_TESTS, gives=gives)
 
 
 def _shape_assertion(name: str, params: str, *aliases: str, gives: str = "nothing") -> Row:
-    """Build the row of an assertion about static shapes."""
+    """Build the table row of an assertion about static shapes."""
     return _assertion(name, params, "debugging.static_assertions", *aliases, gives=gives)
 
 
 def _finite(name: str, parameter: str) -> Row:
-    """Build the row of an operator that returns its operand and raises an error unless it is finite."""
+    """Build the table row of an operator that returns its operand, which must be finite."""
 
     def one(id: str, array: object, raises: str = "") -> Case:
         return case_of(id, {parameter: array, "message": "m"}, raises=raises)

@@ -1,4 +1,4 @@
-"""Define the rows of TensorFlow's dtypes: `tf.float32`, also `tf.dtypes.float32`."""
+"""Define the table rows of TensorFlow's dtypes: `tf.float32`, also `tf.dtypes.float32`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tf2jax_port.table.row import Manual, Native, Row, Target
 
 
 def _dtype(name: str, *others: str, own: str = "", target: Target | None = None) -> Row:
-    """Build the row of a dtype with its aliases."""
+    """Build the table row of a dtype with its aliases."""
     aliases = (f"dtypes.{name}", *others, *(f"dtypes.{other}" for other in others))
     expression = f"jnp.{own or name}"
     return Row(

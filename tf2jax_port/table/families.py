@@ -1,4 +1,4 @@
-"""Build the rows of similar operators from a few arguments."""
+"""Build table rows of similar operators from a few arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _aliases(name: str, options: dict[str, Any]) -> tuple[str, ...]:
 def unary(
     name: str, expression: str, *, param: str = "x", more: tuple[Case, ...] = (), **options: Any
 ) -> Row:
-    """Build the row of an element-wise function of one array, with `more` test cases."""
+    """Build the table row of an element-wise function of one array; `more` are further test cases."""
     aliases = _aliases(name, options)
     options["inputs"] = (*options.get("inputs", standard.of_floats(param)), *more)
     return Row(
@@ -38,7 +38,10 @@ def binary(
     more: tuple[Case, ...] = (),
     **options: Any,
 ) -> Row:
-    """Build the row of an element-wise function of two arrays that broadcast, with `more` test cases."""
+    """Build the table row of an element-wise function of two broadcast arrays.
+
+    `more` are further test cases.
+    """
     aliases = _aliases(name, options)
     options["inputs"] = (*options.get("inputs", standard.of_two_numbers()), *more)
     return Row(
@@ -52,7 +55,7 @@ def binary(
 
 
 def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **options: Any) -> Row:
-    """Build the row of a reduction over axes, with `more` test cases."""
+    """Build the table row of a reduction over axes; `more` are further test cases."""
     aliases = _aliases(name, options)
     options["inputs"] = (*options.get("inputs", standard.of_reduction()), *more)
     return Row(
@@ -68,16 +71,17 @@ def reduction(name: str, target: str | Shim, *, more: tuple[Case, ...] = (), **o
 
 
 def shim(name: str, params: str | None, module: str, **options: Any) -> Row:
-    """Build the row of an operator that JAX lacks and `shims` provides under the same name."""
+    """Build the table row of an operator that JAX lacks and `shims` provides under the same name."""
     function = name.rpartition(".")[2]
     return Row(name, params, Shim(f"shims.{name}"), own=f"{module}:{function}", **options)
 
 
 def native(name: str, params: str, expression: str, *, own: str = "", **options: Any) -> Row:
-    """Build the row of an operator for which there is a JAX expression.
+    """Build the table row of an operator for which there is a JAX expression.
 
-    `optional`, `defaults` and `needs` are those of `Native`. If the JAX expression differs from TensorFlow in a corner
-    case, `own` names the module that implements the function of `shims`.
+    `optional`, `defaults` and `needs` are attributes of `Native`. If the JAX expression differs
+    from TensorFlow in a corner case, `own` names the module that implements the function of
+    `shims`.
     """
     details = {k: options.pop(k) for k in ("optional", "defaults", "needs") if k in options}
     function = f"{own}:{name.rpartition('.')[2]}" if own and ":" not in own else own

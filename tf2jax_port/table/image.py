@@ -1,4 +1,4 @@
-"""Define the rows of `tf.image`."""
+"""Define the table rows of `tf.image`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.image` that move, sample and color pixels."""
+"""Define the table rows of `tf.image` that move, sample and color pixels."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Define descriptors of test inputs, which describe an array without creating it.
+"""Define descriptors of test inputs, which specify an array without creating it.
 
-The tests create the arrays with a random generator seeded by the id of the test case, so that the inputs of a row
-never depend on other rows.
+The tests create the arrays with a random generator seeded by the id of the test case, so that the
+inputs of one table row never depend on other rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Define the hand-written rows of `tf.keras`: schedules, reductions and the old back end."""
+"""Define the hand-written table rows of `tf.keras`: schedules, reductions and the old back end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEP = "learning_rate, global_step, decay_steps"
 
 
 def _schedule(name: str, params: str, made: str) -> Row:
-    """Build the row of a TensorFlow 1 learning-rate decay, which a Keras schedule replaces."""
+    """Build the table row of a TensorFlow 1 learning-rate decay, which a Keras schedule replaces."""
     call = "{x}" if params.startswith("x,") else "{global_step}"
     target = Native(f"keras.optimizers.schedules.{made}({call})")
     return Row(f"train.{name}", f"{params}, name=None", target, differs=_NOW)

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.keras.backend`, with expressions of `keras.ops`.
+"""Define the table rows of `tf.keras.backend`, with expressions of `keras.ops`.
 
 Like the functions of the back end in Keras 2, `keras.ops` accepts arrays and symbolic tensors.
 """
@@ -20,19 +20,22 @@ _FLOATX = ("dtype", "keras.backend.floatx()")
 
 
 def _row(name: str, params: str, expression: str, differs: str = "", *optional: str) -> Row:
-    """Build the row of a function that becomes an expression of `keras.ops`."""
+    """Build the table row of a function that becomes an expression of `keras.ops`."""
     target = Native(f"keras.ops.{expression}", optional=optional)
     return Row(f"keras.backend.{name}", params, target, differs=differs)
 
 
 def _reduction(name: str, differs: str = "") -> Row:
-    """Build the row of a reduction with the parameters `axis` and `keepdims`."""
+    """Build the table row of a reduction with the parameters `axis` and `keepdims`."""
     expression = f"{name}({{x}}, axis={{axis}}, keepdims={{keepdims}})"
     return _row(name, "x, axis=None, keepdims=False", expression, differs, "axis", "keepdims")
 
 
 def _plain(name: str, params: str, expression: str, differs: str = "") -> Row:
-    """Build the row of a function from a whole expression; a missing dtype becomes Keras' `floatx`."""
+    """Build the table row of a function from a whole JAX expression.
+
+    A missing dtype becomes Keras' `floatx`.
+    """
     defaults = (_FLOATX,) if "dtype=None" in params else ()
     target = Native(expression, defaults=defaults)
     return Row(f"keras.backend.{name}", params, target, differs=differs)

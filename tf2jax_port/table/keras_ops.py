@@ -20,7 +20,7 @@ _OPTIONAL = ("axis", "keepdims")
 
 
 def _op(expression: str, *optional: str, **defaults: str) -> Native:
-    """Build the target of a row from an expression without its prefix `keras.ops.`."""
+    """Build the target of a table row from an expression without its prefix `keras.ops.`."""
     return Native(f"keras.ops.{expression}", optional=optional, defaults=tuple(defaults.items()))
 
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.linalg`, and of its functions that `tf` also exports."""
+"""Define the table rows of `tf.linalg`, and of its functions that `tf` also exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.linalg.LinearOperator` classes, which have hand-written tests."""
+"""Define the table rows of `tf.linalg.LinearOperator` classes, which have hand-written tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _USUAL = f"{_HINTS}, is_square=None"
 
 
 def _row(kind: str, module: str, arguments: str, hints: str = _USUAL, *, named: bool = True) -> Row:
-    """Build the row of a linear-operator class."""
+    """Build the table row of a linear-operator class."""
     name = f"LinearOperator{kind}"
     label = repr(name) if named else "None"
     return Row(

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.compat.v1.losses`: weighted losses reduced to a scalar."""
+"""Define the table rows of `tf.compat.v1.losses`: weighted losses reduced to a scalar."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MODULE = "nn.weighted_losses"
 
 
 def _row(name: str, params: str, *cases: object) -> Row:
-    """Build the row of a loss."""
+    """Build the table row of a loss."""
     return shim(f"v1.losses.{name}", params, _MODULE, inputs=cases)
 
 

@@ -1,4 +1,4 @@
-"""Define the rows of element-wise functions of `tf.math` and `tf`."""
+"""Define the table rows of element-wise functions of `tf.math` and `tf`."""
 
 from __future__ import annotations
 

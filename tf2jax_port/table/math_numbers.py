@@ -16,7 +16,10 @@ _BROADCAST = case("broadcast", x=f32([[5], [-7]]), y=f32([2, 3]))
 
 
 def _part(name: str, expression: str, param: str) -> Row:
-    """Build the row of a part of a complex number, such as its imaginary part; accepts real input."""
+    """Build the table row of a part of complex numbers, such as the imaginary part.
+
+    The operator accepts real operands, too.
+    """
     cases = (
         case_of("complex", {param: _COMPLEX}),
         case_of("real", {param: f32([1, -2, 0.0, -0.0, NAN, INF])}),

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.math` for reductions, cumulative sums, sorting and counting."""
+"""Define the table rows of `tf.math` for reductions, cumulative sums, sorting and counting."""
 
 from __future__ import annotations
 

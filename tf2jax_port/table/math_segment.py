@@ -1,4 +1,4 @@
-"""Define the rows of `tf.math` that reduce segments."""
+"""Define the table rows of `tf.math` that reduce segments."""
 
 from __future__ import annotations
 

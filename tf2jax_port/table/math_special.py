@@ -1,4 +1,4 @@
-"""Define the rows of the special functions of `tf.math`."""
+"""Define the table rows of the special functions of `tf.math`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _POSITIVE = f32([0.0, NAN, INF, 1, 0.5, 2, 1.5, 2.5, 30, 1e-3, 0.1, 5])
 
 
 def _special(name: str, module: str, *cases: Case, inner: bool = True, **options: object) -> Row:
-    """Build the row of a special function of one array that `jax.lax` lacks."""
+    """Build the table row of a special function of one array that `jax.lax` lacks."""
     return shim(
         f"math.special.{name}" if inner else f"math.{name}",
         "x, name=None",
@@ -24,7 +24,7 @@ def _special(name: str, module: str, *cases: Case, inner: bool = True, **options
 
 
 def _pair(name: str, params: str, *cases: Case, tolerance: float = 1e-5, **options: object) -> Row:
-    """Build the row of a special function of two arrays, with broadcasting."""
+    """Build the table row of a special function of two arrays, with broadcasting."""
     first, second = params.split(", ")
     return shim(
         f"math.{name}",

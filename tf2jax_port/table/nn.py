@@ -1,4 +1,4 @@
-"""Define the rows of `tf.nn`."""
+"""Define the table rows of `tf.nn`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of transposed and depthwise convolutions in `tf.nn`."""
+"""Define the table rows of transposed and depthwise convolutions in `tf.nn`."""
 
 from __future__ import annotations
 

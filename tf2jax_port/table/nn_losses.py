@@ -1,4 +1,4 @@
-"""Define the rows of `tf.nn` for the average loss, and Poisson, CTC and sampled losses."""
+"""Define the table rows of `tf.nn` for the average loss, and Poisson, CTC and sampled losses."""
 
 from __future__ import annotations
 

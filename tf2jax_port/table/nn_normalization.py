@@ -1,4 +1,4 @@
-"""Define the rows of `tf.nn` for moments, normalization, space-to-depth and space-to-batch."""
+"""Define the table rows of `tf.nn` for moments, normalization, space-to-depth and space-to-batch."""
 
 from __future__ import annotations
 

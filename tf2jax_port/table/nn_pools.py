@@ -1,4 +1,4 @@
-"""Define the rows of pooling, dilation and erosion in `tf.nn`."""
+"""Define the table rows of pooling, dilation and erosion in `tf.nn`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""List the classes of dtypes (float, integer, boolean) that operators return, by row name."""
+"""List the dtype classes (float, integer, boolean) of operators' results, by names of table rows."""
 
 from __future__ import annotations
 

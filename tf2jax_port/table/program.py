@@ -1,4 +1,4 @@
-"""Define the rows of `tf.print`, `tf.py_function` and other functions with side effects."""
+"""Define the table rows of `tf.print`, `tf.py_function` and other functions with side effects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _TESTS = "tests/debugging"
 
 
 def _row(name: str, params: str, own: str, gives: str = "") -> Row:
-    """Build the row of a function with side effects."""
+    """Build the table row of a function with side effects."""
     return Row(name, params, Shim(f"shims.{name}"), own=own, tests=_TESTS, gives=gives)
 
 

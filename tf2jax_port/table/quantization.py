@@ -1,4 +1,4 @@
-"""Define the rows of `tf.quantization`."""
+"""Define the table rows of `tf.quantization`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _XLA = {
 
 
 def _make_arguments(*values: float, backward: bool) -> dict[str, object]:
-    """Return the arrays to quantize, with the incoming gradients if `backward`."""
+    """Return the arrays to quantize; with `backward`, also the incoming gradients."""
     upstream = {"gradients": f32([1.0 + i for i in range(len(values))])} if backward else {}
     return {**upstream, "inputs": f32(values)}
 
@@ -82,7 +82,7 @@ def _make_cases(of: str, *, backward: bool) -> tuple[Case, ...]:
 
 
 def _fake_quantization(of: str, ends: str, takes: str) -> tuple[Row, Row]:
-    """Build the rows of a fake quantization and its gradient."""
+    """Build the table rows of a fake quantization and its gradient."""
     name = f"quantization.fake_quant_with_min_max_{of}"
     return (
         shim(
@@ -116,7 +116,7 @@ def _without_gradient(case: Case) -> Case:
 
 
 def _by_rows(case: Case, arrays: tuple[str, ...]) -> Case:
-    """Return a test case that pads rows only, since the number of channels is static."""
+    """Return a test case in which the padding tests pad only rows, since channels are static."""
     return dataclasses.replace(case, pad=tuple((name, 0) for name in arrays))
 
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.ragged` and `tf.RaggedTensor`, which have hand-written tests."""
+"""Define the table rows of `tf.ragged` and `tf.RaggedTensor`, which have hand-written tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SPLITS = "row_splits_dtype=tf.int64"
 
 
 def _row(name: str, params: str, own: str, *, fresh: bool = False) -> Row:
-    """Build the row of a function of `tf.ragged`."""
+    """Build the table row of a function of `tf.ragged`."""
     return Row(
         f"ragged.{name}",
         params,
@@ -21,12 +21,12 @@ def _row(name: str, params: str, own: str, *, fresh: bool = False) -> Row:
 
 
 def _class(name: str, own: str) -> Row:
-    """Build the row of a class of ragged tensors."""
+    """Build the table row of a class of ragged tensors."""
     return Row(name, None, Shim(f"shims.{name}"), own=own, tests=_TESTS)
 
 
 def _constructor(name: str, params: str) -> Row:
-    """Build the row of a class method of `tf.RaggedTensor`."""
+    """Build the table row of a class method of `tf.RaggedTensor`."""
     return Row(f"RaggedTensor.{name}", params, Shim(f"shims.RaggedTensor.{name}"))
 
 

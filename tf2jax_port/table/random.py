@@ -1,4 +1,4 @@
-"""Define the rows of `tf.random`, dropout and the initializers.
+"""Define the table rows of `tf.random`, dropout and the initializers.
 
 Stateful operators have test cases only if the result does not depend on the state. Separate tests cover the sequences
 of numbers after `set_seed`, and the bits for many shapes.
@@ -25,7 +25,7 @@ def _stateless(
     float_seed: str = "InvalidArgumentError",
     **options: Any,
 ) -> Row:
-    """Build the row of a stateless random operator, with test cases for invalid seeds."""
+    """Build the table row of a stateless random operator, with test cases for invalid seeds."""
     options.setdefault("xla", OTHER)
     return shim(
         f"random.{name}",

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.raw_ops`, and of names that mean something else in TensorFlow 1."""
+"""Define the table rows of `tf.raw_ops`, and of names that mean something else in TensorFlow 1."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INITIALIZER = "tests/random"
 
 
 def _initializer(name: str, params: str, *aliases: str) -> Row:
-    """Build the row of a TensorFlow 1 initializer."""
+    """Build the table row of a TensorFlow 1 initializer."""
     return shim(
         f"v1.{name}",
         params,

@@ -1,4 +1,4 @@
-"""Define the rows of the table: frozen data about one TensorFlow object each.
+"""Define the rows of the operator table: frozen data about one TensorFlow object each.
 
 Only the standard library is used, so that the command line can read the table without JAX or TensorFlow.
 """
@@ -13,18 +13,19 @@ from tf2jax_port.table.inputs import Descriptor
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """A target that replaces a call by a JAX expression with the same meaning.
+    """The target that replaces a call by a JAX expression with the same meaning.
 
     Attributes:
       expression: the expression, with TensorFlow's parameter names in braces:
         `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
-      optional: parameters whose default is the same in TensorFlow and JAX, so that the new call omits `axis={axis}`
-        if the old one omits the argument.
-      defaults: `(parameter, text)` of defaults that differ in JAX: TensorFlow's `axis=None` of `argmax` is axis 0.
+      optional: parameters whose default is the same in TensorFlow and JAX, so that the JAX call
+        omits `axis={axis}` if the TensorFlow call omits the argument.
+      defaults: `(parameter, text)` of defaults that differ in JAX: TensorFlow's `axis=None` of
+        `argmax` is axis 0.
       needs: parameters without which the expression has another meaning.
 
-    If a call passes an argument for which the expression has no placeholder, it becomes a call of `shims` instead, unless
-    the parameter is `name` or the argument equals its default.
+    If a call passes an argument for which the expression has no placeholder, it becomes a call of
+    `shims` instead, unless the parameter is `name` or the argument equals its default.
     """
 
     expression: str
@@ -41,21 +42,21 @@ class Native:
 
 @dataclass(frozen=True, slots=True)
 class Shim:
-    """A target that replaces a name by the function of `shims` with TensorFlow's behavior."""
+    """The target that replaces a name by the function of `shims` with TensorFlow's behavior."""
 
     function: str
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """A target that deliberately leaves a name to TensorFlow."""
+    """The target that leaves a name to TensorFlow on purpose."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Manual:
-    """A target that leaves a name to a person; `code` is the diagnostic that explains what to do."""
+    """The target that leaves a name to a person; `code` is the diagnostic with the advice."""
 
     code: str
     reason: str
@@ -66,20 +67,23 @@ Target = Native | Shim | Keep | Manual
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One set of arguments for the tests of a row.
+    """One set of arguments with which the tests call the operator of a table row.
 
     Attributes:
-      id: the identifier, appended to the row's name: `boolean_mask-rank2-axis1-nan`.
-      arguments: `(parameter, value)` pairs; arrays are given by descriptors, all other values literally.
-      raises: the class name of the error that TensorFlow raises eagerly; `shims` raises the class of the same name. If
-        there are several, `TypeError|ValueError`, TensorFlow raises one, and the error of `shims` is an instance of all.
+      id: the identifier, which is appended to the name of the row: `boolean_mask-rank2-axis1-nan`.
+      arguments: `(parameter, value)` pairs; arrays are given by descriptors, all other values
+        literally.
+      raises: the class name of the error that TensorFlow raises eagerly; `shims` raises the class
+        of the same name. If there are several, `TypeError|ValueError`, TensorFlow raises one, and
+        the error of `shims` is an instance of all.
       gradient: the parameters to differentiate; all floating-point arrays if `None`.
       differs: why the result differs from TensorFlow on purpose: `value: why` or `gradient: why`.
-      unbounded: whether the inputs set no bound on the size of the result, so that an enclosing `jax.jit` raises an error.
-      xla: `differs: why` or `unsupported: why` if TensorFlow's XLA behaves differently for this case only;
-        `crashes: why` if it must not be run.
-      pad: `(parameter, axis)` pairs; the padding tests cut these arrays out of longer, padded ones. `None` means the
-        leading axis of the first array, and of all arrays of the same length.
+      unbounded: whether the inputs set no bound on the size of the result, so that an enclosing
+        `jax.jit` raises an error.
+      xla: `differs: why` or `unsupported: why` if TensorFlow's XLA behaves differently for this
+        case only; `crashes: why` if it must not be run.
+      pad: `(parameter, axis)` pairs; the padding tests cut these arrays out of longer, padded ones.
+        `None` means the leading axis of the first array, and of all arrays of the same length.
     """
 
     id: str
@@ -113,7 +117,7 @@ def case(
 
 
 def case_of(id: str, arguments: dict[str, object], /, *, raises: str = "") -> Case:
-    """Build a `Case` from a dictionary of arguments, for rows whose parameter names vary."""
+    """Build a `Case` from a dictionary of arguments, for tests with varying parameter names."""
     return Case(id, tuple(arguments.items()), raises)
 
 
@@ -126,33 +130,35 @@ def _has_descriptor(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The entry of one TensorFlow object in the table.
+    """The entry of the table for one TensorFlow object.
 
     Attributes:
-      name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a separate row, such as
-        `v1.to_float`.
-      params: TensorFlow's parameters as text, `None` if the object is not callable (a dtype, a constant).
+      name: canonical TensorFlow 2 name without `tf.`; a meaning that only version 1 has is a
+        separate row, such as `v1.to_float`.
+      params: TensorFlow's parameters as text, `None` if the object is not callable (a dtype, a
+        constant).
       target: the replacement of a reference.
-      own: `module:function` in `shims._src` that implements the function of `shims`; empty if that is generated from the
-        native expression.
+      own: `module:function` in `shims._src` that implements the function of `shims`; empty if that
+        is generated from the native expression.
       tensors: parameters that TensorFlow converts to tensors; those of one row share a dtype.
       aliases: other TensorFlow names of the same object.
-      inputs: the cases of the row's tests.
-      differs: the cases in which the JAX expression computes something else than TensorFlow; the rewritten call is marked
-        for review.
-      note: a smaller difference that is not worth a review at every call.
+      inputs: the test cases of the object.
+      differs: the conditions under which the JAX expression differs from TensorFlow; the rewritten
+        call is marked for review.
+      note: a smaller difference, which is not reported at every call.
       tolerance: relative tolerance for float32.
       xla: TensorFlow's `jit_compile=True` compared with TensorFlow eager: `same`, `differs: why` or
         `unsupported: why`.
       renames: `(old keyword, parameter)` for keywords that version 1 names differently.
       fresh: whether the size of the result is data-dependent.
-      takes: the dtypes that TensorFlow has a kernel for, empty for any; all others raise an error. The words are those of
-        `shims/_src/arguments/kernels.py` and apply to `tensors` or to the first parameter:
-        `real -uint8 complex64`. Parameter names in front restrict them: `data: number; segment_ids: index`.
+      takes: the dtypes that TensorFlow has a kernel for, empty for any; all others raise an error.
+        The words are those of `shims/_src/arguments/kernels.py` and apply to `tensors` or to the
+        first parameter: `real -uint8 complex64`. Parameter names in front restrict them: `data:
+        number; segment_ids: index`.
       no_gradient: why TensorFlow does not differentiate the function, empty if it does.
       tests: the folder of hand-written tests, if the arguments are not plain arrays.
-      gives: the kind of result if it is not an array, as for assertions and predicates: derivatives, batching
-        and padding do not apply.
+      gives: the kind of result if it is not an array, as for assertions and predicates:
+        derivatives, batching and padding do not apply.
     """
 
     name: str

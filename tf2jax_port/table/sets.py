@@ -1,4 +1,4 @@
-"""Define the rows of `tf.sets` and `tf.edit_distance`, which have hand-written tests."""
+"""Define the table rows of `tf.sets` and `tf.edit_distance`, which have hand-written tests."""
 
 from __future__ import annotations
 

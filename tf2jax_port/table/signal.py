@@ -1,4 +1,4 @@
-"""Define the rows of `tf.signal`."""
+"""Define the table rows of `tf.signal`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LENGTH = "input_tensor, fft_length=None, name=None"
 
 
 def _fft(name: str, expression: str, count: int) -> Row:
-    """Build the row of a complex Fourier transform over the last `count` axes."""
+    """Build the table row of a complex Fourier transform over the last `count` axes."""
     three = Values(tuple(_COMPLEX.values for _ in range(2)), "complex64")
     full = three if count == 3 else _COMPLEX
     pad = {1: _ROWS, 2: (), 3: ()}[count]
@@ -38,7 +38,7 @@ def _fft(name: str, expression: str, count: int) -> Row:
 
 
 def _rfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
-    """Build the row of a real Fourier transform over the last axes."""
+    """Build the table row of a real Fourier transform over the last axes."""
     pad = _REAL_ROWS if len(shape) > len(length) else ()
     return shim(
         f"signal.{name}",
@@ -62,7 +62,7 @@ def _rfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
 
 
 def _irfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
-    """Build the row of an inverse real Fourier transform."""
+    """Build the table row of an inverse real Fourier transform."""
     number = 0.5 + 0.25j
     values: object = tuple(number * k for k in range(1, shape[-1] + 1))
     for size in shape[-2::-1]:
@@ -85,7 +85,7 @@ def _irfft(name: str, shape: tuple[int, ...], length: list[int]) -> Row:
 
 
 def _shift(name: str) -> Row:
-    """Build the row of `fftshift` or `ifftshift`."""
+    """Build the table row of `fftshift` or `ifftshift`."""
     return native(
         f"signal.{name}",
         "x, axes=None, name=None",
@@ -103,7 +103,7 @@ def _shift(name: str) -> Row:
 
 
 def _window(name: str, params: str, *cases: Case) -> Row:
-    """Build the row of a window function."""
+    """Build the table row of a window function such as `tf.signal.hann_window`."""
     return shim(
         f"signal.{name}",
         f"window_length, {params}dtype=tf.float32, name=None",

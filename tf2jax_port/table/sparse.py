@@ -1,4 +1,4 @@
-"""Define the rows of `tf.sparse` and of sparse lookups, which have hand-written tests."""
+"""Define the table rows of `tf.sparse` and of sparse lookups, which have hand-written tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LOOKUP = "max_norm=None, name=None, allow_fast_lookup=False"
 
 
 def _row(name: str, params: str, module: str, *, fresh: bool = False) -> Row:
-    """Build the row of a sparse operator."""
+    """Build the table row of a sparse operator."""
     own = f"sparse.{module}:{name.rpartition('.')[2]}"
     return Row(name, params, Shim(f"shims.{name}"), own=own, fresh=fresh, tests=_TESTS)
 

@@ -1,4 +1,4 @@
-"""Define the rows of `tf.strings` and `tf.lookup`, which are not rewritten."""
+"""Define the table rows of `tf.strings` and `tf.lookup`, which are not rewritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Define the rows of names that do not compute: scopes, modules, predicates, names of graphs."""
+"""Define the table rows of names that do not compute: scopes, modules, predicates, graph names."""
 
 from __future__ import annotations
 

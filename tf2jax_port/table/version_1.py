@@ -279,13 +279,13 @@ _SCATTERED = ("add", "div", "max", "min", "mul", "sub", "update")
 
 
 def _assignment(verb: str, middle: str = "") -> Row:
-    """Build the row of an assignment function, such as `tf.assign(ref, value)`."""
+    """Build the table row of an assignment function, such as `tf.assign(ref, value)`."""
     parameters = f"ref, value, {middle}use_locking=None, name=None"
     return Row(f"v1.{verb}", parameters, Native(f"{{ref}}.{verb}({{value}})"), differs=_AT_ONCE)
 
 
 def _scatter_update(verb: str) -> Row:
-    """Build the row of a scatter update, such as `tf.scatter_add(ref, indices, updates)`."""
+    """Build the table row of a scatter update, such as `tf.scatter_add(ref, indices, updates)`."""
     return Row(
         f"v1.scatter_{verb}",
         "ref, indices, updates, use_locking=False, name=None",
@@ -295,7 +295,7 @@ def _scatter_update(verb: str) -> Row:
 
 
 def _scatter_nd_update(verb: str) -> Row:
-    """Build the row of a scatter update such as `tf.scatter_nd_add(ref, indices, updates)`."""
+    """Build the table row of a scatter update such as `tf.scatter_nd_add(ref, indices, updates)`."""
     return Row(
         f"v1.scatter_nd_{verb}",
         "ref, indices, updates, use_locking=False, name=None",

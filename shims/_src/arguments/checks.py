@@ -16,7 +16,7 @@ from shims._src.sizes import numbering, primitives
 
 
 def is_known(d) -> bool:
-    """Return whether a dimension is a number, not a symbol."""
+    """Return whether a dimension is a number, not a symbolic size."""
     return not jp.is_symbolic(d)
 
 
@@ -28,7 +28,7 @@ def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError
 def check_data(
     bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
 ) -> None:
-    """Raise an error if any element of `bad` is true: at once, or after the call if it is traced."""
+    """Raise an error if an element of `bad` is true: at once, or after the call if it is traced."""
     if jp.is_tracer(bad):
         primitives.check(bad, errors.message(function, problem, **lines), error=error)
     elif np.any(np.asarray(bad)):
@@ -86,11 +86,11 @@ def check_known(function: str, what: str, *sizes) -> None:
 
     Args:
       function: the operator as the user spells it.
-      what: a noun for the error message: what the sizes count.
+      what: a noun for the error message: the things that the sizes count.
       *sizes: dimensions.
 
     Raises:
-      FreshSizeError: one depends on data.
+      FreshSizeError: a size depends on data.
     """
     if all(map(is_known, sizes)):
         return
@@ -114,9 +114,9 @@ def static_int(function: str, name: str, value) -> int:
     """Convert a value that must be known while a program is traced to an int.
 
     Raises:
-      FreshSizeError: it is traced.
-      InvalidArgumentError: it is not one number.
-      DtypeMismatchError: it is not an integer.
+      FreshSizeError: the value is traced.
+      InvalidArgumentError: the value is not one number.
+      DtypeMismatchError: the value is not an integer.
     """
     if isinstance(value, int):
         return int(value)
@@ -145,7 +145,7 @@ def static_int(function: str, name: str, value) -> int:
 
 
 def _constant_behind(value):
-    """Return the number that a traced constant holds, or `None`."""
+    """Return the number that a traced constant holds, `None` for other tracers."""
     if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
         return None
     known = numbering.symbolic_value(value)
@@ -172,13 +172,13 @@ def axis_of(function: str, axis, rank: int, *, name: str = "axis") -> int:
 def axes_of(
     function: str, axis, rank: int, *, name: str = "axis", twice: str = "refused"
 ) -> tuple[int, ...]:
-    """Normalize axes given as `None` (all), a number, or a sequence or array of numbers.
+    """Normalize axes given as `None` (all axes), a number, or a sequence or array of numbers.
 
     Args:
       function: the operator as the user spells it.
       axis: the axes.
       rank: the rank of the array.
-      name: the argument.
+      name: the name of the argument.
       twice: the treatment of an axis that is named twice: `refused`, `once`, or `kept`.
 
     Raises:

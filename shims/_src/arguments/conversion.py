@@ -27,13 +27,14 @@ def as_array(value, dtype=None):
       value: an array, a tracer, a symbolic dimension, a variable, a number or nested numbers.
         A list of NumPy floats has the dtype of its first element; other NumPy scalars in lists are
         converted like Python numbers.
-      dtype: the dtype of Python numbers. An array of another dtype is rejected, as in TensorFlow.
+      dtype: the dtype to which Python numbers are converted. An array of another dtype is rejected,
+        as in TensorFlow.
 
     Raises:
       ValueError: `value` is an array of another dtype than `dtype`, or an integer fits no dtype.
       CompositeOperandError: `value` is a ragged or a sparse tensor.
       TypeError: a Python number does not fit `dtype`.
-      NarrowingError: a Python integer does not fit the 32 bits that JAX has in place of 64.
+      NarrowingError: a Python integer does not fit 32 bits, which JAX uses in place of 64.
       MissingKernelError: `value` is text.
     """
     if jp.is_symbolic(value):
@@ -154,7 +155,7 @@ def check_width(array, dtype=None):
 
     Args:
       array: a NumPy array, or a JAX array, which is always accepted.
-      dtype: the dtype that it is converted to; JAX's dtype for it when `None`.
+      dtype: the dtype to which it is converted; if `None`, the one that JAX would choose.
 
     Raises:
       NarrowingError: a number does not fit.
@@ -181,7 +182,7 @@ def _check_range(array) -> None:
     """Reject finite 64-bit floats that overflow in 32 bits.
 
     Raises:
-      NarrowingError: there is one.
+      NarrowingError: such a number exists.
     """
     becomes = jax.dtypes.canonicalize_dtype(array.dtype)
     if array.dtype not in _LONG or becomes == array.dtype:

@@ -17,14 +17,14 @@ from shims._src.sizes import trace
 
 
 def preferring(dtype, *names: str, kept: str | None = None):
-    """Return a decorator that converts the named parameters to `dtype` if none is a JAX array.
+    """Return a decorator that converts NumPy arrays and numbers to TensorFlow's default dtype.
 
     Args:
       dtype: the default dtype of TensorFlow's operator.
-      *names: the parameters that share it.
-      kept: names of the dtypes that the parameters keep in a function, where any other is converted to
-        the default; beside a JAX array the parameters take its dtype. `None` for all dtypes, with no
-        conversion beside a JAX array.
+      *names: the parameters that share the default dtype.
+      kept: names of the dtypes that arguments keep while a function is traced; other dtypes are
+        converted to the default. Beside a JAX array, arguments take the dtype of that array. With
+        `None`, every dtype is kept, and nothing is converted beside a JAX array.
     """
     default = np.dtype(dtype)
 
@@ -43,7 +43,7 @@ def preferring(dtype, *names: str, kept: str | None = None):
 
 
 def fixed(dtype, *names: str):
-    """Return a decorator that converts NumPy arrays and numbers among some parameters to `dtype`."""
+    """Return a decorator that converts NumPy arrays and numbers passed as `names` to `dtype`."""
     only = np.dtype(dtype)
     return _converting_decorator(names, lambda given: only)
 
@@ -72,7 +72,7 @@ def _converting_decorator(names, wanted):
 
 
 def as_preferred(value, dtype):
-    """Convert NumPy arrays and Python numbers to `dtype`, unless they do not fit; keep other values."""
+    """Convert NumPy arrays and Python numbers to `dtype` if they fit; return other values unchanged."""
     if isinstance(value, (list, tuple)) and (
         any(map(_is_array, value)) or _has_other_lengths(value)
     ):
@@ -97,7 +97,7 @@ def _fits(array: np.ndarray, dtype: np.dtype) -> bool:
 
 
 def _has_other_lengths(value) -> bool:
-    """Return whether a list is irregular: its items differ in length, or lists and numbers mix."""
+    """Return whether a list is irregular: items differ in length, or lists and numbers are mixed."""
     return len({len(x) if isinstance(x, (list, tuple)) else -1 for x in value}) > 1
 
 
@@ -106,7 +106,7 @@ def _is_array(value) -> bool:
 
 
 def _is_host_value(value) -> bool:
-    """Return whether a value consists of NumPy arrays and Python numbers only."""
+    """Return whether a value consists only of NumPy arrays and Python numbers."""
     numbers = (np.ndarray, np.generic, int, float, complex)
     leaves = jax.tree.leaves(value)
     is_of_host = bool(leaves) and all(isinstance(x, numbers) for x in leaves)

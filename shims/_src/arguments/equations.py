@@ -12,8 +12,8 @@ def agreeing_operands(equation: str, arrays) -> list:
     """Unify the sizes of axes with equal labels, and return the operands.
 
     Args:
-      equation: without blanks.
-      arrays: one per term of the equation.
+      equation: the einsum equation, without blanks.
+      arrays: one operand per term of the equation.
 
     Raises:
       ValueError: the number of terms differs.
@@ -38,7 +38,7 @@ def agreeing_operands(equation: str, arrays) -> list:
 
 
 def _labeled_axes(equation, term, array):
-    """Return `(label, axis)` pairs of one term; the axes of an ellipsis have no label."""
+    """Return `(label, axis)` pairs of one term, without the axes of an ellipsis."""
     before, ellipsis, after = term.partition("...")
     named = len(before) + len(after)
     if array.ndim < named or (not ellipsis and array.ndim != named):
@@ -56,7 +56,7 @@ def _labeled_axes(equation, term, array):
 
 
 def _unify_ellipsis_sizes(terms, arrays) -> list:
-    """Require broadcastable sizes on the axes of ellipses, and return the operands."""
+    """Unify the sizes of ellipsis axes, which must broadcast; return the operands."""
     spans = []
     for term, array in zip(terms, arrays, strict=True):
         before, _, after = term.partition("...")

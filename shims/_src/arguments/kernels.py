@@ -47,7 +47,7 @@ MODULES = frozenset(_DATA["modules"])
 
 @functools.cache
 def allowed(words: str) -> frozenset[str]:
-    """Return the dtype names described by an entry of the table, such as `real -uint8 complex64`."""
+    """Return the dtype names that an entry of the kernel table describes, as `real -uint8 complex64`."""
     names: frozenset[str] = frozenset()
     for word in words.split():
         kind = word.removeprefix("-")
@@ -58,12 +58,12 @@ def allowed(words: str) -> frozenset[str]:
 
 @functools.cache
 def allows(words: str, dtype: np.dtype) -> bool:
-    """Return whether an entry of the table includes a dtype; cached, as `dtype.name` is slow."""
+    """Return whether an entry of the kernel table includes a dtype; cached, as `dtype.name` is slow."""
     return dtype.name in allowed(words)
 
 
 def spoken(words: str) -> str:
-    """Convert an entry of the table to text for error messages: `real numbers, but not uint8`."""
+    """Convert an entry of the kernel table to text for messages: `real numbers, but not uint8`."""
     told = {w: KINDS[w.lstrip("-")][1] if w.lstrip("-") in KINDS else w for w in words.split()}
     with_, without = (
         " or ".join(told[w].lstrip("-") for w in told if w.startswith("-") is left)
@@ -139,7 +139,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
 
     Args:
       function: the operator as the user spells it.
-      takes: the result of `of` for it.
+      takes: the result of `of` for the operator.
       args: the positional arguments.
       kwargs: the keyword arguments.
     """
@@ -151,7 +151,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
             if not allows(words, dtype) and not is_composite(value):
-                check_dtype(function, words, dtype, value.shape)
+                check_dtype(function, words, dtype, getattr(value, "shape", None))
         elif value is not None:
             follows = not alone and any(map(_is_tensor, given))
             _check_nested(function, words, value, alone, follows)

@@ -25,7 +25,7 @@ def describe(array) -> str:
 
 
 def operand(value, dtype=None):
-    """Convert `value` to an array; `dtype` applies to Python numbers and NumPy arrays."""
+    """Convert an argument to an array; `dtype` applies to Python numbers and NumPy arrays."""
     if isinstance(value, jax.Array) and not value.weak_type and dtype is None:
         return value
     if dtype is None:
@@ -40,7 +40,7 @@ def operand(value, dtype=None):
 
 
 def _is_flexible(value) -> bool:
-    """Return whether TensorFlow would convert the value to the dtype of the other operands."""
+    """Return whether TensorFlow would convert a value to the dtype of the other operands."""
     if isinstance(value, jax.Array):
         return value.weak_type
     return isinstance(value, (np.ndarray, np.generic)) or jp.is_symbolic(value)
@@ -102,7 +102,7 @@ def _mismatch_error(function, culprit, values, dtype):
 
 
 def broadcasting(function: str, *arrays):
-    """Require broadcastable sizes (checked at run time if symbolic), and return the arrays.
+    """Unify the sizes of arrays that must broadcast; symbolic sizes are checked at run time.
 
     Arrays of known shapes are returned unchanged.
 
@@ -126,7 +126,7 @@ def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> l
     """Unify the sizes along one axis of each array; sizes of 1 broadcast.
 
     Args:
-      function: for messages.
+      function: the operator, for error messages.
       arrays: the arrays.
       axes: the axis of each array; `None` for an array that has none.
     """
@@ -189,7 +189,7 @@ def check_alike(function: str, **arrays) -> None:
 
 
 def agreeing(function: str, arrays, axes):
-    """Unify symbolic sizes of the arrays along each of `axes`, and return the arrays."""
+    """Unify the symbolic sizes of arrays along each of `axes`; return the arrays."""
     arrays = list(arrays)
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
         for i in axes:
@@ -204,7 +204,7 @@ def agreeing(function: str, arrays, axes):
 
 
 def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
-    """Unify the sizes of axis `i` of `a` and axis `j` of `b` if one is symbolic; return both arrays."""
+    """Unify the sizes of axis `i` of `a` and axis `j` of `b`, if symbolic; return both arrays."""
     target = _common_size([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
@@ -222,7 +222,7 @@ def _is_one(d) -> bool:
 
 
 def _common_size(sizes, *, broadcasts: bool = True):
-    """Return the size to unify all `sizes` with; `None` if they are equal or all are numbers."""
+    """Return the size with which to unify all `sizes`; `None` if nothing has to be unified."""
     sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
     distinct = [d for i, d in enumerate(sizes) if not _is_among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):

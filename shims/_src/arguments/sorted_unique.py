@@ -1,4 +1,4 @@
-"""Compute `jnp.unique` for a data-dependent number of distinct values."""
+"""Compute `jnp.unique`, whose result has a data-dependent size."""
 
 from __future__ import annotations
 

@@ -29,15 +29,15 @@ def bitcast(input, type, name=None):
       narrower dtype adds a last axis with the pieces of each number.
 
     Raises:
-      InvalidArgumentError: the size of the last axis is not that of one number of a wider dtype, or
-        TensorFlow has no kernel for a dtype.
+      InvalidArgumentError: for a wider dtype, the last axis does not hold exactly the bytes of one
+        number, or TensorFlow has no kernel for a dtype.
       UnimplementedError: from or to 64 bits without `jax_enable_x64`.
 
     Differs from TensorFlow:
       Nothing for the dtypes that JAX has.
 
     Under jit:
-      A reinterpretation without arithmetic.
+      Compiles to a bitcast, without arithmetic.
 
     https://www.tensorflow.org/api_docs/python/tf/bitcast
     """

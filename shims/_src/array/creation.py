@@ -135,7 +135,7 @@ def zeros_like(input, dtype=None, name=None, layout=None):
       Nothing.
 
     Under jit:
-      As many zeros as `input` has elements.
+      The sizes of `input` may be known only at run time; the result has the same sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/zeros_like
     """
@@ -159,7 +159,7 @@ def ones_like(input, dtype=None, name=None, layout=None):
       Nothing.
 
     Under jit:
-      As many ones as `input` has elements.
+      The sizes of `input` may be known only at run time; the result has the same sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/ones_like
     """

@@ -37,7 +37,7 @@ def is_non_decreasing(x, name=None):
       Nothing.
 
     Under jit:
-      A selection is packed first.
+      Sizes may be known only at run time; padding is moved to the end first.
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_non_decreasing
     """
@@ -62,7 +62,7 @@ def is_strictly_increasing(x, name=None):
       Nothing.
 
     Under jit:
-      A selection is packed first.
+      Sizes may be known only at run time; padding is moved to the end first.
 
     https://www.tensorflow.org/api_docs/python/tf/math/is_strictly_increasing
     """

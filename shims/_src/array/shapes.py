@@ -55,7 +55,7 @@ def size_of(function: str, value, *, bound=None):
     if not isinstance(value, int):
         _check_size(function, value)
     d = primitives.to_dim(value, label=function, bound=bound)
-    if jp.is_tracer(value) and numbering.symbolic_value(value, as_size=True) is None:
+    if jp.is_tracer(value) and numbering.symbolic_value(value) is None:
         problem = "a size must be >= 0."
         checks.check_data(value < 0, function, problem, required="sizes >= 0")
     if is_known(d) and d < -1:
@@ -90,11 +90,9 @@ def sizes_of(function: str, shape, dtype=None) -> tuple:
     Raises:
       ResourceExhaustedError: the array would not fit into memory.
     """
-    parts = _parts(shape)
-    wanted = dims_of(function, parts)
-    for part, d in zip(parts, wanted, strict=True):
-        if not (jp.is_tracer(part) and numbering.is_size_of_array(part)):
-            check_size(function, d)
+    wanted = dims_of(function, _parts(shape))
+    for d in wanted:
+        check_size(function, d)
     room.check(function, [d for d in wanted if is_known(d)], dtype)
     return wanted
 
@@ -159,7 +157,7 @@ def shape(input, out_type=None, name=None):
     dims = operand(input).shape
     if all(map(is_known, dims)):
         return jnp.asarray(np.asarray(dims, dtype))
-    return jnp.stack([primitives.true_size(d).astype(dtype) for d in dims])
+    return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
 
 
 @operator(compiled=True)
@@ -187,7 +185,7 @@ def size(input, out_type=None, name=None):
     known = math.prod(filter(is_known, dims))
     if known == 0 or all(map(is_known, dims)):
         return jnp.asarray(known, dtype)
-    count = math.prod(primitives.true_size(d) for d in dims if not is_known(d))
+    count = math.prod(primitives.as_size(d) for d in dims if not is_known(d))
     return (count if known == 1 else count * known).astype(dtype)
 
 

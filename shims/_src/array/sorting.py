@@ -107,7 +107,7 @@ def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
       position is undefined.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/argsort
     """
@@ -160,7 +160,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     else:
         needed = jnp.asarray(k, jnp.int32) if traced else primitives.as_size(count)
         checks.check_data(
-            needed > primitives.true_size(extent),
+            needed > primitives.as_size(extent),
             "top_k",
             "the input has fewer than k columns.",
             required="k <= input.shape[-1]",
@@ -216,7 +216,7 @@ def _arg_extremum(function, largest, worst, input, axis, output_type):
     x = operand(input)
     axis = axis_of(function, 0 if axis is None else axis, x.ndim)
     extent = x.shape[axis]
-    is_empty = extent == 0 if is_known(extent) else primitives.true_size(extent) == 0
+    is_empty = extent == 0 if is_known(extent) else primitives.as_size(extent) == 0
     if is_known(extent) and is_empty and trace.current() is not None and jp.is_inner_trace():
         is_empty = jnp.all(
             x == x
@@ -255,7 +255,7 @@ def argmax(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmax
     """
@@ -283,7 +283,7 @@ def argmin(input, axis=None, output_type=np.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Positions refer to the valid elements of a selection.
+      Sizes may be known only at run time; positions count elements, not padding.
 
     https://www.tensorflow.org/api_docs/python/tf/math/argmin
     """
@@ -366,7 +366,7 @@ def in_top_k(targets, predictions, k, name=None):
             received=f"targets {describe(targets)}, predictions {describe(predictions)}",
         )
     targets, predictions = agreeing("in_top_k", [targets, predictions], (0,))
-    classes = primitives.true_size(predictions.shape[-1])
+    classes = primitives.as_size(predictions.shape[-1])
     inside = (targets >= 0) & (targets < classes)
     is_target = jnp.arange(predictions.shape[-1], dtype=targets.dtype) == targets[:, None]
     picked = jnp.sum(jnp.where(is_target, predictions, 0), axis=-1, keepdims=True)

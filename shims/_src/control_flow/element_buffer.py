@@ -1,4 +1,4 @@
-"""Store a list that grows while a program runs in a buffer, with the number of its elements."""
+"""Store a list that grows at run time in a buffer, with the number of its elements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from shims._src.sizes import buffers, primitives, trace
 
 
 def capacity_of_list() -> buffers.Capacity | None:
-    """Return a growable capacity for a list, or `None` if capacities cannot grow here."""
+    """Return the capacity of a buffer that can grow, for a list of unknown length.
+
+    `None` outside of a dynamic trace, or inside an enclosing JAX trace, where no capacity can grow.
+    """
     state = trace.current()
     return buffers.growable("TensorArray") if state is not None and state.may_assume else None
 
@@ -26,9 +29,10 @@ class ElementBuffer:
     iteration of a loop. So a loop that writes to it supports reverse-mode differentiation.
 
     Attributes:
-      array: the buffer, zero where nothing was written.
+      array: the elements, zero where nothing was written.
       count: int32 scalar, the number of elements.
-      capacity: how many elements fit; the top-level call can grow it.
+      capacity: how many elements fit; a top-level call of a `shims.function` can increase it and
+        run again.
     """
 
     array: jax.Array
@@ -47,13 +51,13 @@ class ElementBuffer:
 
     @classmethod
     def of(cls, stacked, capacity: buffers.Capacity) -> ElementBuffer:
-        """Put all elements of an array into a buffer."""
+        """Put the slices of an array along its leading axis into a buffer."""
         buffer = buffers.put(stacked, (0,), (capacity,))
         return cls(jnp.asarray(buffer.array), buffer.sizes[0], capacity)
 
     @classmethod
     def empty(cls, count, shape, dtype, capacity: buffers.Capacity) -> ElementBuffer:
-        """Return a buffer of unwritten elements."""
+        """Return a buffer with `count` unwritten elements."""
         count = primitives.as_size(count)
         primitives.check_capacity(count, capacity.site, capacity.slots)
         return cls(jnp.zeros((capacity.slots, *shape), dtype), count, capacity)

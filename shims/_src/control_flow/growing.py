@@ -1,4 +1,4 @@
-"""Store values that change their size in a loop in buffers of fixed capacity."""
+"""Store loop values whose sizes change in padded buffers of fixed capacity."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Grown:
     """The values that a loop carries, some of them in buffers.
 
     Attributes:
-      values: the state before the loop, with buffers in it.
+      values: the state before the loop, in which buffers replace growing arrays.
     """
 
     def __init__(self, values):
@@ -42,7 +42,10 @@ class Grown:
         self.values[i] = buffers.put(value, axes, capacities)
 
     def open(self, values) -> list:
-        """Return the values with buffers replaced by arrays of their exact sizes."""
+        """Replace each padded buffer by the array that it holds, cut to its current size.
+
+        `close` is the inverse.
+        """
         return [
             jax.tree.unflatten(self._buffers[i][0], [v.value()])
             if isinstance(v, buffers.Buffer)
@@ -51,7 +54,7 @@ class Grown:
         ]
 
     def close(self, values) -> list:
-        """Put the values back into their buffers."""
+        """Put the arrays that `open` took from buffers back into padded buffers."""
         return [
             buffers.put(jax.tree.leaves(v)[0], *self._buffers[i][1:]) if i in self._buffers else v
             for i, v in enumerate(values)
@@ -61,21 +64,22 @@ class Grown:
 def trace_growing_loop(
     body, values, names, item=(), *, label: str, limit=None
 ) -> tuple[LoopState, Grown]:
-    """Trace a loop over a state of which some values may grow.
+    """Trace a loop over a state in which some values may grow.
 
     Args:
-      body: `(values, item) -> (values, emitted)`, over values of their exact sizes.
+      body: a function `(values, item) -> (values, emitted)`, which receives and returns arrays
+        without padding.
       values: the state before the loop.
       names: the names of the values in messages.
       item: shapes and dtypes of the per-iteration inputs.
       label: the name of the loop in messages.
-      limit: the largest number of iterations, where it is known.
+      limit: the largest number of iterations, if it is known.
 
     Returns:
-      The traced loop, and the values with their buffers.
+      The traced loop, and the state in which buffers replace growing arrays.
 
     Raises:
-      GrowingStateError: a value changes its shape where no buffer can be made for it.
+      GrowingStateError: a value changes its shape, but cannot be put into a buffer.
     """
     grown = Grown(values)
 
@@ -91,7 +95,7 @@ def trace_growing_loop(
 
 
 def _only_leaf(value, aval):
-    """Return the array of a value that has only one, and the pytree structure of the value."""
+    """Return the only array leaf of a pytree, and the pytree's structure."""
     leaves, tree = jax.tree.flatten(value)
     if len(leaves) != 1:
         return value, tree
@@ -104,7 +108,7 @@ def _same_size(a, b) -> bool:
 
 
 def _growth_capacity(before, after, limit):
-    """Return a capacity for a size that may grow by the same amount in every iteration."""
+    """Return a buffer capacity for a size that may grow equally in every iteration."""
     state = trace.current()
     step = after - before
     start = size_bounds.upper_bound(state, before)

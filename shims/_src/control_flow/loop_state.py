@@ -1,4 +1,4 @@
-"""Infer the types of the values that a loop carries, by tracing its body until they are stable."""
+"""Infer the types of loop-carried values, by tracing the body until they are stable."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ from shims._src.recording import state
 
 @dataclasses.dataclass(eq=False)
 class Leaf:
-    """One leaf of the state.
+    """One pytree leaf of a loop's state.
 
     Attributes:
       value: its value before the first iteration.
-      aval: its type if it is carried, `None` for a Python value that no iteration changes.
-      is_input: whether the body was traced with it as an argument.
+      aval: its shape and dtype if the loop carries it; `None` for a Python value that no iteration
+        changes.
+      is_input: whether it is an argument of the traced body.
     """
 
     value: Any
@@ -52,7 +53,7 @@ class LoopState:
     """A loop body, traced over a state whose types it preserves.
 
     Args:
-      body: `(values, item) -> (values, emitted)`, with a sequence of Python values as state.
+      body: a function `(values, item) -> (values, emitted)` on a sequence of Python values.
       values: the state before the first iteration; arrays, numbers, `Undefined`, nested.
       names: the names of the values in messages.
       item: shapes and dtypes of the per-iteration inputs, nested.
@@ -115,7 +116,7 @@ class LoopState:
         return trace_block(run, avals, self._variables)
 
     def _settle(self) -> bool:
-        """Update the types of the state from the trace, and return whether they were stable already."""
+        """Update the state's types from the trace; return whether they were stable already."""
         settled = True
         for i, name in enumerate(self._names):
             tree, leaves = self.block.trees[i], self.block.leaves[i]
@@ -134,7 +135,7 @@ class LoopState:
         return settled and not new
 
     def _define(self, i: int, tree, leaves) -> None:
-        """Give a variable without a value before the loop the type that it gets in the body."""
+        """Give a variable that has no value before the loop the type that the body assigns to it."""
         if len(leaves) == 1 and isinstance(leaves[0], Undefined):
             return
         before = self._leaves[i][0].value
@@ -195,13 +196,13 @@ class LoopState:
         return values + [state.read(v) for v in self._variables]
 
     def known(self) -> list:
-        """Return the carry before the first iteration; numbers that are known stay Python numbers."""
+        """Return the carry before the first iteration; known numbers stay Python numbers."""
         return [leaf.value for leaf in self._carried()] + list(
             self.initial()[len(self._carried()) :]
         )
 
     def known_of(self, values) -> list:
-        """Flatten other values of the state as a carry, with `None` where their structure differs."""
+        """Flatten other values of the state like a carry; `None` if their structure differs."""
         count = len(self._variables)
         if values is None:
             return [None] * (len(self._carried()) + count)
@@ -313,17 +314,17 @@ class LoopState:
 
 
 def _missing_value(aval, *, is_return: bool):
-    """Return the value of a variable that only the loop body defines, if the body never ran.
+    """Return the value of a variable defined only in the loop body, in case the body never runs.
 
-    It is NaN for inexact dtypes, otherwise 0. A return value is 0: a flag says that nothing was returned, so
-    that it is never read.
+    It is NaN for inexact dtypes, otherwise 0. For a return value it is 0, which is never read,
+    since a flag says that nothing was returned.
     """
     is_float = jnp.issubdtype(aval.dtype, jnp.inexact) and not is_return
     return jnp.full(aval.shape, jnp.nan if is_float else 0, aval.dtype)
 
 
 def growing_state(label: str, name: str, before, after) -> errors.GrowingStateError:
-    """Return the error for a loop state that changes its shape and cannot be put into a buffer."""
+    """Return the error for a loop value that changes its shape and cannot be put into a buffer."""
     error = errors.GrowingStateError(
         errors.message(
             label,

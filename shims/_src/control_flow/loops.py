@@ -113,7 +113,7 @@ def _to_array(leaf):
 
 
 def _pack_like(template, values):
-    """Pack `values` in a list or tuple, as the loop variables were given."""
+    """Pack `values` in a list or tuple, like the loop variables that the user passed."""
     if hasattr(template, "_fields"):
         return type(template)(*values)
     return type(template)(values)
@@ -154,25 +154,25 @@ def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
 
 
 def _has_iterations(holds, limit):
-    """Return whether a loop runs at least one iteration."""
+    """Return a traced bool: whether a loop runs at least one iteration."""
     return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
 
 def stage_while(
     loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True, earlier=None
 ):
-    """Run a traced loop while a traced test of its state holds.
+    """Run a traced loop body while a traced test of its state is true.
 
     Args:
       loop: the traced body.
-      test: from the state to a bool scalar.
+      test: a function from the state to a bool scalar.
       limit: the largest number of iterations: an int, a dimension, a traced scalar, or `None`.
-      back_prop: whether the loop should support reverse-mode differentiation where it can.
-      earlier: the state some iterations ago, if they ran as ordinary Python.
+      back_prop: whether the loop should support reverse-mode differentiation if possible.
+      earlier: the state some iterations ago, if these iterations ran as ordinary Python.
 
     Returns:
-      `(values, emitted, live)`: the state after the loop, and for each possible iteration its outputs
-      and whether it took place; `emitted` is `None` where the number of iterations has no bound.
+      `(values, emitted, live)`: the state after the loop, and for each possible iteration its
+      outputs and whether it ran; `emitted` is `None` if the number of iterations has no bound.
     """
     condition = loop.condition(test)
     trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
@@ -209,7 +209,7 @@ def _may_grow() -> bool:
 
 
 def _stage_in_bucket(loop: LoopState, condition):
-    """Stage a loop without a bound as a scan over a bucket of iterations that can grow."""
+    """Stage a loop without a bound as a scan with a fixed number of steps that can grow."""
     capacity = buffers.growable(loop.label)
     carry, emitted, flags = _run_scan(loop, (), capacity.slots, condition)
     step = lambda c: (c[0] + 1, loop.step(c[1])[0])
@@ -241,16 +241,17 @@ def _scan_length(count):
 
 
 def stage_scan(loop: LoopState, items, length, live=None):
-    """Run a traced body once per slice of `items`, as long as the condition `live` holds.
+    """Run a traced body once per slice of `items`, as long as the condition `live` is true.
 
     Args:
       loop: the traced body.
       items: arrays `[length, ...]`, nested; the body gets one slice of each.
       length: the number of iterations, an int or a dimension.
-      live: closed jaxpr of a condition on the carry; once it fails, further iterations do nothing.
+      live: closed jaxpr of a condition on the carry; once it is false, further iterations do
+        nothing.
 
     Returns:
-      `(values, emitted, live)` as `stage_while`; `live` is `None` if every iteration took place.
+      `(values, emitted, live)` as `stage_while`; `live` is `None` if every iteration ran.
     """
     carry, emitted, flags = _run_scan(loop, items, length, live)
     return loop.finish(carry), emitted, flags
@@ -299,7 +300,7 @@ def stage_counted(loop: LoopState, count, item: Callable, live=None):
     Args:
       loop: the traced body, which emits nothing.
       count: int32 scalar.
-      item: from an iteration's number to its item.
+      item: a function from the index of an iteration to its item.
       live: closed jaxpr of a condition on the carry that ends the loop early.
 
     Returns:
@@ -319,7 +320,7 @@ def stage_counted(loop: LoopState, count, item: Callable, live=None):
 
 
 def raise_unbounded(label: str):
-    """Raise the error for collecting values in a loop without a bound."""
+    """Raise the error for collecting outputs in a loop whose iterations have no bound."""
     raise errors.CapacityError(
         errors.message(
             label,

@@ -1,4 +1,4 @@
-"""Analyze the data flow of a jaxpr: the origin of its values, and the branches they depend on."""
+"""Analyze the data flow of a jaxpr: where values come from, and on which branches they depend."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class ProgramGraph:
     # ---- what a value is -------------------------------------------------------------------------
 
     def source(self, atom) -> tuple:
-        """Follow a value back through equations that do not change it, and return its origin."""
+        """Follow a value back through equations that only pass it on; return its origin."""
         while isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if eqn.primitive.name not in _TRANSPARENT:
@@ -81,7 +81,7 @@ class ProgramGraph:
         return atom[1] if atom[0] == "input" else None
 
     def constant_of(self, atom) -> int | None:
-        """Return the bool or int that a value always equals, or `None` if it is not constant."""
+        """Return the bool or int that a value always has, or `None` if it is not constant."""
         atom = self.source(atom)
         if atom[0] != "value":
             return None
@@ -100,7 +100,7 @@ class ProgramGraph:
     # ---- branches --------------------------------------------------------------------------------
 
     def paths(self, atom, facts: Facts | None = None) -> Iterator[tuple[Facts, tuple]]:
-        """Yield each possible source of a value, with the facts about conditions that lead to it."""
+        """Yield each possible origin of a value, with the facts about conditions that select it."""
         facts = {} if facts is None else facts
         atom = self.source(atom)
         branches = self._branches.get(atom[0])
@@ -114,7 +114,7 @@ class ProgramGraph:
                 yield from self.paths(outputs[atom[1]], known)
 
     def value_of(self, atom, facts: Facts) -> int | None:
-        """Return the value of a condition that follows from known facts, or `None` if it is open."""
+        """Return the value of a condition implied by known facts, or `None` if it is undetermined."""
         atom = self.source(atom)
         constant = self.constant_of(atom)
         if constant is not None:
@@ -132,7 +132,7 @@ class ProgramGraph:
         return None
 
     def _suppose(self, atom, value: int, facts: Facts) -> Facts | None:
-        """Extend `facts` by all that follows from a condition's value; return `None` on contradiction."""
+        """Extend `facts` by everything that a condition's value implies; `None` on a contradiction."""
         atom = self.source(atom)
         known = self.value_of(atom, facts)
         if known is not None:
@@ -161,7 +161,7 @@ class ProgramGraph:
     # ---- values from outside ---------------------------------------------------------------------
 
     def evaluate(self, atom, inputs: Sequence, is_fixed):
-        """Compute a value from the inputs that `is_fixed` accepts, or return `None` if it needs others."""
+        """Compute a value from inputs that `is_fixed` accepts; `None` if it depends on others."""
         sources: dict = {}
         if not self._gather(atom, inputs, is_fixed, sources):
             return None
@@ -172,7 +172,7 @@ class ProgramGraph:
         return self._compute(atom, {k: v for k, v in sources.items() if v is not None})
 
     def _gather(self, atom, inputs: Sequence, is_fixed, sources: dict) -> bool:
-        """Collect in `sources` the inputs and constants that a value is computed from.
+        """Collect in `sources` the inputs and constants from which a value is computed.
 
         Returns False if one of the inputs may change.
         """

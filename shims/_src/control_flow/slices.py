@@ -1,4 +1,4 @@
-"""Validate, iterate over and stack the slices of arrays along their leading axis."""
+"""Check, iterate over and stack slices of arrays along the leading axis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shims._src.types.composite import is_composite
 
 
 def staged(body, values, names, elems, length, label: str):
-    """Run a function of a state and one slice for all slices, staged as a scan."""
+    """Apply a function of the state and one slice to all slices, staged as a scan."""
     item = jax.tree.map(
         lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
     )
@@ -31,7 +31,7 @@ def staged(body, values, names, elems, length, label: str):
 
 
 def elements_of(elems, label: str):
-    """Convert `elems` to arrays, and return them with the number of their slices."""
+    """Convert `elems` to arrays; return them and their common leading size."""
     _refuse_composites(elems, label)
     elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)

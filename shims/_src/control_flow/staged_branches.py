@@ -1,4 +1,4 @@
-"""Stage the branches of a conditional: combine their outputs and their assignments to variables.
+"""Stage the branches of a conditional: combine their outputs and assigned variables.
 
 Each branch is traced on its own. A Python value on which all branches agree is kept; an output that is an
 array in one branch becomes an array of one type in all branches.
@@ -46,8 +46,8 @@ def stage_branches(
     """Run the branch that a traced `selector` picks, and return its outputs.
 
     Args:
-      selector: for two branches a condition, the first being its true branch; otherwise an int32 scalar
-        in range.
+      selector: for two branches, a condition that selects the first if true; otherwise an int32
+        scalar in range.
       thunks: the branches; each returns as many outputs as there are `names`.
       names: the names of the outputs in messages.
       labels: the names of the branches in messages.
@@ -102,7 +102,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """An output leaf that the branches return as an array, converted to one shape and dtype."""
+    """An output leaf that branches return as an array, converted to one shape and dtype."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
@@ -110,11 +110,11 @@ class _Chosen:
 
     @staticmethod
     def after(result):
-        """Convert the array that the conditional returns to the leaf after it."""
+        """Convert the array that the conditional returns to the final output leaf."""
         return result
 
     def of(self, number: int, arrays):
-        """Return the leaf in branch `number`, given the arrays that this branch computed."""
+        """Return the leaf as branch `number` must return it, from the arrays that the branch computed."""
         spec = self._specs[number]
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
@@ -125,7 +125,7 @@ class _Chosen:
 
 
 class _Subject(NamedTuple):
-    """The subject of an error message: an output of a construct, which the user calls `label`."""
+    """The subject of an error message: an output of a construct, and its name in messages, `label`."""
 
     label: str
     name: str
@@ -135,7 +135,7 @@ class _Subject(NamedTuple):
 
 
 def _join_output(subject: _Subject, labels, blocks: Sequence[Block], i: int):
-    """Combine output `i` of all branches; return its structure and leaves after the branches."""
+    """Combine output `i` of all branches; return its structure and its leaves after the conditional."""
     trees = [block.trees[i] for block in blocks]
     leaves = [block.leaves[i] for block in blocks]
     defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
@@ -179,7 +179,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
 
 
 def _avals_of(column: Sequence) -> list:
-    """Return the shapes and dtypes that a leaf has in the branches that define it."""
+    """Return the shapes and dtypes of a leaf in the branches that define it."""
     slots = [spec.aval for spec in column if isinstance(spec, Slot)]
     return [
         jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
@@ -196,7 +196,7 @@ def _are_equal(values) -> bool:
 
 
 class _Buffered(_Chosen):
-    """An output leaf whose size depends on the branch; the branches return it in a buffer."""
+    """An output leaf whose size depends on the branch; branches return it in a padded buffer."""
 
     def __init__(self, specs, aval, axes, capacities):
         super().__init__(specs, aval)
@@ -221,7 +221,7 @@ class _Buffered(_Chosen):
 
 
 def _join_shapes(subject: _Subject, labels, column, avals):
-    """Combine a leaf whose shape depends on the branch; it gets a new data-dependent size.
+    """Combine a leaf whose shape depends on the branch; its size becomes data-dependent.
 
     Raises:
       UnimplementedError: outside of a dynamic trace, or if the ranks differ.

@@ -1,4 +1,4 @@
-"""Trace branches and loop bodies separately before they become part of another program.
+"""Trace branches and loop bodies on their own, before they become part of a program.
 
 A branch or a loop body is traced once into a jaxpr. The trace also records its outputs, of which some
 are arrays and some plain Python values, and the variables that it assigns. Only then is it known how
@@ -26,7 +26,7 @@ from shims._src.variables.variable import Variable
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slot:
-    """An output leaf that is an array.
+    """An output leaf that is an array, not a Python value.
 
     Attributes:
       position: its position among the results of the jaxpr.
@@ -44,10 +44,11 @@ class Block:
     """A traced branch or loop body.
 
     Attributes:
-      closed: its jaxpr; values from outside are constants of it.
+      closed: its jaxpr; values captured from outside are constants.
       trees: the structure of each output.
       leaves: the leaves of each output: a `Slot` for an array, otherwise the Python value.
-      written: the variables that it assigned, in order; their values are its last results.
+      written: the variables that it assigns, in order; their values are the last results of the
+        jaxpr.
     """
 
     closed: Any
@@ -56,7 +57,7 @@ class Block:
     written: tuple[Variable, ...]
 
     def run(self, *arrays) -> tuple[list, dict[int, Any]]:
-        """Run the block; return its output arrays, and the new values of variables by their `id`."""
+        """Run the block; return its output arrays, and a dict from `id(variable)` to assigned values."""
         results = jex.jaxpr_as_fun(self.closed)(*arrays)
         count = len(results) - len(self.written)
         values = {id(v): x for v, x in zip(self.written, results[count:], strict=True)}
@@ -69,9 +70,9 @@ def trace_block(
     """Trace `f(*arrays)`, which returns a sequence of outputs.
 
     Args:
-      f: the piece of program; its assignments do not reach the variables.
-      avals: shapes and dtypes of its arguments, then of the values of `carried`.
-      carried: variables whose values are arguments, too.
+      f: the function to trace; its assignments to variables are recorded, but not carried out.
+      avals: shapes and dtypes of the arguments of `f`, then of the values of `carried`.
+      carried: variables whose values become arguments of the jaxpr, too.
     """
     outer = state.current_scope()
     found: dict[str, Any] = {}
@@ -96,7 +97,7 @@ def trace_block(
 
 
 def _describe(outputs, results: list):
-    """Return the structures and leaves of the outputs; arrays are appended to `results`."""
+    """Flatten the outputs; return their structures and leaves, and append arrays to `results`."""
     trees, described = [], []
     for output in outputs:
         leaves, tree = jax.tree.flatten(output)
@@ -132,17 +133,17 @@ def is_array(x) -> bool:
 
 
 def is_number(x) -> bool:
-    """Return whether a value is a Python number, which is converted to an array if one is needed."""
+    """Return whether a value is a Python number, which may be converted to an array."""
     return isinstance(x, (bool, int, float, complex))
 
 
 def is_staged(x) -> bool:
-    """Return whether an array is a tracer whose value is unknown until the program runs."""
+    """Return whether an array is a tracer whose value is unknown while tracing."""
     return isinstance(x, jax.core.Tracer) and x.to_concrete_value() is None
 
 
 def ambient_is_staging() -> bool:
-    """Return whether operations on concrete arrays are recorded, as under `jit`."""
+    """Return whether even operations on concrete arrays are traced, as under `jit`."""
     return isinstance(jnp.zeros(()), jax.core.Tracer)
 
 
@@ -162,16 +163,16 @@ def is_key(aval) -> bool:
 
 
 def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
-    """Return the shape and dtype of a slot, or of a Python number once it is an array."""
+    """Return the shape and dtype of a `Slot`, or those that a Python number has as an array."""
     if isinstance(leaf, Slot):
         return leaf.aval
     return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))
 
 
 def common_dtype(avals: Sequence[jax.ShapeDtypeStruct]):
-    """Return `(dtype, weak)`, the dtype to which all of `avals` are converted, or `None`.
+    """Return `(dtype, weak)` to which all `avals` can be converted, or `None`.
 
-    Arrays with a dtype of their own are never converted, as in TensorFlow; weak types follow JAX's
+    Arrays that are not weakly typed are never converted, as in TensorFlow; weak types follow JAX's
     promotion.
     """
     if any(is_key(a) for a in avals):
@@ -199,7 +200,7 @@ def cast_leaf(value, aval: jax.ShapeDtypeStruct):
 
 
 def same_shape(a: Sequence, b: Sequence) -> bool:
-    """Return whether two shapes are the same expressions, without comparing unknown sizes."""
+    """Return whether two shapes are equal as expressions; unknown sizes are not compared."""
     return len(a) == len(b) and all(
         type(x) is type(y) and (x is y or str(x) == str(y)) for x, y in zip(a, b)
     )

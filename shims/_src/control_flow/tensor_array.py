@@ -162,8 +162,8 @@ class TensorArray(ListState):
 
         Raises:
           OutOfRangeError: there is no such position.
-          InvalidArgumentError: it was read before, eagerly with `clear_after_read`; or nothing was
-            written and the shape is not known.
+          InvalidArgumentError: the element was read before (eagerly, with `clear_after_read`), or
+            it was not written and its shape is not known.
         """
         staged = ambient_is_staging() or is_staged(index)
         (index,) = entries([index])

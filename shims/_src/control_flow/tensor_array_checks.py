@@ -37,7 +37,7 @@ def _fits(shape, expected) -> bool:
 
 
 def check_shape_in_buffer(shape, room_shape) -> None:
-    """Reject an element whose shape differs from those in the buffer of a traced loop."""
+    """Reject an element whose shape differs from those in a traced loop's buffer."""
     if not all(map(is_same_size, shape, room_shape)):
         raise errors.UnimplementedError(
             errors.message(
@@ -56,7 +56,7 @@ def is_same_size(a, b) -> bool:
 
 
 def out_of_range_error(method: str, index: int, count: int) -> errors.OutOfRangeError:
-    """Return the error for a position at which there is no element."""
+    """Return the error for a position that has no element."""
     return errors.OutOfRangeError(
         errors.message(
             f"TensorArray.{method}",
@@ -72,8 +72,8 @@ def check_place(method: str, index, place, count) -> None:
 
     Args:
       method: the method of `TensorArray`.
-      index: the position as it was given.
-      place: the same as an int32 scalar.
+      index: the position as the user gave it.
+      place: the same position as an int32 scalar.
       count: the number of elements.
     """
     if not is_staged(index) and is_known(index) and is_known(count):
@@ -97,7 +97,7 @@ def check_slices(slices, count) -> None:
             )
         return
     checks.check_data(
-        primitives.true_size(slices) > primitives.true_size(count),
+        primitives.as_size(slices) > primitives.as_size(count),
         "TensorArray.unstack",
         "there are more slices than elements.",
         required=f"at most {count} slices",
@@ -106,7 +106,7 @@ def check_slices(slices, count) -> None:
 
 
 def lengths_of_parts(value, lengths) -> list[int]:
-    """Return the lengths of the parts as ints, and check that they add up to the array's size."""
+    """Return the lengths of a split's parts as ints; check that they add up to the array's size."""
     if jp.is_tracer(lengths):
         checks.static_int("TensorArray.split", "lengths", lengths)
     sizes = [int(n) for n in np.asarray(lengths).ravel()]

@@ -1,4 +1,4 @@
-"""Hold the state of a `TensorArray`: its settings, its elements, and how it becomes a pytree."""
+"""Hold the state of a `TensorArray`: its settings and elements, and its pytree form."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Settings:
       clear_after_read: whether an element can be read only once, eagerly.
       infer_shape: whether all elements must have one shape.
       element_shape: the shape of the elements, as far as the caller gave it.
-      capacity: the capacity of a list that may grow while a program is traced.
+      capacity: the capacity of a list that may grow during a trace.
     """
 
     dtype: np.dtype
@@ -64,7 +64,7 @@ class Settings:
 
 
 class ListState:
-    """A list of arrays of one dtype, as a pytree that loops can carry."""
+    """A list of arrays of one dtype, registered as a pytree so that loops can carry it."""
 
     _settings: Settings
     _storage: Storage
@@ -112,13 +112,13 @@ class ListState:
 
     @classmethod
     def _made(cls, settings: Settings, storage: Storage) -> Self:
-        """Create a list with the given settings and storage."""
+        """Create a list from settings and storage."""
         new = cls.__new__(cls)
         new._settings, new._storage = settings, storage
         return new
 
     def _target(self, *values) -> Self:
-        """Return the list that a method modifies: eagerly the object itself, under a trace a copy."""
+        """Return the list to modify: eagerly the object itself, in a trace a copy of it."""
         given = (*values, *self._storage.arrays)
         if not ambient_is_staging() and not any(is_staged(v) for v in given):
             return self
@@ -136,7 +136,7 @@ class ListState:
         return self._storage.stacked(self._zero_shape(), self._settings.dtype)
 
     def _in_buffer(self) -> ElementBuffer:
-        """Return all elements in a buffer; the shape of an element must be known."""
+        """Return all elements in a padded buffer; the shape of an element must be known."""
         return self._storage.in_buffer(
             self._zero_shape(), self._settings.dtype, self._settings.capacity
         )
@@ -183,7 +183,7 @@ class ListState:
         return self._need_stacked(method)
 
     def _written_in_buffer(self, place, value) -> ElementBuffer:
-        """Write an element, and return the buffer of a list that may grow under a trace."""
+        """Write an element into the buffer of a list that may grow in a trace; return the buffer."""
         checks.check_data(
             place < 0, "TensorArray.write", "there is no such element.", required="a position >= 0"
         )

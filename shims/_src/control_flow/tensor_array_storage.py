@@ -1,4 +1,4 @@
-"""Define the representations in which a `TensorArray` stores its elements.
+"""Define the ways in which a `TensorArray` stores its elements.
 
 `Elements` holds separate arrays, if all positions are known. `Stacked` holds one array of all elements,
 `ElementBuffer` one with spare capacity. `Unfilled` holds no array: the number of elements is unknown, and
@@ -99,7 +99,7 @@ class Elements:
         return jnp.stack(self.filled(shape, dtype))
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements as an `ElementBuffer`."""
+        """Return all elements as an `ElementBuffer` with the given capacity."""
         if not self.arrays:
             return ElementBuffer.empty(self.count, shape, dtype, capacity)
         return ElementBuffer.of(self.stacked(shape, dtype), capacity)
@@ -155,7 +155,7 @@ class Stacked:
         return self.array
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements as an `ElementBuffer`."""
+        """Return all elements as an `ElementBuffer` with the given capacity."""
         return ElementBuffer.of(self.array, capacity)
 
     def write(self, index, value, *, grows: bool) -> Stacked:
@@ -202,7 +202,7 @@ class Stacked:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unfilled:
-    """Elements of which none was written; their number is known only at run time."""
+    """Elements none of which was written; their number is known only at run time."""
 
     count: Any
     arrays: tuple = ()
@@ -217,7 +217,7 @@ class Unfilled:
         return jnp.zeros((self.count, *shape), dtype)
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return all elements as an `ElementBuffer`."""
+        """Return all elements as an `ElementBuffer` with the given capacity."""
         return ElementBuffer.empty(self.count, shape, dtype, capacity)
 
 

@@ -29,7 +29,7 @@ class Trips:
 
     Attributes:
       count: an int, a symbolic dimension, or a traced int32 scalar; not negative if an int.
-      exact: whether the loop runs exactly that often, because nothing else ends it.
+      exact: whether the loop runs exactly that often, because no other condition ends it.
     """
 
     count: Any
@@ -37,11 +37,11 @@ class Trips:
 
 
 def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips | None:
-    """Infer a bound on the number of iterations from a counter in the carry; `None` without one.
+    """Infer a bound on the number of iterations from a counter in the carry, `None` if there is none.
 
     Args:
       test: closed jaxpr from the carry to a bool scalar.
-      body: closed jaxpr from the carry, and perhaps more, to the next carry, and perhaps more.
+      body: closed jaxpr from the carry to the next carry, perhaps with further inputs and outputs.
       initial: the carry before the first iteration; Python numbers where they are known.
       earlier: the carry some iterations before `initial`, `None` where it is unknown.
     """
@@ -71,7 +71,7 @@ def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips |
 
 
 def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
-    """Return `(index, value)` of a bool in the carry whose value makes a condition false, or `None`."""
+    """Return the index and the value of a bool in the carry that makes a condition false, or `None`."""
     flag = tests.input_of(condition)
     if flag is not None:
         return flag, 0
@@ -86,7 +86,7 @@ def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:
 
 
 def _comparisons(tests: ProgramGraph, condition):
-    """Yield a comparison and its mirror image, each as `(input, comparison, other side)`."""
+    """Yield a comparison and its mirror image, each as `(input, operator, other operand)`."""
     name, operands = tests.equation(condition)
     if name in _MIRRORED:
         left, right = operands
@@ -95,7 +95,7 @@ def _comparisons(tests: ProgramGraph, condition):
 
 
 def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
-    """Return the constant that iterations add to a counter, and the conditions when they add none."""
+    """Return the constant added to a counter per iteration, and the facts when nothing is added."""
     amounts, idle = set(), []
     for facts, atom in limited_paths(steps.paths(steps.outputs[counter])) or ():
         if steps.input_of(atom) == counter:
@@ -106,7 +106,7 @@ def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[F
 
 
 def _added_constant(steps: ProgramGraph, atom, counter: int) -> int | None:
-    """Return the constant by which a value exceeds a counter, or `None` if it is no such sum."""
+    """Return the constant `c` if a value is `counter + c`, or `None`."""
     name, operands = steps.equation(atom)
     if name not in ("add", "sub"):
         return None

@@ -1,4 +1,4 @@
-"""Define placeholders for variables that have no value yet."""
+"""Define placeholders for values that are not assigned yet."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 class Undefined:
-    """The placeholder for a variable without a value yet, which its function assigns somewhere."""
+    """The placeholder for a variable that its function assigns, but that has no value yet."""
 
     __slots__ = ("name",)
 
@@ -42,7 +42,7 @@ class Unwritten:
         return hash(str(self.count))
 
     def zeros(self, shape, dtype):
-        """Return the elements as zeros; `shape` is that of an array of all elements."""
+        """Return the elements as zeros; `shape` is the shape of all elements as one array."""
         return jnp.zeros((self.count, *shape[1:]), dtype)
 
     def __repr__(self) -> str:

@@ -34,12 +34,12 @@ _POSTPONED = ThreadSlot(False)
 
 
 def postponed() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a branch or loop body that cannot be traced raises only if it runs."""
+    """Return a context in which a branch or loop body that fails to trace raises only if it runs."""
     return _POSTPONED.holding(True)
 
 
 def depends_on_sizes(error: BaseException) -> bool:
-    """Return whether an error is due to the sizes of arrays, so that other sizes may be accepted."""
+    """Return whether an error is due to sizes of arrays, so that other sizes might be valid."""
     if isinstance(error, _SIZE_INDEPENDENT):
         return False
     if isinstance(error, TypeError):

@@ -16,7 +16,7 @@ _FUNCTION = "ctc_loss"
 
 
 def blank_last(labels, logits, blank: int):
-    """Move a class of the logits `[frames, batch, classes]` to the end, and renumber the labels."""
+    """Move the blank class of logits `[frames, batch, classes]` to the end; renumber the labels."""
     classes = logits.shape[2]
     blank = blank + classes if blank < 0 else blank
     if blank == classes - 1:
@@ -45,7 +45,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
     lengths = primitives.unify_axis(operand(logit_length), 0, batch, label=_FUNCTION)
     lengths = lengths.astype(jnp.int32)
     checks.check_data(
-        lengths > primitives.true_size(frames),
+        lengths > primitives.as_size(frames),
         _FUNCTION,
         "a sequence is longer than the logits.",
         required="logit_length <= frames",

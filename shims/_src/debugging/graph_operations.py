@@ -25,7 +25,7 @@ def group(*inputs, **kwargs):
       Nothing. The inputs have already run, in program order.
 
     Under jit:
-      The same.
+      No effect, as in eager execution.
 
     https://www.tensorflow.org/api_docs/python/tf/group
     """

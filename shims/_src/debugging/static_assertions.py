@@ -235,7 +235,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
       Nothing.
 
     Under jit:
-      Static.
+      Evaluated while tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_same_float_dtype
     """
@@ -271,7 +271,7 @@ def assert_proper_iterable(values):
       Nothing.
 
     Under jit:
-      Static.
+      Evaluated while tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/assert_proper_iterable
     """
@@ -303,7 +303,7 @@ def is_numeric_tensor(tensor) -> bool:
       Nothing.
 
     Under jit:
-      Static.
+      Evaluated while tracing.
 
     https://www.tensorflow.org/api_docs/python/tf/debugging/is_numeric_tensor
     """

@@ -305,7 +305,7 @@ def maximum(x, y, name=None):
       does not. At a tie the gradient goes to `x`. `jnp.maximum` halves it.
 
     Under jit:
-      Element by element; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked to agree.
 
     https://www.tensorflow.org/api_docs/python/tf/math/maximum
     """
@@ -333,7 +333,7 @@ def minimum(x, y, name=None):
       does not. At a tie the gradient goes to `x`. `jnp.minimum` halves it.
 
     Under jit:
-      Element by element; sizes known only at run time are checked to agree.
+      Acts on each element separately; sizes known only at run time are checked to agree.
 
     https://www.tensorflow.org/api_docs/python/tf/math/minimum
     """
@@ -380,7 +380,7 @@ def pow(x, y, name=None):
       Nothing: the gradient with respect to `y` is 0 at `x <= 0`. `jnp.power` gives NaN there.
 
     Under jit:
-      Element by element; negative integer exponents raise after the call.
+      Acts on each element separately; negative integer exponents raise after the call.
 
     https://www.tensorflow.org/api_docs/python/tf/math/pow
     """

@@ -124,7 +124,7 @@ def floordiv(x, y, name=None):
       Nothing. `jnp.floor_divide` gives other values at infinities.
 
     Under jit:
-      Element by element; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/math/floordiv
     """
@@ -154,7 +154,7 @@ def floormod(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/math/floormod
     """

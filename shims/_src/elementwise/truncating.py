@@ -33,7 +33,7 @@ def truncatediv(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatediv
     """
@@ -64,7 +64,7 @@ def truncatemod(x, y, name=None):
       TensorFlow has no gradient.
 
     Under jit:
-      Element by element; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/truncatemod
     """
@@ -93,7 +93,7 @@ def div(x, y, name=None):
       Nothing.
 
     Under jit:
-      Element by element; integer division by zero raises when the call has finished.
+      Acts on each element separately; integer division by zero raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/div
     """

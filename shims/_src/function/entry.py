@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -18,7 +19,7 @@ from shims._src.sizes import room, trace
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import Site
 from shims._src.tracing.dynamic import exact_all
-from shims._src.tracing.program import Program, Size, lower, trace_program
+from shims._src.tracing.program import Program, Size, lower, measured_sizes, trace_program
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,6 +64,13 @@ class Outcome:
         return cls(*children, facts)
 
 
+def _specifications(shapes, operands):
+    return [
+        jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
+        for s, o in zip(shapes, operands, strict=True)
+    ]
+
+
 def input_name(i: int) -> str:
     """Return the name of the dimension variable of input size `i`."""
     return f"n{i}"
@@ -97,17 +105,18 @@ class Entry:
             if form.kind != "constant"
         }
         state = trace.DynamicTrace(symbols, settled, may_assume=True)
-        shapes = self._symbolic_shapes(operands, state)
-        specs = [
-            jax.ShapeDtypeStruct(s, o.dtype, weak_type=getattr(o, "weak_type", False))
-            for s, o in zip(shapes, operands, strict=True)
-        ]
-        self.shapes = shapes
-        try:
-            self.program: Program = trace_program(state, f, specs)
-        except Exception as error:
-            trace.note_failure(error, state)
-            raise
+        self.shapes = self._symbolic_shapes(operands, state)
+        data = None if any(map(jp.is_tracer, operands)) else operands
+        specs = _specifications(self.shapes, operands)
+        self.program: Program = trace_program(state, f, specs, data)
+
+        def measured() -> Mapping[str, int]:
+            state = trace.DynamicTrace(symbols, settled, may_assume=True)
+            specs = _specifications(self._symbolic_shapes(operands, state), operands)
+            return measured_sizes(state, f, specs, data)
+
+        # The data-dependent sizes of the call that is traced, until its program has run.
+        self.measured_sizes: Callable[[], Mapping[str, int]] | None = measured
 
     def _symbolic_shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]

@@ -49,7 +49,7 @@ def get_static_value(tensor, partial=False):
       Every value that does not depend on traced arguments is known, whichever operators compute it.
 
     Under jit:
-      As above.
+      `None` for values that depend on traced arguments.
 
     https://www.tensorflow.org/api_docs/python/tf/get_static_value
     """

@@ -1,4 +1,4 @@
-"""Select boxes greedily one at a time, with hard or soft suppression of overlapping boxes."""
+"""Select boxes greedily one by one, with hard or soft suppression of overlapping boxes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from shims._src.array.sorting import first_extreme
 
 
 def keep(scores, covered_by, limit, slots):
-    """Select boxes greedily by score; a selected box suppresses the boxes that it covers.
+    """Select boxes greedily by score; a selected box suppresses those that `covered_by` returns.
 
     Args:
       scores: vector; a score of -inf is never selected.
       covered_by: a function from the index of a box to the mask of the boxes that it suppresses.
       limit: the maximum number of boxes to select; may be traced.
-      slots: the size of the result.
+      slots: the length of the result vectors.
 
     Returns:
-      `(selected, scores, count)`: indices and scores, best first, in the first `count` slots.
+      `(selected, scores, count)`: indices and scores, best first, in the first `count` elements.
     """
     here = jnp.arange(scores.shape[0], dtype=jnp.int32)
 
@@ -40,7 +40,7 @@ def keep(scores, covered_by, limit, slots):
 
 
 def soft(sigma):
-    """Return the weight function of soft suppression: a Gaussian of the overlap, variance `sigma`."""
+    """Return the weights of soft suppression: a Gaussian of the overlap with variance `sigma`."""
     return lambda overlap: jnp.exp(-0.5 / sigma * jnp.square(overlap))
 
 
@@ -68,13 +68,13 @@ def keep_in_turn(scores, overlap, limit, slots, *, weigh, lowest):
       scores: vector; a score of -inf is never selected.
       overlap: a function from the index of a box to its overlaps with all boxes.
       limit: the maximum number of boxes to select; may be traced.
-      slots: the size of the result.
+      slots: the length of the result vectors.
       weigh: a function from overlaps with a selected box to factors of the scores; NaN suppresses a
         box.
       lowest: a box whose score falls to this is suppressed.
 
     Returns:
-      `(selected, scores, count)`: indices and scores, best first, in the first `count` slots.
+      `(selected, scores, count)`: indices and scores, best first, in the first `count` elements.
     """
     here = jnp.arange(scores.shape[0], dtype=jnp.int32)
 

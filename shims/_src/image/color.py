@@ -67,7 +67,7 @@ def convert_image_dtype(image, dtype, saturate=False, name=None):
 
 
 def _rescaled(x, dtype, saturate: bool = False):
-    """Convert images to another dtype; values are scaled so that the largest integer means 1.0."""
+    """Convert images to another dtype, scaling values so that the largest integer means 1.0."""
     dtype = np.dtype(dtype)
     if x.dtype == dtype:
         return x
@@ -91,7 +91,7 @@ def as_float(x):
 
 
 def _with_three_channels(function: str, x, rank: int = 1):
-    """Require a last axis of size 3; a symbolic size is checked at run time."""
+    """Check that the last axis has size 3; a symbolic size is checked at run time."""
     if x.ndim >= rank and not checks.is_known(x.shape[-1]):
         return primitives.unify_axis(x, x.ndim - 1, 3, label=function)
     if x.ndim < rank or x.shape[-1] != 3:
@@ -122,7 +122,7 @@ def rgb_to_grayscale(images, name=None):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_grayscale
     """
@@ -148,7 +148,7 @@ def grayscale_to_rgb(images, name=None):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/grayscale_to_rgb
     """
@@ -166,7 +166,7 @@ def grayscale_to_rgb(images, name=None):
 
 
 def _mix_channels(x, kernel):
-    """Multiply channels by a 3x3 matrix, elementwise since matrix products may be less precise."""
+    """Multiply channels by a 3x3 matrix, elementwise, since matrix products may be less precise."""
     kernel = np.asarray(kernel, np.float64)
     rows = [x[..., i, None] * jnp.asarray(kernel[i], x.dtype) for i in range(3)]
     if kernel.ndim == 1:
@@ -196,7 +196,7 @@ def rgb_to_yuv(images):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yuv
     """
@@ -220,7 +220,7 @@ def yuv_to_rgb(images):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/yuv_to_rgb
     """
@@ -244,7 +244,7 @@ def rgb_to_yiq(images):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_yiq
     """
@@ -268,7 +268,7 @@ def yiq_to_rgb(images):
       Nothing.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/yiq_to_rgb
     """
@@ -292,10 +292,10 @@ def rgb_to_hsv(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      Results of pixels that have NaN.
+      The results for pixels that contain NaN.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/rgb_to_hsv
     """
@@ -322,7 +322,7 @@ def hsv_to_rgb(images, name=None):
       It can be differentiated; TensorFlow has no gradient.
 
     Under jit:
-      Pixel by pixel.
+      Acts on each pixel separately, so that sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/image/hsv_to_rgb
     """
@@ -380,9 +380,12 @@ def _hsv_jvp(primals, tangents):
 
 
 def _slopes_of_hsv(x, out):
-    """Compute the derivatives of hue, saturation and value by each channel, `[..., 3]` each.
+    """Compute the derivatives of hue, saturation and value with respect to the channels.
 
-    As in TensorFlow, masks are multiplied rather than selected by, so that infinities and NaN propagate.
+    Each has the shape `[..., 3]`.
+
+    As in TensorFlow, values are multiplied by masks instead of selected, so that infinities and NaN
+    propagate.
     """
     r, g, b = colors = x[..., 0], x[..., 1], x[..., 2]
     one, none = jnp.ones((), x.dtype), jnp.zeros((), x.dtype)
@@ -444,7 +447,7 @@ def adjust_brightness(image, delta):
       Nothing.
 
     Under jit:
-      Element by element; `delta` may be traced.
+      Acts on each element separately; `delta` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_brightness
     """
@@ -506,7 +509,7 @@ def adjust_gamma(image, gamma=1, gain=1):
       Nothing.
 
     Under jit:
-      Element by element; both numbers may be traced.
+      Acts on each element separately; both numbers may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_gamma
     """
@@ -538,7 +541,7 @@ def adjust_hue(image, delta, name=None):
       It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
-      Pixel by pixel; `delta` may be traced.
+      Acts on each pixel separately; `delta` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_hue
     """
@@ -601,7 +604,7 @@ def adjust_saturation(image, saturation_factor, name=None):
       It can be differentiated; a NaN in a pixel spreads to its three channels.
 
     Under jit:
-      Pixel by pixel; the factor may be traced.
+      Acts on each pixel separately; the factor may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/adjust_saturation
     """

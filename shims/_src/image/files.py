@@ -1,4 +1,4 @@
-"""Define the operators of image files: each raises an error that names a library to use instead."""
+"""Define the operators on image files, which raise an error that names a library to use instead."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from shims._src.errors import errors
 
 
 def _refused(name: str, does: str, instead: str):
-    """Return a function that always raises `UnimplementedError`, with a suggested replacement."""
+    """Return a function that always raises `UnimplementedError` and suggests a replacement."""
 
     def call(*args, **kwargs):
         raise errors.UnimplementedError(

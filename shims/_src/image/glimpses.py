@@ -86,7 +86,7 @@ def extract_glimpse(
 
 
 def _first_index(point, n, extent, centered: bool, normalized: bool):
-    """Return the first row or column of each window.
+    """Return the index of the first row or column of each window.
 
     If points are in pixels relative to the image center, TensorFlow's windows begin at the points instead
     of being centered on them.

@@ -1,4 +1,4 @@
-"""Select boxes greedily, comparing a block of candidates at a time."""
+"""Select boxes greedily, comparing a block of candidates with each other at a time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ FIRST, MANY = 4 * BLOCK, 32 * BLOCK
 
 
 def select(corners, scores, limit, threshold, slots, overlap):
-    """Greedily select the boxes that overlap no better selected box by more than a threshold.
+    """Select boxes greedily, suppressing those that overlap a better one by more than a threshold.
 
     Args:
       corners: array `[n, 4]` of lower and upper corners.
       scores: vector; a score of -inf is never selected.
       limit: the maximum number of boxes to select; may be traced.
       threshold: boxes that overlap a selected box by more are suppressed.
-      slots: the size of the result, at least 1.
+      slots: the length of the result vector, at least 1.
       overlap: a function from boxes `[a, 4]` and `[b, 4]` to overlaps `[a, b]`.
 
     Returns:
-      `(selected, count)`: indices in the first `count` slots, by descending score, ties by index.
+      `(selected, count)`: indices in the first `count` elements, by descending score, ties by
+      index.
     """
     total = primitives.as_size(scores.shape[0])
 
@@ -78,7 +79,7 @@ def _top_indices(scores):
 
 
 def _greedy_mask(candidates, covers):
-    """Return the mask of greedily kept candidates: those that no earlier kept candidate covers.
+    """Return the mask of selected candidates: those that no earlier selected candidate covers.
 
     Iterates to a fixed point: the first candidate is decided at the start, and every iteration
     decides at least one more.

@@ -26,10 +26,10 @@ _LARGEST = 16_384
 
 
 def image_of(function: str, image, *, may_be_empty: bool = False):
-    """Convert `image` to an array of three axes, or four with a batch.
+    """Convert `image` to an array with three axes, or four with a batch axis.
 
     Raises:
-      InvalidArgumentError: it has a wrong number of axes, or no pixels; TensorFlow raises
+      InvalidArgumentError: `image` has a wrong number of axes, or no pixels; TensorFlow raises
         `ValueError`.
     """
     x = operand(image)
@@ -44,7 +44,7 @@ def image_of(function: str, image, *, may_be_empty: bool = False):
         sizes = x.shape[-3:]
         empty: Any = any(is_known(d) and d == 0 for d in sizes)
         if not empty and not all(map(is_known, sizes)):
-            empty = jnp.stack([primitives.true_size(d) for d in sizes]) == 0
+            empty = jnp.stack([primitives.as_size(d) for d in sizes]) == 0
         checks.check_data(
             empty, function, "an image has no pixels.", required="height, width, channels > 0"
         )
@@ -187,7 +187,7 @@ def central_crop(image, central_fraction):
 
 
 def _margin(n, fraction: float):
-    """Compute the margin on one side of a central crop, in float64 as TensorFlow does."""
+    """Compute the width that a central crop removes on one side, in float64 as TensorFlow does."""
     if is_known(n):
         return int((n - n * fraction) / 2)
     # float64 needs `jax_enable_x64`: look the margin up in a table of all sizes.
@@ -239,7 +239,10 @@ def crop_to_bounding_box(image, offset_height, offset_width, target_height, targ
 
 
 def _pad_or_crop(x, axis: int, before, n):
-    """Pad or crop an axis to `n` elements, with `before` zeros in front; a negative number crops."""
+    """Pad or crop an axis to `n` elements.
+
+    before: the number of zeros in front; a negative number crops.
+    """
     have = x.shape[axis]
     if not jp.is_tracer(before) and all(is_known(d) for d in (before, have, n)):
         config = [(0, 0, 0)] * x.ndim
@@ -387,4 +390,4 @@ def _check_pixels(function: str, x) -> None:
         raise checks.invalid(function, problem, required=required, received=f"shape {x.shape}")
     for size in x.shape[-3:]:
         if not is_known(size):
-            checks.check_data(primitives.true_size(size) == 0, function, problem, required=required)
+            checks.check_data(primitives.as_size(size) == 0, function, problem, required=required)

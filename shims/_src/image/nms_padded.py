@@ -1,8 +1,8 @@
 """Provide `image.non_max_suppression_padded`, whose result can have a static size.
 
 TensorFlow suppresses boxes tile by tile, in rounds, and marks suppressed boxes with zeros. If an
-overlap equals the threshold or numbers are not finite, its rounds end early and its marks fail, so
-that the selection is not greedy. This module reproduces its steps.
+overlap equals the threshold or numbers are not finite, TensorFlow's rounds end early and the zeros
+do not mark reliably, so that its selection is not greedy. This module reproduces its steps.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ _FUNCTION = "non_max_suppression_padded"
 
 
 def _barriered_mask(mask, dtype):
-    """Convert a mask to 0 and 1; a barrier keeps XLA from turning products with it into selections."""
+    """Convert a mask to 0 and 1, behind an optimization barrier.
+
+    Without it, XLA would turn products with the mask into selections, which treat NaN differently.
+    """
     return lax.optimization_barrier(mask.astype(dtype))
 
 
 def _apply_score_threshold(boxes, scores, score_threshold):
-    """Set boxes and scores to zero if the score is not above the threshold; -inf means no threshold."""
+    """Zero out boxes and scores whose score is not above the threshold; -inf means no threshold."""
     if not jp.is_tracer(score_threshold) and score_threshold == -np.inf:
         return boxes, scores
     lowest = operand(score_threshold, scores.dtype)
@@ -43,7 +46,7 @@ def _apply_score_threshold(boxes, scores, score_threshold):
 
 
 def _order_corners(boxes):
-    """Reorder the corners of all boxes by the order in the first box: lower corner first."""
+    """Exchange the corners of all boxes as the first box requires: lower corner first."""
     first = jnp.take(boxes.reshape((-1, 4)), 0, axis=0, mode="clip")
     one, other = boxes[..., :2], boxes[..., 2:]
     in_order = first[:2] <= first[2:]
@@ -52,7 +55,7 @@ def _order_corners(boxes):
 
 
 def _rounded_areas(sides):
-    """Compute the areas of boxes from their sides; products are rounded before they are summed."""
+    """Compute the areas of boxes from their sides; products are rounded before they are added."""
     return rounded_product(sides[..., 0], sides[..., 1])
 
 
@@ -70,7 +73,7 @@ def _overlaps(boxes, others):
 
 
 def _suppressed_in_tile(overlaps, threshold):
-    """Return the mask of the boxes of a tile that earlier boxes of the tile suppress."""
+    """Return the mask of boxes in a tile that earlier boxes of the tile suppress."""
 
     def next_round(state):
         overlaps, _, total = state
@@ -101,7 +104,7 @@ class _Tiles:
         self.size = primitives.as_size(boxes.shape[1])
 
     def read(self, boxes, spoilt, tile):
-        """Return the boxes of one tile, with `spoilt` added."""
+        """Return the boxes of one tile plus `spoilt`."""
         places = tile * self.width + jnp.arange(self.width, dtype=jnp.int32)
         found = jnp.take(boxes, places, axis=1, mode="clip")
         return jnp.where((places < self.size)[:, None], found, 0) + spoilt
@@ -112,12 +115,12 @@ class _Tiles:
         return jnp.where((self.here // self.width == tile)[:, None], spread, boxes)
 
     def every(self, boxes, spoilt):
-        """Return all boxes, with `spoilt` added to every tile."""
+        """Return all boxes, with `spoilt` added to each tile."""
         return boxes + jnp.take(spoilt, self.here % self.width, axis=1, mode="clip")
 
 
 def _suppress_tiles(boxes, threshold, limit, width):
-    """Return the mask of selected boxes, which are sorted by score, and TensorFlow's count of them."""
+    """Return the mask of selected boxes (sorted by score), and the number that TensorFlow counts."""
     tiles = _Tiles(boxes, width)
     ranks = jnp.arange(width, dtype=jnp.int32)
     is_before = ranks[:, None] < ranks
@@ -191,9 +194,9 @@ def _padded(
     canonicalized_coordinates,
     tile_size,
 ):
-    """Select boxes; return `(selected_indices, valid_outputs)`.
+    """Select boxes; return `(selected_indices, valid_outputs)` padded to a static size.
 
-    There are `slots` indices, of which at most `limit` are used.
+    There are `slots` indices, of which at most `limit` are valid.
     """
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != scores.ndim + 1 or not scores.ndim or boxes.shape[-1] != 4:
@@ -222,7 +225,7 @@ def _padded(
 
 
 def _check_arguments(scores, slots, iou_threshold, takes_none):
-    """Check the arguments, and return the overlap threshold."""
+    """Check the arguments; return the overlap threshold."""
     threshold = operand(iou_threshold, jnp.float32)
     checks.check_data(
         threshold < 0,
@@ -234,7 +237,7 @@ def _check_arguments(scores, slots, iou_threshold, takes_none):
     if checks.is_known(slots) and slots < 0:
         raise _negative_size_error(slots)
     if not takes_none:
-        sizes = [primitives.true_size(d) == 0 for d in scores.shape]
+        sizes = [primitives.as_size(d) == 0 for d in scores.shape]
         checks.check_data(
             functools.reduce(jnp.logical_or, sizes),
             _FUNCTION,

@@ -1,4 +1,4 @@
-"""Provide variants of non-maximum suppression: with scores, by an overlap matrix, per class."""
+"""Provide variants of non-maximum suppression: with scores, given overlaps, per class."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ CombinedNonMaxSuppression = collections.namedtuple(
 
 
 def as_primals(*values):
-    """Return values without tangents, since the selection of boxes is not differentiable."""
+    """Return values without tangents, since selecting boxes is not differentiable."""
     return [jp.primal_tracer(v) for v in values]
 
 
 def limits(scores, max_output_size):
-    """Compute the static size of the result and the allowed number of boxes: `(slots, limit)`."""
+    """Compute the static size of the result and the maximum number of boxes: `(slots, limit)`."""
     traced = jp.is_tracer(max_output_size)
     slots = scores.shape[0] if traced else max(int(max_output_size), 0)
     if not traced and is_known(scores.shape[0]):
@@ -42,7 +42,7 @@ def limits(scores, max_output_size):
 
 
 def check_fraction(function, name, value, dtype):
-    """Check that a threshold lies in [0, 1], and return it as an array."""
+    """Check that a threshold lies in [0, 1]; return it as an array."""
     threshold = operand(value, dtype)
     checks.check_data(
         (threshold < 0) | (threshold > 1),
@@ -55,13 +55,13 @@ def check_fraction(function, name, value, dtype):
 
 
 def mask_low_scores(scores, score_threshold):
-    """Replace scores at or below the threshold by -inf; return the scores and the threshold."""
+    """Replace scores not above the threshold by -inf; return the scores and the threshold."""
     lowest = operand(score_threshold, scores.dtype)
     return jnp.where(scores > lowest, scores, -jnp.inf), lowest
 
 
 def boxes_and_scores(function, boxes, scores):
-    """Convert boxes and scores to arrays of matching sizes."""
+    """Convert boxes and scores to arrays, and check that their sizes match."""
     boxes, scores = lax.stop_gradient(operand(boxes)), lax.stop_gradient(operand(scores))
     if boxes.ndim != 2 or scores.ndim != 1 or boxes.shape[1] != 4:
         raise checks.invalid(

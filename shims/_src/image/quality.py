@@ -22,7 +22,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _prepare_pair(function: str, first: str, a, second: str, b, max_val):
-    """Convert two images and the dynamic range to float32, scaling integers to [0, 1]."""
+    """Convert two images and the dynamic range to float32; integers are scaled to [0, 1]."""
     a, b = matching(function, **{first: a, second: b})
     if a.ndim < 3 or b.ndim < 3:
         raise checks.invalid(
@@ -124,7 +124,7 @@ def ssim(
 
 
 def _size_value(d):
-    """Convert a size to a number, which is traced if the size is symbolic."""
+    """Convert a size to a number; a symbolic size gives a traced number."""
     return d if is_known(d) else primitives.as_size(d)
 
 
@@ -225,7 +225,7 @@ def _gaussian_weights(side: int, sigma):
 
 
 def _smooth(x, weights):
-    """Filter images with a separable window, for pixels whose window lies inside of the image."""
+    """Filter images with a separable window, for pixels whose window lies inside the image."""
     for axis in (x.ndim - 3, x.ndim - 2):
         count = x.shape[axis] - weights.shape[0] + 1
         x = sum(

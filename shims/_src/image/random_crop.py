@@ -39,7 +39,7 @@ class Box(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The search state: attempts made, random words consumed, success, and the rectangle."""
+    """The state of the search: attempts made, random words consumed, success, and the rectangle."""
 
     attempt: jax.Array
     place: jax.Array
@@ -173,7 +173,7 @@ def _draw_box(image_size, boxes, words, covered, ratios, areas, attempts, whole_
 
 
 def _check_range(name: str, limits, most):
-    """Check a range of two positive numbers, none above `most`, and return it."""
+    """Check a range of two positive numbers, neither above `most`; return it."""
     ends = [float(x) for x in np.ravel(limits)]
     if len(ends) != 2 or min(ends) <= 0 or max(ends) > most:
         raise checks.invalid(
@@ -220,14 +220,14 @@ def _check_operands(size, boxes, covered, attempts, whole_image):
 
 
 def _random_words(words, size):
-    """Generate `size` random words, from which the attempts sample."""
+    """Generate `size` random words, from which the search samples rectangles."""
     return philox.words(philox.stream_of(words), size)
 
 
 def _search(words, sides, boxes, covered, limits, attempts: int):
-    """Sample rectangles until one is acceptable; return `[top, left, height, width]`.
+    """Sample rectangles until one is accepted; return `[top, left, height, width]`.
 
-    After `attempts` failures, that is the whole image.
+    After `attempts` failures, return the whole image.
     """
     height, width = sides[0], sides[1]
     edges = (boxes * jnp.stack([height, width, height, width])).astype(jnp.int32)
@@ -247,13 +247,13 @@ def _search(words, sides, boxes, covered, limits, attempts: int):
 
 
 def _fraction(stream_of, place):
-    """Convert a random word to a float32 in [0, 1); also return the position of the next word."""
+    """Convert a random word to a float32 in [0, 1); return it and the position of the next word."""
     bits = (stream_of[place] & jnp.uint32(0x7FFFFF)) | jnp.uint32(0x3F800000)
     return lax.bitcast_convert_type(bits, jnp.float32) - 1, place + 1
 
 
 def _below(stream_of, place, count):
-    """Sample a uniform integer below `count`; also return the position of the next word.
+    """Sample a uniform integer below `count`; return it and the position of the next word.
 
     Words that would bias the result are skipped.
     """
@@ -264,13 +264,13 @@ def _below(stream_of, place, count):
 
 
 def _below_if(needed, stream_of, place, count):
-    """Sample an integer below `count` if `needed`; otherwise return 0 and consume no word."""
+    """Sample an integer below `count` if `needed`; otherwise return 0 without using a word."""
     number, after = _below(stream_of, place, count)
     return jnp.where(needed, number, 0), jnp.where(needed, after, place)
 
 
 def _rectangle(stream_of, place, height, width, ratio, areas):
-    """Sample a rectangle of an aspect ratio; also return the next position and whether it is valid."""
+    """Sample a rectangle of given aspect ratio; return it, the next position and whether it is valid."""
     whole = lambda x: jnp.round(x).astype(jnp.int32)
     area = areas * width.astype(jnp.float32) * height.astype(jnp.float32)
     low, most = whole(jnp.sqrt(area[0] / ratio)), whole(jnp.sqrt(area[1] / ratio))

@@ -1,4 +1,4 @@
-"""Provide the random image operators, with the random numbers of TensorFlow.
+"""Provide the random image operators, with TensorFlow's random numbers.
 
 Each operator exists in a stateful form, seeded by `set_seed`, and in a stateless form, with a seed
 argument. Both generate the same numbers in the same order as TensorFlow.
@@ -95,7 +95,7 @@ def stateless_random_brightness(image, max_delta, seed):
       Nothing.
 
     Under jit:
-      Element by element; the seed may be traced.
+      Acts on each element separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_brightness
     """
@@ -208,7 +208,7 @@ def stateless_random_hue(image, max_delta, seed):
       Nothing.
 
     Under jit:
-      Pixel by pixel; the seed may be traced.
+      Acts on each pixel separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_hue
     """
@@ -267,7 +267,7 @@ def stateless_random_saturation(image, lower, upper, seed=None):
       Nothing.
 
     Under jit:
-      Pixel by pixel; the seed may be traced.
+      Acts on each pixel separately; the seed may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/stateless_random_saturation
     """

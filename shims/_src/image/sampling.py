@@ -109,7 +109,7 @@ def _fit_into(x, target):
 
 
 def float32_quotient(have, want):
-    """Divide in float32 as TensorFlow does, even if the divisor is a constant.
+    """Divide in float32, with TensorFlow's rounding even if the divisor is a constant.
 
     XLA would multiply by the reciprocal of a constant, and a truncated position could be off by one.
     """
@@ -118,12 +118,12 @@ def float32_quotient(have, want):
 
 
 def _scale(have, want):
-    """Return the number of input pixels per output pixel."""
+    """Return the number of input pixels per output pixel, a float32 scalar."""
     return float32_quotient(primitives.as_size(have), primitives.as_size(want))
 
 
 def _centers(have, want):
-    """Return the positions of the centers of output pixels among the input pixels."""
+    """Return the positions of output pixels' centers, in input pixels."""
     # Rounded before 0.5 is subtracted, since exact positions decide which pixels are read.
     return rounded_product(jnp.arange(want, dtype=jnp.float32) + 0.5, _scale(have, want))
 
@@ -134,12 +134,12 @@ def _pick(x, axis, places):
 
 
 def _along(vector, x, axis):
-    """Reshape a vector to broadcast along one axis of `x`."""
+    """Reshape a vector so that it broadcasts along one axis of `x`."""
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
 def _resize_bilinear(x, target):
-    """Interpolate bilinearly; images that keep their size are copied."""
+    """Interpolate bilinearly; if the size stays the same, return the images."""
     sides = tuple(zip(x.shape[-3:-1], target, strict=True))
     found = _bilinear(_bilinear(x, x.ndim - 2, target[1]), x.ndim - 3, target[0])
     if all(is_known(d) for pair in sides for d in pair):
@@ -225,7 +225,7 @@ def _with_kernel(kernel, antialias, x, axis, want):
 
 
 def _weighted_sums(x, axis, counts, inside):
-    """Compute weighted sums of pixels; NaN if any pixel inside of the window is not finite."""
+    """Compute weighted sums of pixels; NaN if a pixel in the window is not finite."""
     sums = functools.partial(jnp.tensordot, axes=((axis,), (1,)), precision="highest")
     finite = jnp.isfinite(x)
     spoiled = sums((~finite).astype(x.dtype), inside.astype(x.dtype)) > 0
@@ -329,7 +329,7 @@ def _check_pixels(x) -> None:
 
 
 def _corners(x, boxes, owner):
-    """Check the shapes of images and boxes, and return the boxes as an array `[n, 4]`.
+    """Check the shapes of images and boxes; return the boxes as an array `[n, 4]`.
 
     If there are no boxes, TensorFlow accepts any number of columns.
     """
@@ -366,7 +366,7 @@ def _in_image(places, one):
 
 
 def _places_in(begin, end, have, want):
-    """Compute the positions in the image of a crop's pixels along an axis, without derivatives."""
+    """Compute the positions, in input pixels, of a crop's pixels along an axis, without derivatives."""
     begin, end = lax.stop_gradient(begin), lax.stop_gradient(end)
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     return _along_side(
@@ -375,7 +375,7 @@ def _places_in(begin, end, have, want):
 
 
 def _gradient_places_in(begin, end, have, want):
-    """Compute the positions of a crop's pixels, with TensorFlow's rounding in the gradient kernel."""
+    """Compute the positions of a crop's pixels as TensorFlow's gradient kernel rounds them."""
     side = (primitives.as_size(have) - 1).astype(jnp.float32)
     found = _along_side(
         begin, end, side, want, lambda steps: (end - begin) * float32_quotient(side, steps)

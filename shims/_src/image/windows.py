@@ -36,7 +36,7 @@ _COLORS = (
 
 
 def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
-    """Check that the numbers of batch and channels are 1; return the numbers of the spatial axes."""
+    """Check that the numbers for batch and channels are 1; return those of the spatial axes."""
     if not isinstance(numbers, (list, tuple)):
         raise TypeError(f"{function}: `{name}` must be a list, not {numbers!r}.")
     numbers = [int(n) for n in numbers]
@@ -56,7 +56,10 @@ def _spatial_numbers(function: str, name: str, numbers, rank: int) -> list[int]:
 
 
 def _window_indices(function: str, n, size: int, stride: int, rate: int, padding: str):
-    """Return the pixel indices `[windows, size]` of windows along an axis; padding is out of range."""
+    """Return the pixel indices `[windows, size]` of windows along an axis.
+
+    Indices out of range stand for padding.
+    """
     reach = (size - 1) * rate + 1
     if padding == "SAME":
         count = (n + stride - 1) // stride
@@ -105,7 +108,7 @@ def _extract_windows(function: str, x, sizes, strides, rates, padding):
 
 
 def _take_or_zero(x, axis: int, place):
-    """Take elements along an axis; indices out of range give 0."""
+    """Gather elements along an axis; indices out of range give 0."""
     n = x.shape[axis]
     if is_known(n) and n == 0:
         shape = [place.shape[0] if i == axis else d for i, d in enumerate(x.shape)]

@@ -79,7 +79,7 @@ def clip_by_norm(t, clip_norm, axes=None, name=None):
       Nothing: the gradient at 0 is 1.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_norm
     """
@@ -119,7 +119,7 @@ def clip_by_global_norm(t_list, clip_norm, use_norm=None, name=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/clip_by_global_norm
     """
@@ -166,7 +166,7 @@ def l2_loss(t, name=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/l2_loss
     """

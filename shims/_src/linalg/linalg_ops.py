@@ -317,7 +317,7 @@ def global_norm(t_list, name=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/global_norm
     """
@@ -348,7 +348,7 @@ def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):
       Nothing: the Euclidean gradient at 0 is NaN.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/norm
     """
@@ -415,7 +415,7 @@ def l2_normalize(x, axis=None, epsilon=1e-12, name=None, dim=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/math/l2_normalize
     """

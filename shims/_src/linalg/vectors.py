@@ -90,7 +90,7 @@ def normalize(tensor, ord="euclidean", axis=None, name=None):
       Nothing: 0 divided by its norm is NaN.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/normalize
     """

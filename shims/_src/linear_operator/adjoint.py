@@ -43,7 +43,7 @@ class LinearOperatorAdjoint(LinearOperator):
       See `LinearOperator`.
 
     Under jit:
-      Like the operator.
+      Has the same restrictions as `operator`.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorAdjoint
     """

@@ -29,7 +29,7 @@ class LinearOperatorInversion(LinearOperator):
       See `LinearOperator`.
 
     Under jit:
-      Like the operator.
+      Has the same restrictions as `operator`.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorInversion
     """

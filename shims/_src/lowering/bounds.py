@@ -16,12 +16,12 @@ _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Return whether bounds have no lower end, so that the integer arithmetic may have overflowed."""
+    """Return whether bounds have no lower end, so that the arithmetic may have overflowed."""
     return bounds[0] <= -_LIMIT
 
 
 def of(value: Value) -> tuple[int, int] | None:
-    """Return the bounds of a value: recorded, read from a small constant, or implied by the dtype."""
+    """Return the integer bounds of a value: recorded, those of a small constant, or of the dtype."""
     if value.bounds is not None:
         return value.bounds
     if isinstance(value.array, (int, np.integer, np.bool_)):
@@ -42,7 +42,7 @@ def of(value: Value) -> tuple[int, int] | None:
 
 
 def attach(ctx, eqn, values, outs):
-    """Return the outputs of an equation, with bounds that follow from those of its inputs."""
+    """Attach bounds that follow from the bounds of the inputs to the outputs of an equation."""
     rule = _RULES.get(eqn.primitive.name)
     if rule is None or not outs or outs[0].bounds is not None:
         return outs
@@ -162,7 +162,7 @@ def _union(ctx, eqn, values, given):
 
 
 def _positions(ctx, eqn, values, given):
-    """Return bounds of positions (`iota`, `argmax`, ...): those of the size of their axis."""
+    """Return the bounds of axis indices (`iota`, `argmax`, ...), given by the size of the axis."""
     shape = eqn.invars[0].aval.shape if eqn.invars else eqn.outvars[0].aval.shape
     axes = eqn.params.get("axes", (eqn.params.get("dimension", 0),))
     return 0, max(dims.interval(shape[axes[0]], ctx.env)[1] - 1, 0)

@@ -1,4 +1,4 @@
-"""Define the masking rules of callbacks and prints; the host gets arrays without padding."""
+"""Define the masking rules of callbacks and prints; the host receives arrays without padding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from shims._src.platform import jax_private as jp
 
 
 def _packed_operands(ctx, values):
-    """Pack arrays and list the sizes of their dynamic axes, as operands of a callback."""
+    """Pack arrays, and list the sizes of their dynamic axes, as operands of a callback.
+
+    Packing moves the valid slots to the front, so that the host can cut the padding off.
+    """
     values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     places = [[i for i, a in enumerate(v.axes) if a is not None] for v in values]
     sizes = [[v.axes[i].size for i in p] for v, p in zip(values, places, strict=True)]
@@ -53,7 +56,7 @@ def _call_exact(ctx, eqn, values, caller):
 
 
 def pure_callback(ctx, eqn, *values):
-    """Lower `jax.pure_callback`, called with arrays without padding."""
+    """Lower `jax.pure_callback`; the callback receives arrays without padding."""
     method = eqn.params.get("vmap_method")
     return _call_exact(
         ctx,
@@ -64,7 +67,7 @@ def pure_callback(ctx, eqn, *values):
 
 
 def ordered_callback(ctx, eqn, *values):
-    """Lower `io_callback`, called with arrays without padding."""
+    """Lower `io_callback`; the callback receives arrays without padding."""
     ordered = eqn.params.get("ordered", False)
     return _call_exact(
         ctx,
@@ -75,7 +78,7 @@ def ordered_callback(ctx, eqn, *values):
 
 
 def debug_callback(ctx, eqn, *values):
-    """Lower `jax.debug.callback`, called with arrays without padding."""
+    """Lower `jax.debug.callback`; the callback receives arrays without padding."""
     arrays, sizes, places = _packed_operands(ctx, values)
     callback = eqn.params["callback"]
     ordered = jp.is_ordered(eqn.params["effect"])
@@ -89,7 +92,7 @@ def debug_callback(ctx, eqn, *values):
 
 
 def debug_print(ctx, eqn, *values):
-    """Lower `jax.debug.print` of arrays without padding."""
+    """Lower `jax.debug.print`; the arrays are printed without padding."""
     arrays, sizes, places = _packed_operands(ctx, values)
     show = jp.debug_printer(eqn.params)
     jax.debug.callback(

@@ -1,4 +1,4 @@
-"""Hold the state of a lowering, and convert values between the layouts that rules share."""
+"""Hold the state of a lowering, and convert values between layouts."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Root:
     """The state that all contexts of one lowering share.
 
     Attributes:
-      buckets: the capacity per site of sizes without a bound; `None` inside an enclosing trace, where
-        buckets cannot grow.
+      buckets: a dict from sites (sizes without a bound, or buffers) to their capacities; `None`
+        inside an enclosing trace, where capacities cannot grow.
       notes: lines for `explain()`.
-      unbounded: the sizes without a bound, numbered in the order in which they were met.
+      unbounded: the sizes without a bound, numbered in order of appearance.
     """
 
     def __init__(self, interpret, state, buckets: dict[Site, int] | None = None):
@@ -53,7 +53,7 @@ class Root:
 
 
 class Context:
-    """One scope of a lowering: the bindings of its sizes and its cache of computed values."""
+    """The scope of one jaxpr in a lowering: its sizes and its cache of computed values."""
 
     def __init__(self, root: Root, env=None, cache=None):
         self.root = root
@@ -68,7 +68,7 @@ class Context:
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
 
     def child(self) -> Context:
-        """Return a nested scope that starts with these bindings; its own changes stay inside it."""
+        """Return a nested scope that starts with the sizes of this one, but keeps changes to itself."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
@@ -76,16 +76,16 @@ class Context:
         return inner
 
     def knows(self, name: str) -> bool:
-        """Return whether the size `name` was created in this or an enclosing scope.
+        """Return whether the size `name` was created in this scope or an enclosing one.
 
-        If so, the name stands for the same size here and there.
+        If so, the name stands for the same size in both.
         """
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
 
     def bind(self, name, size, capacity, *, low=0, fresh=False, valid=None, serial=None):
-        """Bind a dimension variable to its size and capacity, and return the binding."""
+        """Bind a dimension variable to its run-time size and its capacity; return the binding."""
         serial = next(SERIALS) if serial is None else serial
         binding = dims.Binding(size, max(int(capacity), 0), low, serial, fresh, valid)
         self.env[name] = binding
@@ -96,7 +96,7 @@ class Context:
         return binding
 
     def bind_missing(self, name: str) -> None:
-        """Bind a size that only another branch creates: with its capacity there, and the value 0."""
+        """Bind a size that only another branch creates: to the capacity there, and the value 0."""
         self.bind(
             name,
             jnp.int32(0),
@@ -105,7 +105,7 @@ class Context:
         )
 
     def require(self, d) -> None:
-        """Raise an error if a dimension contains a size that is unknown or ambiguous in this scope."""
+        """Check that the sizes in a dimension are known and unambiguous in this scope."""
         for name in jp.variables(d):
             if name in self.ambiguous:
                 raise reused_size_error(d)
@@ -113,7 +113,7 @@ class Context:
                 raise inner_size_error(d)
 
     def capacity(self, d) -> int:
-        """Return the static extent of a packed axis whose dimension is `d`."""
+        """Return the static extent that a packed axis of dimension `d` has in the lowered program."""
         if not jp.is_symbolic(d):
             return int(d)
         self.require(d)
@@ -136,23 +136,23 @@ class Context:
         return tuple(sorted((v, self.env[v].serial) for v in jp.variables(d)))
 
     def axis(self, d) -> Axis | None:
-        """Return the packed axis of a dimension, or `None` if the dimension is static."""
+        """Return the packed axis of a dimension; `None` if the dimension is static."""
         if not jp.is_symbolic(d):
             return None
         return Axis(d, self.size(d), ("packed", d, self._serials(d)))
 
     def axes(self, shape) -> tuple[Axis | None, ...]:
-        """Return the axes of a symbolic shape in the packed layout."""
+        """Return the axes of a symbolic shape, all in the packed layout."""
         return tuple(self.axis(d) for d in shape)
 
     def shape(self, shape) -> tuple[int, ...]:
-        """Return the static extents of a symbolic shape with all axes packed."""
+        """Return the static extents of a symbolic shape in the packed layout."""
         return tuple(self.capacity(d) for d in shape)
 
     # ---- validity ----------------------------------------------------------------------------
 
     def valid(self, axis: Axis, extent: int):
-        """Return the validity mask of an axis."""
+        """Return the validity mask of an axis, a vector of length `extent`."""
         if axis.valid is not None:
             return axis.valid
         key = ("valid", axis.token, extent)
@@ -161,9 +161,9 @@ class Context:
         return self.cache[key]
 
     def valid_over(self, value: Value, axes=None):
-        """Return the validity mask over the given axes (all by default), broadcast to the array.
+        """Return the combined validity mask of some axes (by default all), broadcast to the array.
 
-        The result is `None` when every slot is valid.
+        The result is `None` if every slot is valid.
         """
         shape = value.array.shape
         result = None
@@ -176,7 +176,7 @@ class Context:
         return result
 
     def fill(self, value: Value, number, axes=None) -> Value:
-        """Return the value with `number` in its invalid slots (over the given axes)."""
+        """Set the invalid slots of a value (along the given axes) to `number`."""
         if _same_number(value.pad, number):
             return value
         valid = self.valid_over(value, axes)
@@ -188,10 +188,11 @@ class Context:
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
     def clear_padding(self, value: Value, axes=None) -> Value:
-        """Return the value with 0 in invalid slots that could hold a NaN or an infinity.
+        """Set invalid slots of a value that might hold NaN or infinity to 0.
 
-        Derivatives multiply by the content of padding, and 0 times NaN would reach the slot that the
-        padding was copied from. So every rule that may copy elements into padding ends with this call.
+        Derivatives multiply by the content of the padding, and 0 times NaN would reach the valid
+        slot that the padding was copied from. So every rule that may copy elements into padding
+        ends with this call.
         """
         if not jnp.issubdtype(value.array.dtype, jnp.inexact):
             return value
@@ -202,7 +203,7 @@ class Context:
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
-        """Expand a uniform axis to a packed axis with slots of its own."""
+        """Expand a uniform axis, which stores one slot for all, to a packed axis."""
         axis = value.axes[i]
         shape = list(value.array.shape)
         shape[i] = self.capacity(axis.dim)
@@ -211,7 +212,7 @@ class Context:
         return self.clear_padding(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
-        """Move the valid slots of axis `i` to the front, at the capacity of its dimension."""
+        """Move the valid slots of axis `i` to the front; cut the axis to the capacity of its dimension."""
         axis = value.axes[i]
         if axis is None or axis.packed:
             if axis is not None and axis.per_row:
@@ -238,28 +239,28 @@ class Context:
         return self.clear_padding(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
-        """Return whether a vector may be packed by one sequential loop.
+        """Return whether a vector may be packed by one sequential loop over its slots.
 
-        That loop cannot be transposed, so it must not be part of a tangent rule.
+        The loop cannot be transposed; thus it must not be used while a derivative is computed.
         """
         return packing.is_direct(array) and not _is_key(array) and not self.is_derivative
 
     def pack_all(self, value: Value) -> Value:
-        """Pack every dynamic axis; axes with per-row sizes are packed already."""
+        """Pack every dynamic axis; axes whose size differs from row to row are packed already."""
         for i, axis in enumerate(value.axes):
             if axis is not None and not axis.per_row:
                 value = self.pack(value, i)
         return value
 
     def expand_uniform(self, value: Value, axes=None) -> Value:
-        """Expand the uniform axes of a value (all, or the given ones)."""
+        """Expand the uniform axes of a value (by default all), which store one slot for all."""
         for i, axis in enumerate(value.axes):
             if axis is not None and axis.uniform and (axes is None or i in axes):
                 value = self.materialize(value, i)
         return value
 
     def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
-        """Bring values of equal rank to a common layout along each axis; leave scalars unchanged.
+        """Convert values of equal rank to a common layout along each axis; leave scalars unchanged.
 
         Returns the values, all with one static shape (except extents of 1), and the common axes.
         """
@@ -296,13 +297,13 @@ class Context:
     # ---- run-time conditions -----------------------------------------------------------------
 
     def report(self, condition: Condition, bad, payload) -> None:
-        """Record a run-time check that fails if `bad` is true; its message shows `payload`."""
+        """Add a run-time check that fails if `bad` is true; its message shows `payload`."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
         self.reports.append(Report(condition, code))
 
     def adopt(self, conditions, codes) -> None:
-        """Add the reports of an inner scope, whose codes are outputs of the inner program."""
+        """Add the run-time checks of an inner scope, whose results are outputs of the inner program."""
         for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(condition, code))
@@ -327,7 +328,7 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Return whether a value has static, dynamic and uniform axes at the same positions as `axes`.
+    """Return whether a value has static, dynamic and uniform axes in the same order as `axes`.
 
     Only then may the value get `axes` as its own without filling: a uniform axis has no padding, but the
     axis that replaces it may have some.

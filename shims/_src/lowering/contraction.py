@@ -1,4 +1,4 @@
-"""Define the masking rule of `dot_general`: padding along contracted axes is zero on both sides."""
+"""Define the masking rule of `dot_general`: padding along contracted axes is set to zero."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.platform import jax_private as jp
 
 
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
-    """Bring axis `i` of `a` and axis `j` of `b` to one layout, neither of them uniform."""
+    """Convert axis `i` of `a` and axis `j` of `b` to the same layout, neither of them uniform."""
     a, b = ctx.expand_uniform(a, (i,)), ctx.expand_uniform(b, (j,))
     x, y = a.axes[i], b.axes[j]
     if x is None or y is None or x.token == y.token:
@@ -23,7 +23,7 @@ def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
 
 
 def dot_general(ctx, eqn, lhs, rhs):
-    """Lower contractions and batches over dynamic axes."""
+    """Lower `dot_general` with dynamic contracted, batch or free axes."""
     (lc, rc), (lb, rb) = eqn.params["dimension_numbers"]
     for i, j in (*zip(lc, rc, strict=True), *zip(lb, rb, strict=True)):
         lhs, rhs = align_pair(ctx, lhs, i, rhs, j)

@@ -20,7 +20,7 @@ from shims._src.sizes import dims, primitives, trace
 
 
 def run(ctx, jaxpr, values):
-    """Lower a nested jaxpr in the given scope."""
+    """Lower a nested jaxpr in a given scope; return its outputs."""
     return ctx.root.interpret(ctx, jaxpr, values)
 
 
@@ -45,7 +45,7 @@ def expand(ctx, eqn, *values):
 
 
 def scan(ctx, eqn, *values):
-    """Lower `lax.scan`; along a dynamic axis only the valid slots are iterated over."""
+    """Lower `lax.scan`; along a dynamic axis, only valid slots are iterated over."""
     n_consts, n_carry = jp.scan_counts(eqn.params)
     consts = [ctx.expand_uniform(v) for v in values[:n_consts]]
     carry = list(values[n_consts : n_consts + n_carry])
@@ -78,7 +78,7 @@ def _makes_sizes(jaxpr) -> bool:
 
 
 def _align_steps(ctx, eqn, xs):
-    """Bring the leading axes of scanned values to one layout.
+    """Convert the leading axes of scanned values to one layout.
 
     Returns the values, their leading axis and its extent.
     """
@@ -100,7 +100,7 @@ def _scanned_arrays(xs, extent):
 
 
 class _Body:
-    """The lowered body of a scan, with the axes and reports found while it is traced."""
+    """The lowered body of a scan, with the axes and run-time checks found while tracing it."""
 
     def __init__(self, ctx, eqn, jaxpr, consts, carry, xs, result_vars, carry_avals):
         self.ctx, self.eqn, self.jaxpr = ctx, eqn, jaxpr
@@ -111,7 +111,7 @@ class _Body:
         self._stack = own_sizes.Stack()
 
     def __call__(self, carry_arrays, rows):
-        """Run one iteration, and return `(new carry, (results, sizes created inside, report codes))`."""
+        """Run one iteration; return the carry, and the results with created sizes and check results."""
         x_arrays, x_sizes, _ = rows
         carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
         own = [
@@ -148,7 +148,7 @@ class _Body:
         )
 
     def loop(self, valid, extent):
-        """Run the body in a sequential loop; iterations for invalid slots leave the carry unchanged."""
+        """Run the body in a sequential loop; iterations for invalid slots do not change the carry."""
         reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
         rows = _scanned_arrays(self.xs, extent)
         start = [v.array for v in self.carry]
@@ -163,7 +163,7 @@ class _Body:
         return lax.scan(step, start, (valid, rows), reverse=reverse)
 
     def result_axes(self, sizes):
-        """Return the axes of the stacked results after their leading axis."""
+        """Return the axes of the stacked results, without the leading axis."""
         return [
             tuple(
                 own_sizes.axis(self.ctx, dim, self._stack.stacked(own, sizes)) for dim, own in axes
@@ -182,7 +182,7 @@ def _skipped_outputs(shapes):
 
 
 def while_(ctx, eqn, *values):
-    """Lower `lax.while_loop`, whose carry keeps its sizes.
+    """Lower `lax.while_loop`; the sizes in its carry do not change.
 
     Under `vmap` each element has its own condition: the loop runs until the conditions of all elements are
     false, and leaves finished elements unchanged.
@@ -243,7 +243,7 @@ def _select_running(goes_on, new, old):
 
 
 def cond(ctx, eqn, index, *values):
-    """Lower a conditional, and bring the results of all branches to one layout."""
+    """Lower a conditional, and convert the results of all branches to one layout."""
     values = [ctx.expand_uniform(v) for v in values]
     passed = [v for v in values if not isinstance(v, Deferred)]
     branches = eqn.params["branches"]
@@ -278,7 +278,7 @@ def _dims_of(avals):
 
 
 def _largest_shapes(sizes):
-    """Return, per axis of each result, the largest shape of each size that some branch creates."""
+    """Return, per axis of each result, the largest shape of each size created in a branch."""
     return [
         [_largest_of(axes) for axes in zip(*results, strict=True)]
         for results in zip(*sizes, strict=True)
@@ -291,7 +291,7 @@ def _largest_of(branches):
 
 
 class _Branch:
-    """One lowered branch of a conditional."""
+    """A lowered branch of a conditional."""
 
     def __init__(self, ctx, jaxpr, values, out_avals, made):
         self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
@@ -332,7 +332,7 @@ class _Branch:
 
 
 def _bindings(inner, axis, shapes):
-    """Return the bindings of the named sizes in an axis of a branch's result, broadcast to `shapes`."""
+    """Return the sizes named in `shapes` of an axis of a branch's result, broadcast to these shapes."""
     bound = {name: axis.own.get(name) or inner.env[name] for name in shapes}
     return {
         name: dataclasses.replace(b, size=jnp.broadcast_to(jnp.int32(b.size), shapes[name]))
@@ -341,7 +341,7 @@ def _bindings(inner, axis, shapes):
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):
-    """Build the values that a conditional returns, and the sizes that its branches created."""
+    """Return the results of a conditional as lowered values, with sizes created in the branches."""
     known: dict = {}
     results = []
     for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
@@ -361,7 +361,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _is_named(ctx, name, bound):
-    """Bind a size by its name if the name is free, and return whether the name is unambiguous."""
+    """Bind a size to its name if the name is free; return whether the name is unambiguous."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

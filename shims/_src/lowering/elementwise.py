@@ -1,4 +1,4 @@
-"""Define the masking rules of elementwise primitives; padding is filled with safe operands first."""
+"""Define the masking rules of elementwise primitives; padding is first filled with safe numbers."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ _PADDING = {
 
 
 def lower(ctx, eqn, *values, safe=()):
-    """Lower an elementwise primitive."""
+    """Lower an elementwise primitive; `safe` are the numbers that fill the padding of operands."""
     values, axes = ctx.align(values)
     if safe or _is_inexact(eqn.outvars[0].aval):
         shape = next((v.array.shape for v in values if v.axes), ())
@@ -144,7 +144,7 @@ def lower(ctx, eqn, *values, safe=()):
 
 
 def _make_safe(ctx, value, number, axes, shape):
-    """Align an operand with the others, and put a harmless number in its invalid slots.
+    """Align an operand with the others, and fill its invalid slots with a harmless number.
 
     A scalar operand is broadcast to every slot, padding included. In `x / 0` or `x - nan` the padding must
     not become NaN, which would reach every valid slot through the sum in the derivative.
@@ -160,7 +160,7 @@ def _make_safe(ctx, value, number, axes, shape):
 
 
 def _is_harmless(array, number) -> bool:
-    """Return whether a scalar operand may also be applied to padding."""
+    """Return whether the operation yields finite numbers if a scalar is combined with padding."""
     if number is None and not _is_inexact(array):
         return True
     constant = _scalar_constant(array)
@@ -174,7 +174,7 @@ def _is_inexact(array) -> bool:
 
 
 def _known_padding(name, values):
-    """Return the number that fills the padding of a result, if the padding of all operands is known."""
+    """Return the number in the padding of a result, if that of all operands is known."""
     rule = _PADDING.get(name)
     if rule is None:
         return None
@@ -192,7 +192,7 @@ def _scalar_constant(array):
 
 
 def convert(ctx, eqn, value):
-    """Lower a conversion to another dtype; the padding stays known only if it is positive zero."""
+    """Lower a dtype conversion; the content of the padding stays known only if it is +0."""
     (out,) = jp.bind(eqn, [value.array])
     pad = value.pad
     if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):
@@ -201,7 +201,7 @@ def convert(ctx, eqn, value):
 
 
 def hold(_ctx, eqn, *values):
-    """Lower an optimization barrier; its operands may have different sizes."""
+    """Lower an optimization barrier, whose operands may have different sizes."""
     outs = jp.bind(eqn, [v.array for v in values])
     return [dataclasses.replace(v, array=o) for v, o in zip(values, outs, strict=True)]
 

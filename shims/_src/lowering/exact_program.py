@@ -1,6 +1,6 @@
-"""Substitute numbers for known sizes in a traced program.
+"""Substitute numbers for known symbolic sizes in a traced program.
 
-The equations stay the same. The symbols that remain are data-dependent sizes; where there are none,
+The equations stay the same. The symbols that remain are data-dependent sizes; if there are none,
 the result is the program that `jax.jit` would have traced for arrays of these shapes.
 """
 
@@ -25,18 +25,18 @@ _NO_FUNCTIONS = (type, jax.sharding.Mesh)
 
 
 class NotExactError(Exception):
-    """A program has a parameter or constant in which sizes cannot be substituted."""
+    """Raised if a program has a parameter or constant in which sizes cannot be substituted."""
 
 
 def exact_program(jaxpr, sizes: dict[str, int]):
-    """Return a closed jaxpr with numbers substituted for some of its sizes.
+    """Return a closed jaxpr in which numbers replace some symbolic sizes.
 
     Args:
-      jaxpr: over symbolic shapes.
-      sizes: the numbers, by the names of the sizes.
+      jaxpr: the traced program, with symbolic shapes.
+      sizes: a dict from the names of sizes to numbers.
 
     Raises:
-      NotExactError: the program has a part that may depend on sizes in a way that cannot be seen.
+      NotExactError: a part of the program may depend on sizes in a way that cannot be inspected.
     """
     return _Substitution(sizes).program(jaxpr)
 
@@ -47,7 +47,7 @@ class _Substitution:
         self._programs: dict[int, tuple[Any, Any]] = {}
 
     def program(self, jaxpr):
-        """Return a program with the numbers substituted; a program called twice is converted once."""
+        """Substitute the numbers in a jaxpr; a jaxpr that is called twice is converted once."""
         known = self._programs.get(id(jaxpr))
         if known is None:
             known = self._programs[id(jaxpr)] = (jaxpr, self._program(jaxpr))
@@ -97,11 +97,11 @@ class _Substitution:
         return self._add_equations(inner, env, equations)
 
     def _new_variable(self, var):
-        """Return a new variable for `var`, with the sizes in its type substituted."""
+        """Return a new jaxpr variable for `var`, with the sizes in its type substituted."""
         return jp.another_variable(var, self._substitute(var.aval))
 
     def _substitute(self, value):
-        """Return a parameter or type with numbers for sizes; a value without sizes is unchanged."""
+        """Substitute the numbers in a parameter or type; return it unchanged if it has no sizes."""
         if jp.is_symbolic(value):
             return dims.substituted(value, self.sizes)
         if isinstance(value, (tuple, list)):
@@ -120,7 +120,7 @@ class _Substitution:
 
 
 def _is_closed(value) -> bool:
-    """Return whether a function depends on its arguments only: no closure and no default values."""
+    """Return whether a function depends only on its arguments: no closure, no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
 
 

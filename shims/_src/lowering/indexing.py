@@ -22,7 +22,7 @@ _FAR = np.int32(2**31 - 1)
 
 
 def gather(ctx, eqn, operand, indices):
-    """Lower a gather of windows; indices in invalid slots read slot 0, which is ignored."""
+    """Lower a gather of windows; indices in invalid slots read position 0, and the result is ignored."""
     dn, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
     if indices.array.ndim == 1 and not dn.operand_batching_dims:
@@ -81,7 +81,7 @@ def _gather_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
 
 
 def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
-    """Clamp indices to the true sizes, and determine whether the operand has nothing to read."""
+    """Clamp the indices of a gather to the true sizes; also return whether the operand is empty."""
     mode = eqn.params["mode"]
     filling = mode == lax.GatherScatterMode.FILL_OR_DROP
     absent = None
@@ -105,7 +105,7 @@ def _far_outside(dtype):
 
 
 def scatter(ctx, eqn, operand, indices, updates):
-    """Lower a scatter of windows; updates in invalid slots are dropped."""
+    """Lower a scatter of windows; updates in invalid slots are discarded."""
     dn = eqn.params["dimension_numbers"]
     shape = eqn.invars[0].aval.shape
     window_axes = [
@@ -147,7 +147,10 @@ def _align_updates(ctx, updates, u, indices, b):
 
 
 def _write_positions(ctx, eqn, indices, dn, shape, sizes):
-    """Clamp indices to the true sizes; dropped updates get a position out of range."""
+    """Clamp the indices of a scatter to the true sizes.
+
+    Updates to discard get an index out of range.
+    """
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
@@ -209,7 +212,7 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
 
 
 def _pays_in_copies(operand, updates) -> bool:
-    """Return whether a scatter-add is faster with several copies of the result.
+    """Return whether a scatter-add is faster into several copies of the result.
 
     A CPU adds the numbers one after another, and additions to one position wait for each other.
     """
@@ -219,7 +222,7 @@ def _pays_in_copies(operand, updates) -> bool:
 
 
 def _add_in_copies(operand, positions, updates):
-    """Scatter-add consecutive rows to different copies of the result, and add up the copies."""
+    """Scatter-add consecutive updates to different copies of the result, and sum the copies."""
     places = operand.size
     positions = positions.astype(jnp.promote_types(positions.dtype, jnp.int32))
     copy = jnp.arange(updates.size, dtype=positions.dtype) % _COPIES
@@ -232,7 +235,7 @@ def _add_in_copies(operand, positions, updates):
 
 
 def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Value:
-    """Scatter one window of unknown extent (`x.at[2:].set(...)`)."""
+    """Lower a scatter of one window of unknown extent (`x.at[2:].set(...)`)."""
     begins = [0] * len(shape)
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
         begins[a] = indices.array[column]

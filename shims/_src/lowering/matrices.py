@@ -18,7 +18,7 @@ from shims._src.platform import jax_private as jp
 
 
 def with_identity(ctx, value: Value, spread: bool = False) -> Value:
-    """Pack matrices and pad them with an identity block (invalid batch slots entirely).
+    """Pack matrices, and pad them with an identity block (in unused batch slots: entirely).
 
     The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the diagonal
     holds distinct numbers above every eigenvalue and singular value of `A`. They differ from those of
@@ -38,7 +38,7 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
 
 
 def _padding_diagonal(array):
-    """Return distinct numbers above every eigenvalue and singular value, for a padding diagonal."""
+    """Return distinct numbers above all eigenvalues and singular values, to pad the diagonal."""
     size = lax.stop_gradient(_spectral_bound(array))
     count = min(array.shape[-2:])
     steps = 2 + jnp.arange(count, dtype=size.dtype) / count
@@ -60,7 +60,7 @@ def _diagonal_matrix(entries, rows, columns):
 
 
 def decompose(ctx, eqn, value, *, spread=False):
-    """Lower a decomposition of matrices, some of whose axes are dynamic.
+    """Lower a matrix decomposition in which some axes are dynamic.
 
     Square matrices are padded with an identity block; others, which only SVD and QR accept, with zeros.
     """
@@ -81,9 +81,9 @@ def decompose(ctx, eqn, value, *, spread=False):
 def singular_values(ctx, eqn, value):
     """Lower a singular value decomposition, sorted in descending order.
 
-    The padding has larger singular values, which come first in the result and are cut off. Zeros as padding
-    would suffice for the values, but would mix the singular vectors of a rank-deficient matrix with those of
-    the padding.
+    The padding has larger singular values than the matrix; they come first and are cut off. Zeros
+    as padding would suffice for the values, but would mix the singular vectors of a rank-deficient
+    matrix with those of the padding.
     """
     rows, columns = eqn.invars[0].aval.shape[-2:]
     if not (jp.is_symbolic(rows) or jp.is_symbolic(columns)):
@@ -105,9 +105,9 @@ def singular_values(ctx, eqn, value):
 def _vectors_of_any_shape(ctx, eqn, value):
     """Compute singular values and vectors of matrices that may be tall or wide.
 
-    A QR decomposition comes first; it keeps rows of zeros separate whatever the rank. Its square triangular
-    factor is then decomposed with larger numbers as padding, as in `singular_values`. The other columns of
-    its orthogonal factor complete the singular vectors.
+    A QR decomposition comes first; it keeps rows of zeros separate whatever the rank. Its square
+    triangular factor is then decomposed with larger numbers as padding, as in `singular_values`.
+    The remaining columns of the orthogonal factor complete the singular vectors.
     """
     value = _with_zero_rows(ctx, value)
     array, places = value.array, max(value.array.shape[-2:])
@@ -127,7 +127,7 @@ def _vectors_of_any_shape(ctx, eqn, value):
 
 
 def _pad_to_square(array, places: int):
-    """Pad matrices with zeros on the right and below to `places` rows and columns."""
+    """Pad matrices with zeros on the right and at the bottom to `places` rows and columns."""
     ahead = [(0, 0)] * (array.ndim - 2)
     return jnp.pad(array, [*ahead, *((0, places - d) for d in array.shape[-2:])])
 
@@ -169,7 +169,7 @@ def triangular_solve(ctx, eqn, a, b):
 
 
 def tridiagonal_solve(ctx, eqn, *values):
-    """Lower a tridiagonal solve; pad the diagonal with ones, and all else with zeros."""
+    """Lower a tridiagonal solve; pad the diagonal with ones and everything else with zeros."""
     fills = (0, 1, 0, 0)
     values = [ctx.pack_all(ctx.expand_uniform(v)) for v in values]
     values = [ctx.fill(v, np.asarray(n, v.array.dtype)) for v, n in zip(values, fills, strict=True)]
@@ -178,7 +178,7 @@ def tridiagonal_solve(ctx, eqn, *values):
 
 
 def linear_solve(ctx, eqn, *values):
-    """Lower `lax.custom_linear_solve` by rebuilding it over lowered parts, to keep its derivative."""
+    """Lower `lax.custom_linear_solve` by rebuilding it from lowered functions, with its derivative."""
     lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
     values = [ctx.expand_uniform(v) for v in values]
     parts, start = {}, 0

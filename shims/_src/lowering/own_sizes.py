@@ -1,9 +1,10 @@
-"""Return sizes that are created inside a loop iteration or a branch together with its results.
+"""Return sizes created in a loop iteration or a branch to the outer scope, with the results.
 
-A selection in a loop body has another size in every iteration. The values that the body saves for the
-backward pass are stacked at their capacity, together with the sizes of all iterations (`Axis.own`). The
-loop of the backward pass unstacks both. Nested loops stack twice, and a branch with such a loop returns
-the stacked values and sizes.
+The result of a selection (`boolean_mask`) in a loop body has another size in every iteration. The
+values that the body saves for the backward pass are stacked at their capacity, together with the
+sizes of all iterations (`Axis.own`). The loop of the backward pass unstacks both, one row per
+iteration. Nested loops stack twice, and a branch with such a loop returns the stacked values and
+sizes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def of(ctx, inner, axis: Axis | None) -> Own:
 
 
 def made(jaxpr) -> set[str]:
-    """Return the names of the sizes that a jaxpr creates, or that its nested jaxprs return to it."""
+    """Return the names of the sizes that a jaxpr or its nested jaxprs create."""
     names = set()
     for eqn in own_equations(jaxpr):
         if eqn.primitive.name in ("compress", "fresh_range"):
@@ -50,7 +51,7 @@ def _size_names(shapes) -> set[str]:
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:
-    """Return the axis of a dimension; `own` has the sizes in it that the scope does not know."""
+    """Return the axis of a dimension; `own` holds those of its sizes that the scope does not know."""
     if not own:
         return ctx.axis(dim)
     if ctx.ambiguous & (jp.variables(dim) - own.keys()):
@@ -69,23 +70,26 @@ def capacity(ctx, axis: Axis) -> int:
 
 
 class Stack:
-    """The sizes that a loop body returns with its results; a size that axes share is stored once."""
+    """The sizes that a loop body returns in addition to its results.
+
+    A size that several axes share is stored once.
+    """
 
     def __init__(self):
         self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
 
     def add(self, own: Own) -> Own:
-        """Add the sizes of one axis to the stack, and return them."""
+        """Register the sizes of one axis, and return them as registered."""
         for name, bound in own.items():
             self._bound.setdefault((name, bound.serial), bound)
         return own
 
     def arrays(self) -> list:
-        """Return the sizes that one iteration returns, as arrays."""
+        """Return the registered sizes as arrays, which one iteration returns."""
         return [bound.size for bound in self._bound.values()]
 
     def stacked(self, own: Own, arrays) -> Own:
-        """Return the bindings of the sizes of one axis, with the stacked sizes of all iterations."""
+        """Return the sizes of one axis, given the arrays that all iterations returned, stacked."""
         rows = dict(zip(self._bound, arrays, strict=True))
         return {
             name: dataclasses.replace(bound, size=rows[name, bound.serial], valid=None)
@@ -94,12 +98,12 @@ class Stack:
 
 
 def rows(axes) -> list[dict]:
-    """Return, per axis, its sizes in all iterations, which a loop unstacks together with the array."""
+    """Return, per axis, the stacked sizes that a loop unstacks together with the array."""
     return [{} if a is None else {n: b.size for n, b in a.own.items()} for a in axes]
 
 
 def of_row(axes, sizes) -> list[Own]:
-    """Return, per axis, the bindings of its sizes in one iteration."""
+    """Return, per axis, its sizes in the current iteration of a loop."""
     return [
         {n: dataclasses.replace(axis.own[n], size=size) for n, size in found.items()}
         for axis, found in zip(axes, sizes, strict=True)

@@ -1,4 +1,4 @@
-"""Move valid slots to the front of an axis, with the fastest algorithm for the back end."""
+"""Move valid slots to the front of an axis (pack it), with the fastest algorithm per back end."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from shims._src.sizes import primitives
 # Functions with loops are jitted: eagerly, JAX would compile a loop at every call.
 @functools.partial(jax.jit, static_argnums=1)
 def positions(valid, capacity: int):
-    """Return the source position of each packed slot: int32[capacity], also in range for padding.
+    """Return, for each slot after packing, its source position: int32[capacity].
 
-    On CPU one sequential loop is faster than every parallel algorithm. Elsewhere a scatter-add whose indices
-    never decrease is faster than a scatter of every slot and than a sort.
+    Padding gets positions in range, too. On CPU one sequential loop is faster than every parallel
+    algorithm. Elsewhere a scatter-add whose indices never decrease is faster than a scatter of
+    every slot and than a sort.
     """
     extent = valid.shape[0]
     if extent == 0:
@@ -29,7 +30,7 @@ def positions(valid, capacity: int):
 
 @jax.jit
 def count(valid):
-    """Count the valid slots, as an int32 scalar.
+    """Count the valid slots of a mask, as an int32 scalar.
 
     XLA adds booleans one by one on CPU. Counting the bits of four at a time is ten times faster if the mask
     does not fit into a cache.
@@ -44,7 +45,7 @@ _STEPS = 4  # slots per iteration: the cost of a loop in XLA is its bookkeeping
 
 
 def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
-    """Append `read(slot)` of each valid slot to a buffer, in a sequential loop."""
+    """Write `read(slot)` of each valid slot into a buffer one after another, in a sequential loop."""
     extent = valid.shape[0]
 
     def write(slot, state):
@@ -80,7 +81,7 @@ def _by_scatter(valid, room):
 
 
 def ranks(valid):
-    """Return the position of each slot after packing.
+    """Return, for each slot, its position after packing.
 
     An invalid slot gets the position of the valid slot before it, or 0 if there is none.
     """
@@ -88,7 +89,7 @@ def ranks(valid):
 
 
 def take(array, places, axis: int):
-    """Return `array` with the slots `places` along `axis`."""
+    """Gather the slots `places` of `array` along `axis`."""
     if array.shape[axis] == 0:
         # There is nothing to read, and every slot is padding, so zeros will do.
         shape = (*array.shape[:axis], *places.shape, *array.shape[axis + 1 :])
@@ -97,13 +98,13 @@ def take(array, places, axis: int):
 
 
 def is_direct(array) -> bool:
-    """Return whether a sequential loop should move the slots itself, without computing positions."""
+    """Return whether to pack with a sequential loop that moves elements, instead of by positions."""
     return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
 
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def direct(array, valid, capacity: int):
-    """Pack the valid slots of a vector into a vector of `capacity` slots.
+    """Pack the valid slots of a vector into a vector of length `capacity`.
 
     The padding after them is a copy of an invalid slot, then zeros.
     """

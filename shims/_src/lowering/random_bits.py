@@ -1,4 +1,4 @@
-"""Define the masking rules of random bits, which depend only on the position in the true shape."""
+"""Define the masking rules of random bits, which depend only on positions in the true shape."""
 
 from __future__ import annotations
 
@@ -41,26 +41,29 @@ def random_bits(ctx, eqn, key):
 
 
 def random_wrap(ctx, eqn, value):
-    """Convert key data to keys, without the trailing axis of the data."""
+    """Lower the conversion of key data to keys, which drops the trailing axis."""
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes[: out.ndim])]
 
 
 def random_unwrap(ctx, eqn, value):
-    """Convert keys to key data, with a trailing static axis."""
+    """Lower the conversion of keys to key data, which adds a trailing static axis."""
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes + (None,) * (out.ndim - len(value.axes)))]
 
 
 def random_split(ctx, eqn, key):
-    """Split a key into an unknown number of keys: a prefix of the split at full capacity."""
+    """Lower the split of a key into an unknown number of keys.
+
+    The key is split at full capacity; the keys are a prefix of the result.
+    """
     shape = eqn.params["shape"]
     out = eqn.primitive.bind(key.array, **dict(eqn.params, shape=ctx.shape(shape)))
     return [Value(out, (*key.axes, *ctx.axes(shape)))]
 
 
 def per_element(ctx, eqn, *values):
-    """Lower a primitive that acts on each key separately (seeds, folds)."""
+    """Lower a primitive that acts on each key separately, such as `random_seed` or `random_fold_in`."""
     values, axes = ctx.align(list(values))
     (out,) = jp.bind(eqn, [v.array for v in values])
     return [Value(out, axes)]

@@ -1,6 +1,6 @@
 """Define the masking rules of reductions and cumulative operations.
 
-Invalid slots hold the neutral element.
+Invalid slots are filled with the neutral element first.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _finite_lowest(dtype):
 
 
 def reduce(ctx, eqn, value, *, neutral):
-    """Lower a reduction over axes of which some are dynamic."""
+    """Lower a reduction over axes, some of which are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
     value = ctx.expand_uniform(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)
@@ -46,7 +46,7 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 def arg_reduce(ctx, eqn, value, *, neutral):
-    """Lower `argmax` or `argmin`; the axis is packed, since positions count valid slots only."""
+    """Lower `argmax` or `argmin`; the axis is packed first, since only valid slots are counted."""
     (axis,) = eqn.params["axes"]
     dim = eqn.invars[0].aval.shape[axis]
     if jp.is_symbolic(dim):

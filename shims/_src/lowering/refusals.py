@@ -1,4 +1,4 @@
-"""Build the errors of the lowering."""
+"""Build the errors that the lowering raises."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
 def within(eqn) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which errors are attributed to the source line of `eqn`."""
+    """Return a context that adds the source line of `eqn` to errors."""
     return _EQUATIONS.pushed(eqn)
 
 
 def line_of(eqn) -> str:
-    """Return the user's line of an equation, with its source text."""
+    """Return the user's source line of an equation, with its text."""
     # Equations of an inner `jax.jit` know lines of that function only.
     for one in (eqn, *reversed(_EQUATIONS.items)):
         line = errors.line_in(jp.scopes_of(one))
@@ -34,13 +34,13 @@ def line_of(eqn) -> str:
 
 
 def line_of_result(jaxpr, var) -> str:
-    """Return the user's line that computes a result of a program, or an empty string."""
+    """Return the user's source line that computes a result of a program, `""` if unknown."""
     made = next((eqn for eqn in own_equations(jaxpr) if any(v is var for v in eqn.outvars)), None)
     return "" if made is None else line_of(made)
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
-    """Return the error for two selections of different sizes that share one name."""
+    """Return the error for two selections of different sizes that have the same dimension variable."""
     return errors.FreshSizeError(
         errors.message(
             "",

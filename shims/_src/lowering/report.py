@@ -1,4 +1,4 @@
-"""Define the run-time conditions that a lowered program checks and reports."""
+"""Define the run-time checks of a lowered program, and their results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from shims._src.sizes.sites import Site
 
 @dataclasses.dataclass(frozen=True)
 class Exceeded:
-    """A condition that fails if a count exceeds a capacity; the code is the needed size.
+    """The run-time check that a count fits a capacity.
+
+    If the check fails, `Report.code` is the size that is needed.
 
     Attributes:
       site: the buffer or axis with the capacity.
@@ -26,20 +28,27 @@ class Exceeded:
 
 @dataclasses.dataclass(frozen=True)
 class Misjudged:
-    """A condition that fails if a data-dependent size is not as assumed; the code is the actual size.
+    """The run-time check that a data-dependent size is as assumed during tracing.
+
+    If the check fails, `Report.code` is the actual size.
 
     Attributes:
       name: the size's dimension variable.
       line: the user's line.
+      is_measured: whether the assumption is true for the data of the call that was traced, so that
+        tracing again for other data helps.
     """
 
     name: str
     line: str = ""
+    is_measured: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class Invalid:
-    """A condition that fails if operands are invalid, as in TensorFlow; the code is a number to show.
+    """The run-time check that operands are valid, as TensorFlow defines it.
+
+    If the check fails, `Report.code` is a number to show in the message.
 
     Attributes:
       text: the message.
@@ -57,11 +66,11 @@ Condition: TypeAlias = Exceeded | Misjudged | Invalid
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Report:
-    """A run-time condition and its result code.
+    """A run-time check and its result.
 
     Attributes:
-      condition: the static part.
-      code: int32 scalar; -1 when the condition holds.
+      condition: the check: what is compared, and the user's line.
+      code: int32 scalar; -1 if the check passes.
     """
 
     condition: Condition

@@ -1,6 +1,7 @@
 """Define the masking rules of `reshape` and `tile`.
 
-A flattened axis keeps its slots in place and gets a validity mask; splitting an axis may move slots.
+Flattening axes leaves the elements in place and makes a validity mask; splitting an axis may move
+elements.
 """
 
 from __future__ import annotations
@@ -14,21 +15,17 @@ from shims._src.errors import errors
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Invalid
 from shims._src.lowering.rule import Rule
-from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives
+from shims._src.sizes import primitives
 
 
 def reshape(ctx, eqn, value, *_):
-    """Lower a reshape in groups of axes whose old and new sizes have equal products."""
+    """Lower a reshape, separately for groups of axes with equal element counts before and after."""
     if eqn.params.get("dimensions") is not None:
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
     _check_counts(ctx, eqn, old, new)
-    for d in new:
-        if dims.may_mislead(d, ctx.env):
-            report_empty(ctx, d, jnp.bool_(True), line_of(eqn))
     if any(not jp.is_symbolic(d) and d == 0 for d in new):  # sizes of 0 cannot be grouped
         zeros = jnp.zeros(ctx.shape(new), value.array.dtype)
         return [Value(primitives.connected(zeros, value.array), ctx.axes(new))]
@@ -140,7 +137,7 @@ def _is_one(d) -> bool:
 
 
 def _regroup(ctx, value: Value, start: int, olds, news):
-    """Prepare one group of a reshape; return the value and the group's new extents and axes."""
+    """Prepare one group of axes for a reshape; return the value, and the group's extents and axes."""
     if not any(jp.is_symbolic(d) for d in (*olds, *news)):
         return value, list(news), [None] * len(news)
     if not olds:  # one element; whether the new axes hold exactly one is known only at run time
@@ -200,7 +197,10 @@ def flattened_axis(ctx, group, extents, dim) -> Axis:
 
 
 def _unflatten(ctx, axis, news):
-    """Undo a flattening without moving slots, or return `None` if that is impossible."""
+    """Split an axis into the parts that an earlier reshape flattened, without moving elements.
+
+    Return the extents and the axes of the parts, or `None` if elements would have to move.
+    """
     if axis.factors and len(axis.factors) == len(news):
         pairs = list(zip(axis.factors, news, strict=True))
         if all((a is None and e == d) or (a is not None and a.dim == d) for (a, e), d in pairs):
@@ -215,7 +215,7 @@ def _unflatten(ctx, axis, news):
 
 
 def _reorder(ctx, value: Value, start: int, olds, news):
-    """Reshape a group in the general case: pack and flatten its axes, then gather every new slot."""
+    """Reshape a group in the general case: pack and flatten it, then gather every element."""
     for i in range(start, start + len(olds)):
         value = ctx.pack(value, i)
     shape = value.array.shape
@@ -243,7 +243,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
 
 
 def linear_position(ctx, shape, extents):
-    """Return the row-major position of every padded slot, computed with the true sizes."""
+    """Return the row-major position, by the true sizes, of every slot of a padded array."""
     line = jnp.zeros((), jnp.int32)
     for i, d in enumerate(shape):
         place = lax.broadcasted_iota(jnp.int32, extents, i)
@@ -252,7 +252,7 @@ def linear_position(ctx, shape, extents):
 
 
 def _split_position(ctx, line, shape):
-    """Split row-major positions into one position per axis, computed with the true sizes."""
+    """Split row-major positions into one position per axis, by the true sizes."""
     places = []
     for d in reversed(shape[1:]):
         size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)
@@ -262,7 +262,7 @@ def _split_position(ctx, line, shape):
 
 
 def tile(ctx, eqn, value):
-    """Lower `tile`: add an axis of repetitions in front of each axis, and flatten both."""
+    """Lower `tile`: put an axis of repetitions before each axis, and flatten each pair."""
     shape = eqn.outvars[0].aval.shape
     for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
         if _is_one(rep):

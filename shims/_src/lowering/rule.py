@@ -1,4 +1,4 @@
-"""Define the record of a masking rule."""
+"""Define the record of one masking rule."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Rule:
 
     Attributes:
       primitive: the primitive's name.
-      lower: `(ctx, eqn, *values) -> [Value, ...]`.
+      lower: the function that lowers an equation: `(ctx, eqn, *values) -> [Value, ...]`.
       uniform: whether the rule accepts uniform axes without expanding them.
-      safe: for elementwise rules, the number per operand that invalid slots hold; the operation and
-        its derivatives are finite there.
+      safe: for elementwise rules, one number per operand to fill its invalid slots with, such that
+        the operation and its derivatives are finite.
     """
 
     primitive: str

@@ -1,4 +1,4 @@
-"""Compute cumulative sums of integers in blocks, since XLA adds sequentially on CPU."""
+"""Compute cumulative sums of integers in blocks, since XLA computes them sequentially on CPU."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from shims._src.sizes import dims
 
 
 def uniform_axis(ctx, d) -> Axis:
-    """Return a uniform axis, whose extent of 1 stands for `d` equal slots."""
+    """Return a uniform axis: the array has extent 1, which stands for `d` equal slots."""
     return Axis(d, ctx.size(d), None, uniform=True)
 
 
@@ -105,7 +105,7 @@ def iota(ctx, eqn, *_):
 
 
 def concatenate(ctx, eqn, *values):
-    """Lower a concatenation: packed parts are closed up, masked parts keep their validity masks."""
+    """Lower a concatenation: packed parts are joined without gaps, other parts keep their masks."""
     where = eqn.params["dimension"]
     values = [ctx.expand_uniform(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
@@ -137,7 +137,7 @@ def concatenate(ctx, eqn, *values):
 
 
 def align_except(ctx, values, where):
-    """Align every axis but one."""
+    """Convert values to a common layout along every axis except `where`."""
     rank = len(values[0].axes)
     for i in range(rank):
         if i == where:
@@ -174,7 +174,7 @@ def _joint_axes(values):
 
 
 def _comes_first(axis) -> bool:
-    """Return whether the valid slots of an axis come first, with the same size in every row."""
+    """Return whether an axis is packed and has the same size in every row."""
     return axis is None or (axis.packed and not axis.per_row)
 
 
@@ -203,7 +203,7 @@ def _joined_size(ctx, eqn, values, where, dim):
 
 
 def _joined_axis(ctx, eqn, values, where, dim):
-    """Return the masked axis that results from a concatenation whose parts are not all packed."""
+    """Return the axis of a concatenation in which not all parts are packed; it has a validity mask."""
     parts = [(v.axes[where], v.array.shape[where]) for v in values]
     size = _joined_size(ctx, eqn, values, where, dim)
     valid = lax.concatenate(
@@ -223,7 +223,7 @@ def _can_disagree(ctx, eqn, where) -> bool:
 
 
 def report_empty(ctx, dim, bad, line, env=None) -> None:
-    """Add a run-time check for a size of 0 where JAX assumed that sizes are positive."""
+    """Add a run-time check that a size is not 0, since JAX assumed that it is positive."""
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:

@@ -34,7 +34,7 @@ def _zero(array):
 
 
 def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
-    """Return `size` slots of axis `i` from `start` on, counted in valid slots."""
+    """Return `size` valid slots of axis `i`, beginning with valid slot number `start`."""
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     extent = ctx.capacity(size)
     array = value.array
@@ -53,7 +53,7 @@ def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
 
 
 def whole(a, b) -> bool:
-    """Return whether two dimensions are known to be equal, so that a slice takes the whole axis."""
+    """Return whether two dimensions are certainly equal, so that a slice takes the whole axis."""
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
@@ -78,7 +78,10 @@ def slice_(ctx, eqn, value):
 
 
 def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
-    """Check that an axis is long enough for a static window: report an error, or return NaN."""
+    """Check that an axis is long enough for a static window.
+
+    If it is not, report an error or return NaN; see `missing`.
+    """
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
@@ -86,7 +89,7 @@ def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
 
 
 def dynamic_slice(ctx, eqn, value, *starts):
-    """Lower a slice with traced starts, clamped to the true sizes."""
+    """Lower a slice with traced start indices, which are clamped to the true sizes."""
     sizes = eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
     begins = [s.array for s in starts[: len(shape)]]
@@ -94,7 +97,7 @@ def dynamic_slice(ctx, eqn, value, *starts):
 
 
 def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
-    """Return one window of a value; a float read from an empty axis is NaN."""
+    """Return one window of a value; floats read from an empty axis are NaN."""
     empty, kept = None, False
     for i, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
         if whole(shape[i], size):
@@ -124,13 +127,13 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
       ctx: the scope of the lowering.
       eqn: the equation that reads.
       value: the result.
-      absent: bool array, whether there was nothing to read.
+      absent: bool array, true where there was nothing to read.
       shape: the symbolic shape of the operand.
       kept: whether the static axis stays in the result, so that its shape would be wrong, too.
 
     Returns:
-      The value. Inside an enclosing trace, an inexact value that is not `kept` is NaN where `absent` is true;
-      in all other cases a run-time condition is reported.
+      The value. Inside an enclosing trace, an inexact value that is not `kept` is NaN where
+      `absent` is true; in all other cases a run-time condition is reported.
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
@@ -145,7 +148,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_short(ctx, eqn, dim, absent) -> None:
-    """Report a read from an axis that is empty because an expression such as `u - 1` is 0."""
+    """Add a check that an axis is not empty because an expression such as `u - 1` is 0."""
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
@@ -159,14 +162,14 @@ def _report_short(ctx, eqn, dim, absent) -> None:
 
 
 def dynamic_update_slice(ctx, eqn, operand, update, *starts):
-    """Lower the write of a window at a traced start, clamped to the true sizes."""
+    """Lower the write of a window at traced start indices, which are clamped to the true sizes."""
     shape, window_shape = eqn.invars[0].aval.shape, eqn.invars[1].aval.shape
     begins = [s.array for s in starts]
     return [place(ctx, operand, update, shape, window_shape, begins, lambda old, new: new)]
 
 
 def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
-    """Combine `update` into the window of `operand` that starts at `begins`."""
+    """Combine `update` with the window of `operand` that starts at `begins`; return the operand."""
     inside = []
     for i, (begin, size) in enumerate(zip(begins, window_shape, strict=True)):
         if whole(shape[i], size):
@@ -189,7 +192,7 @@ def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
 
 
 def pad(ctx, eqn, value, filler):
-    """Lower a pad by static, symbolic, negative or interior amounts along any axis."""
+    """Lower a pad with static, symbolic, negative or interior widths along any axis."""
     shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
     for i, (low, high, interior) in enumerate(eqn.params["padding_config"]):
         if not jp.is_symbolic(low) and not jp.is_symbolic(high) and low == high == interior == 0:
@@ -205,7 +208,7 @@ def pad(ctx, eqn, value, filler):
 
 
 def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
-    """Pad one axis whose extent or padding widths are not static, by computing positions."""
+    """Pad one axis whose extent or padding widths are not static, by gathering positions."""
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     if interior and jp.is_symbolic(old) and dims.interval(old, ctx.env)[0] <= 0:
         # For an empty axis, JAX's formula for the new size is wrong by the interior padding.
@@ -228,7 +231,7 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
 
 
 def _signed_width(ctx, d):
-    """Evaluate a symbolic padding width, which may be negative."""
+    """Return the run-time value of a symbolic padding width, which may be negative."""
     return dims.evaluate(d, ctx.env)
 
 

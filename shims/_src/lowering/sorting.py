@@ -1,4 +1,4 @@
-"""Define the masking rules of sorting; invalid slots go last."""
+"""Define the masking rules of sorting; padding is sorted to the end."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shims._src.platform import jax_private as jp
 
 
 def last_in_order(dtype):
-    """Return the number that JAX sorts after all others; equal numbers keep their order."""
+    """Return the number of a dtype that JAX sorts last; equal numbers keep their order."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.asarray(np.nan, dtype)
     return highest(dtype)
 
 
 def sort(ctx, eqn, *values):
-    """Lower a sort: the keys in the padding are the greatest, and a stable sort keeps them last."""
+    """Lower a sort: keys in the padding are the greatest, and a stable sort keeps them last."""
     if eqn.params["num_keys"] == 1 and has_key(values[0].array.dtype):
         first = values[0]
         key = Value(ascending_key(first.array), first.axes)
@@ -48,7 +48,7 @@ def _sort_padded(ctx, eqn, *values):
 
 
 def top_k(ctx, eqn, value):
-    """Lower `top_k` over the valid slots; `k` was checked while tracing."""
+    """Lower `top_k` over the valid slots; `k` was checked during tracing."""
     axis = eqn.params.get("axis", -1) % value.array.ndim
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))

@@ -1,9 +1,10 @@
-"""Check branch programs for placeholder zeros that have sizes of another branch.
+"""Check branches for placeholder zeros whose sizes belong to another branch.
 
-Each branch also returns, as zeros, what another branch saves for the backward pass. Such zeros may have
-a size that only the saving branch makes, so this branch must not compute with that size. This can happen
-in branches that were not traced here (the user's own `jax.lax.cond`); where only the size of a selection
-is used, differentiation leaves the selection out of such a branch (`size_carriers.py`).
+Under differentiation, each branch also returns zeros in place of what other branches save for the
+backward pass. Such zeros may have a size that only the saving branch creates; the other branches
+must not compute with it. This can happen in branches that were not traced here (the user's own
+`jax.lax.cond`); where only the size of a selection is used, differentiation leaves the selection
+out of such a branch (`size_carriers.py`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from shims._src.platform.jaxprs import evaluate, sub_jaxprs
 
 
 def check(closed, names: set[str]) -> None:
-    """Raise an error if a program uses the given sizes for more than the shapes of constants.
+    """Check that a program uses the given sizes only for shapes of constants.
 
     Args:
       closed: the program of a branch.

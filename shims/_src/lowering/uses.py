@@ -40,14 +40,14 @@ _ARITHMETIC = frozenset(
 
 
 def only_as_position(jaxpr, var) -> bool:
-    """Return whether an integer is only used to compute indices of reads and writes."""
+    """Return whether an integer is used only to compute indices of reads and writes."""
     if any(v is var for v in jaxpr.outvars):
         return False
     return all(_uses_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
 
 
 def only_squeezed(jaxpr, eqn) -> bool:
-    """Return whether every use of a result removes its static axes: one element is read, not a row."""
+    """Return whether every use of a result removes its static axes, so that only one element is read."""
     out = eqn.outvars[0]
     if jaxpr is None or any(v is out for v in jaxpr.outvars):
         return False
@@ -92,7 +92,7 @@ def _is_checked(jaxpr, flag) -> bool:
 
 
 def _only_arithmetic(inner, var) -> bool:
-    """Return whether a nested jaxpr only does integer arithmetic with `var`.
+    """Return whether a nested jaxpr only does integer arithmetic with the variable `var`.
 
     The caller checks how its outputs are used.
     """

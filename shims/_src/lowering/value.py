@@ -1,4 +1,4 @@
-"""Define lowered values: static arrays and the validity of their slots."""
+"""Define lowered values: arrays of static shape, and which of their slots are valid."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ class Axis:
     """A dynamic axis of a lowered array.
 
     Attributes:
-      dim: the symbolic dimension of the axis in the traced program.
+      dim: the symbolic size of the axis in the traced program.
       size: the number of valid slots; int32, traced.
-      token: identifies the layout; axes with equal tokens have their valid slots in the same places.
-      valid: bool vector over the slots; `None` when the valid slots come first (*packed*).
-      uniform: the array has extent 1 along this axis, which stands for any number of equal slots.
+      token: identifies the layout; axes with equal tokens have their valid slots in the same
+        places.
+      valid: bool vector over the slots; `None` if the valid slots come first (the axis is
+        *packed*).
+      uniform: whether the array has extent 1 along this axis, in place of any number of equal
+        slots.
       factors: for an axis made by flattening several axes, those axes in order.
       own: the bindings of the sizes in `dim` that differ from row to row, each with an array of
-        sizes. Loops whose bodies make such sizes stack them up; `size` is `None` then.
+        sizes. A loop whose body creates such sizes stacks them; then `size` is `None`.
     """
 
     dim: Any
@@ -37,7 +40,7 @@ class Axis:
 
     @property
     def per_row(self) -> bool:
-        """Whether the size differs along the leading axes."""
+        """Whether the size of this axis differs along the leading axes."""
         return bool(self.own)
 
     def moved(self, i: int, move: Callable) -> Axis:
@@ -58,15 +61,15 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Value:
-    """A static array and its dynamic axes.
+    """A lowered value: an array of static shape, and its dynamic axes.
 
     Attributes:
       array: the array, with a static extent (the *capacity*) for each axis.
-      axes: for each array axis `None` (static) or its `Axis`.
-      pad: the number in every invalid slot, when it is known.
-      bounds: static (low, high) of integer contents, when known.
+      axes: for each axis of the array, its `Axis`; `None` if it is static.
+      pad: the number in every invalid slot, if known.
+      bounds: static bounds `(low, high)` of integer elements, if known.
       unfilled: for a selection, the array before its invalid slots were filled. It agrees with
-        `array` in the valid slots, and is what a program returns where the host cuts it to size.
+        `array` in the valid slots. A program returns it if the host cuts the padding off.
     """
 
     array: Any
@@ -87,7 +90,7 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred(Value):
-    """A result whose size can only be determined by a nested jaxpr.
+    """A result that is lowered later, because a nested jaxpr must determine its size first.
 
     Differentiation moves equations without operands out of the loop whose body creates their size. They are
     lowered later, when that size is known.
@@ -99,5 +102,5 @@ class Deferred(Value):
 
 
 def static(array, bounds=None) -> Value:
-    """Return a value without dynamic axes."""
+    """Return a lowered value without dynamic axes."""
     return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)

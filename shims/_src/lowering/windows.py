@@ -21,7 +21,7 @@ def _padded_size(size, low, high, dilation):
 
 
 def _pad_explicitly(ctx, value, i, size, low, high, dilation, filler):
-    """Apply the padding and dilation of one axis, and fill its invalid slots with `filler`."""
+    """Apply padding and dilation along one axis, with `filler` in its invalid slots."""
     new = _padded_size(size, low, high, dilation)
     return pad_axis(ctx, value, i, size, new, low, dilation - 1, filler)
 
@@ -33,7 +33,7 @@ def _any_symbolic(size, low, high) -> bool:
 def conv(ctx, eqn, lhs, rhs):
     """Lower a convolution over dynamic batch, feature and spatial axes.
 
-    The kernel is dynamic in the derivative of a convolution over dynamic axes with respect to its kernel.
+    In the derivative with respect to the kernel, the dynamic array takes the place of the kernel.
     """
     params = dict(eqn.params)
     dn = params["dimension_numbers"]
@@ -59,7 +59,7 @@ def conv(ctx, eqn, lhs, rhs):
 
 
 def _check_groups(eqn, shape, kernel, dn) -> None:
-    """Raise an error if a grouped convolution would split an axis of unknown size."""
+    """Check that a grouped convolution does not split an axis of unknown size."""
     divided = []
     if eqn.params["feature_group_count"] > 1:
         divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]
@@ -93,7 +93,7 @@ def _conv_result(ctx, eqn, out, lhs, rhs, dn) -> Value:
 
 
 def reduce_window(ctx, eqn, value, *, neutral):
-    """Lower a window reduction; invalid slots hold the neutral element."""
+    """Lower a window reduction; invalid slots are filled with the neutral element."""
     params = dict(eqn.params)
     shape, out_shape = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
     filler = neutral(value.array.dtype)
@@ -123,7 +123,7 @@ def _fit_result(ctx, out, out_shape, value, axes):
 
 
 def select_and_scatter_add(ctx, eqn, source, operand):
-    """Lower the derivative of a maximum over windows."""
+    """Lower the derivative of a windowed maximum, as in max pooling."""
     params = dict(eqn.params)
     shape = eqn.invars[1].aval.shape
     operand, source = (

@@ -382,7 +382,7 @@ def _match_labels(labels, predictions):
 def _confusion_of_unknown_size(labels, predictions, weights, dtype):
     both = jnp.maximum(*_match_labels(_convert_classes(labels), _convert_classes(predictions)))
     checks.check_data(
-        primitives.true_size(both.size) == 0,
+        primitives.as_size(both.size) == 0,
         "confusion_matrix",
         "there are no labels.",
         required="`num_classes`, or at least one label",

@@ -267,7 +267,7 @@ def lbeta(x, name=None):
       Nothing.
 
     Under jit:
-      A selection is summed in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/lbeta
     """

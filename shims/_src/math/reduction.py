@@ -47,7 +47,7 @@ def reduce_sum(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is summed in the masked layout; nothing is copied.
+      Sizes may be known only at run time; padding is skipped, and nothing is copied.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_sum
     """
@@ -71,7 +71,7 @@ def reduce_mean(input_tensor, axis=None, keepdims=False, name=None):
       float16 is summed in float32, so that it does not overflow.
 
     Under jit:
-      Divides by the number of selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_mean
     """
@@ -95,7 +95,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
       Ties share the gradient.
 
     Under jit:
-      A selection is searched in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_max
     """
@@ -119,7 +119,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
       Ties share the gradient.
 
     Under jit:
-      A selection is searched in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_min
     """
@@ -143,7 +143,7 @@ def reduce_prod(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is multiplied in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_prod
     """
@@ -168,7 +168,7 @@ def reduce_any(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is searched in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_any
     """
@@ -195,7 +195,7 @@ def reduce_all(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is searched in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_all
     """
@@ -224,7 +224,7 @@ def reduce_logsumexp(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      A selection is summed in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_logsumexp
     """
@@ -258,7 +258,7 @@ def reduce_variance(input_tensor, axis=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      Divides by the number of selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_variance
     """
@@ -287,7 +287,7 @@ def reduce_std(input_tensor, axis=None, keepdims=False, name=None):
       Nothing: the gradient of equal elements is NaN, and 0 where the incoming gradient is 0.
 
     Under jit:
-      Divides by the number of selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_std
     """
@@ -313,7 +313,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
       Nothing: the gradient at 0 is NaN.
 
     Under jit:
-      A selection is summed in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/reduce_euclidean_norm
     """
@@ -363,7 +363,7 @@ def count_nonzero(input, axis=None, keepdims=None, dtype=jnp.int64, name=None):
       int64 is int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      A selection is counted in the masked layout.
+      Sizes may be known only at run time; padding is skipped.
 
     https://www.tensorflow.org/api_docs/python/tf/math/count_nonzero
     """
@@ -387,7 +387,7 @@ def zero_fraction(value, name=None):
       Nothing.
 
     Under jit:
-      Divides by the number of selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/math/zero_fraction
     """

@@ -286,7 +286,7 @@ def crelu(features, axis=-1, name=None):
       Nothing.
 
     Under jit:
-      Element by element, then a concatenation.
+      Acts on each element separately; sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/crelu
     """
@@ -314,7 +314,7 @@ def softmax(logits, axis=None, name=None):
       If a logit is inf, its whole row is NaN; TensorFlow's row has some zeros.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax
     """
@@ -342,7 +342,7 @@ def log_softmax(logits, axis=None, name=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/log_softmax
     """

@@ -64,7 +64,7 @@ def rows_of(function: str, params, ids):
 
 
 def _row_numbers(function, parts, ids):
-    """Convert ids to row indices of the concatenated parts.
+    """Convert ids to row indices of the concatenated parts of a table.
 
     The parts must have the sizes of an even split; other sizes raise an error.
     """

@@ -75,7 +75,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
       There is one replica. The mean of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Divides by the number of selected examples.
+      The number of examples may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/compute_average_loss
     """
@@ -94,7 +94,7 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
 
 def _floats(total, size):
-    """Convert a sum and a size to floating point if they are integers."""
+    """Convert a sum and a count to floating point if they are integers."""
     if jnp.issubdtype(total.dtype, jnp.inexact):
         return total, size
     wide = jnp.result_type(float)
@@ -141,7 +141,7 @@ def scale_regularization_loss(regularization_loss):
       There is one replica. The sum of integers is float32 unless `jax_enable_x64` is on.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/scale_regularization_loss
     """

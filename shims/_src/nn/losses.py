@@ -1,4 +1,4 @@
-"""Compute cross-entropies from logits, moments, and `bias_add`."""
+"""Provide cross-entropies from logits, moments, and `bias_add`."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
       Second derivatives include those by the labels, which TensorFlow omits.
 
     Under jit:
-      Rows are independent.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/softmax_cross_entropy_with_logits
     """
@@ -156,7 +156,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 
 
 def _check_filled(function, logits) -> None:
-    """Reject logits with neither rows nor classes, as TensorFlow does."""
+    """Reject logits that have neither rows nor classes, as TensorFlow does."""
     sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
@@ -168,7 +168,7 @@ def _check_filled(function, logits) -> None:
 
 
 def _match_rows(function, labels, logits):
-    """Reshape labels to broadcast with the logits: they have as many rows as the logits, or one."""
+    """Reshape labels so that they broadcast with the logits: one row, or as many as the logits."""
     if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
         return labels
     rows = math.prod(logits.shape[:-1])
@@ -235,7 +235,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         )
     count = logits.shape[-1]
     checks.check_data(
-        (count if is_known(count) else primitives.true_size(count)) == 0,
+        (count if is_known(count) else primitives.as_size(count)) == 0,
         function,
         "there are no classes.",
         required="at least one logit for each label",
@@ -268,7 +268,7 @@ def moments(x, axes, shift=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      Divides by the number of selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/moments
     """

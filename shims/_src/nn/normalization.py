@@ -1,4 +1,4 @@
-"""Normalize arrays by moments, and compute moments from sums and weights."""
+"""Normalize arrays by their moments, and compute moments from sums and weights."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _normalized(function, x, mean, variance, offset, scale, epsilon):
 
 
 def _dtype_beside(value, x):
-    """Return the dtype to convert `value` to: that of `x` for a Python number, `None` for an array."""
+    """Return the dtype of `x` if `value` is a Python number to convert to it, `None` for an array."""
     return None if hasattr(value, "dtype") else x.dtype
 
 
@@ -173,7 +173,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      Counts the selected elements.
+      Sizes may be known only at run time; padding is not counted.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/sufficient_statistics
     """
@@ -212,7 +212,7 @@ def weighted_moments(x, axes, frequency_weights, keepdims=False, name=None):
       Nothing.
 
     Under jit:
-      Masked elements are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/weighted_moments
     """

@@ -153,7 +153,8 @@ def _sampled_logits(
 ):
     """Compute the logits of the true and the sampled classes, concatenated, and their targets.
 
-    Accidental hits are searched among `num_sampled` samples, or not at all if that is `None`.
+    Samples that equal a true class (accidental hits) are excluded; with `num_sampled=None` they are
+    kept.
     """
     inputs, labels = operand(inputs), operand(labels)
     if not jnp.issubdtype(labels.dtype, jnp.integer):
@@ -211,11 +212,14 @@ def _is_single(counts) -> bool:
 
 
 def _require_sample_count(function, is_hit, sampled, num_sampled):
-    """Check that there are `num_sampled` samples; pad the mask of hits if there is only one."""
+    """Check that there are `num_sampled` samples.
+
+    The mask of hits for a single sample is padded to `num_sampled`.
+    """
     count = checks.static_int(function, "num_sampled", num_sampled)
     problem = "the size of `sampled_values` is not `num_sampled`."
     if not is_known(sampled.shape[0]):
-        unlike = primitives.true_size(sampled.shape[0]) != count
+        unlike = primitives.as_size(sampled.shape[0]) != count
         checks.check_data(unlike, function, problem, required=f"{count} samples")
         return is_hit
     if sampled.shape[0] == count:
@@ -241,7 +245,7 @@ def _check_parameters(function, rows, offsets, inputs) -> None:
 
 
 def _hits(labels, sampled):
-    """Return the mask `[batch, num_true, sampled]` of samples that are true classes.
+    """Return the mask `[batch, num_true, sampled]` of samples that equal a true class.
 
     Of equal samples only the last is marked.
     """

@@ -1,4 +1,4 @@
-"""Move blocks of pixels into channels or into the batch, and back."""
+"""Move blocks of pixels to the channels or to the batch axis, and back."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def depth_to_space(input, block_size, data_format="NHWC", name=None):
 
 
 def _check_images(function, input, block_size, data_format):
-    """Check the arguments, and return the images as an array and the block size."""
+    """Check the arguments; return the images as an array, and the block size."""
     x, size = operand(input), int(block_size)
     if size < 2:
         raise checks.invalid(
@@ -115,7 +115,7 @@ def _check_images(function, input, block_size, data_format):
 
 
 def _split_axis(function, x, axis, size):
-    """Split an axis into blocks."""
+    """Split an axis into blocks of `size` elements."""
     count = x.shape[axis] // size
     if is_known(count) and x.shape[axis] % size:
         raise checks.invalid(
@@ -249,7 +249,7 @@ def _crop_axis(x, axis, low, high):
     if is_known(rest) and rest < 0:
         raise checks.invalid("batch_to_space", "the crops exceed the size of the axis.", **lines)
     if not is_known(rest) and low + high:
-        short = primitives.true_size(x.shape[axis]) < low + high
+        short = primitives.as_size(x.shape[axis]) < low + high
         checks.check_data(
             short, "batch_to_space", "the crops exceed the size of the axis.", **lines
         )
@@ -257,7 +257,7 @@ def _crop_axis(x, axis, low, high):
 
 
 def _static_margins(function, margins) -> np.ndarray:
-    """Convert margins to static integers; traced constants are accepted."""
+    """Convert paddings or crops to static integers; traced constants are accepted."""
     if not any(map(jp.is_tracer, jax.tree.leaves(margins))):
         return np.asarray(margins)
     rows = [margins[i] for i in range(len(margins))]
@@ -266,7 +266,10 @@ def _static_margins(function, margins) -> np.ndarray:
 
 
 def _check_blocks(function, input, block_shape, margins):
-    """Check the arguments; return the array, the block sizes, and a pair of margins per axis."""
+    """Check the arguments of a block operator.
+
+    Return the array, the block sizes, and the pairs of paddings or crops of the block axes.
+    """
     x = operand(input)
     sides = tuple(entries(block_shape)) if np.ndim(block_shape) == 1 else ()
     numbers = _static_margins(function, margins)

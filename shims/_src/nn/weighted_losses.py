@@ -13,7 +13,7 @@ from shims._src.math import reduction as sums
 from shims._src.nn import losses
 from shims._src.nn.activations import relu
 from shims._src.platform import jax_private
-from shims._src.sizes.primitives import true_size
+from shims._src.sizes.primitives import as_size
 from shims._src.tracing.dispatch import operator
 
 NONE, SUM, MEAN = "none", "weighted_sum", "weighted_mean"
@@ -46,7 +46,7 @@ def compute_weighted_loss(
       The loss is not added to a collection.
 
     Under jit:
-      Masked losses are ignored.
+      Sizes may be known only at run time; padding is ignored.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/losses/compute_weighted_loss
     """
@@ -417,7 +417,7 @@ def sparse_softmax_cross_entropy(
 
 
 def _require_arrays(**arguments):
-    """Convert arguments to arrays, none of which may be `None`."""
+    """Convert arguments to arrays; reject `None`."""
     for name, value in arguments.items():
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
@@ -432,7 +432,7 @@ def _float_pair(**arguments):
 
 
 def _cast_labels(**arguments):
-    """Check that labels and logits have one shape, and cast the labels to the dtype of the logits."""
+    """Check that labels and logits have equal shapes; cast the labels to the dtype of the logits."""
     labels, logits = _require_arrays(**arguments)
     _check_shapes(list(arguments), [labels, logits])
     return casting.cast(labels, logits.dtype), logits
@@ -460,7 +460,7 @@ def _check_weights(weights, values):
         )
     for d, e in sizes if weights.ndim else ():
         if not (is_known(d) and is_known(e)) and d is not e:
-            given, wanted = true_size(d), true_size(e)
+            given, wanted = as_size(d), as_size(e)
             checks.check_data(
                 (given != wanted) & (given != 1),
                 "losses",

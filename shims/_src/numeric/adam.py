@@ -1,4 +1,4 @@
-"""Compute the steps of Adam, independent of where an optimizer stores its moving averages."""
+"""Compute Adam's update, independent of where an optimizer stores its moving averages."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import jax.numpy as jnp
 
 
 def update_averages(m, v, gradient, square, beta1, beta2):
-    """Return the moving averages of gradients and of their squares after a step.
+    """Return the moving averages of gradients and of squared gradients after a step.
 
     Args:
-      m: the average of gradients before it.
-      v: the average of squares before it.
+      m: the average of gradients before the step.
+      v: the average of squares before the step.
       gradient: the gradient of the step.
       square: its square; of gathered rows with equal positions, not the square of their sum.
       beta1: the decay of the average of gradients.
@@ -20,7 +20,7 @@ def update_averages(m, v, gradient, square, beta1, beta2):
 
 
 def correct_rate(rate, power1, power2):
-    """Return the learning rate corrected for averages that start at zero.
+    """Return the learning rate with Adam's bias correction for averages that start at zero.
 
     Args:
       rate: the learning rate.
@@ -31,5 +31,8 @@ def correct_rate(rate, power1, power2):
 
 
 def compute_step(m, v, rate, epsilon):
-    """Compute the step to subtract from a parameter, from the moving averages and corrected rate."""
+    """Compute the update to subtract from a parameter.
+
+    It follows from the moving averages and the bias-corrected learning rate.
+    """
     return m * rate / (jnp.sqrt(v) + epsilon)

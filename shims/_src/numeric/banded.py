@@ -12,11 +12,11 @@ def substituted(diagonals, rhs, *, lower: bool, adjoint: bool):
     A dense triangular solver fails for singular matrices: 0 times infinity is NaN.
 
     Args:
-      diagonals: `[..., d, n]`, the main one first and those below it in order when `lower`, else those
-        above it first and the main one last.
+      diagonals: `[..., d, n]`; with `lower` the main diagonal first, then those below it; otherwise
+        those above it first and the main diagonal last.
       rhs: `[..., n, k]` with the same leading axes.
       lower: whether the matrix is lower triangular.
-      adjoint: solve with the conjugate transpose.
+      adjoint: whether to solve with the conjugate transpose.
 
     Returns:
       `[..., n, k]`.

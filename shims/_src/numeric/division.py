@@ -21,7 +21,7 @@ ratio_p = jp.Primitive("ratio")
 
 
 def ratio(x, y):
-    """Divide floating-point arrays of one dtype and one rank, with broadcasting; one may be a scalar."""
+    """Divide floating-point arrays of one dtype and rank, with broadcasting; one may be a scalar."""
     return ratio_p.bind(x, y)
 
 
@@ -84,14 +84,14 @@ jp.ad.primitive_transposes[ratio_p] = _transpose
 
 
 def apply(eqn, operands):
-    """Evaluate an equation, in which divisions have the derivative that TensorFlow defines."""
+    """Evaluate a jaxpr equation, with TensorFlow's derivative for its divisions."""
     if divides(eqn):
         return [ratio(*operands)]
     return jp.bind(eqn, operands, programs_with_ratios(eqn.params))
 
 
 def apply_primitive(primitive, params, operands):
-    """Evaluate a primitive, in which divisions have the derivative that TensorFlow defines."""
+    """Evaluate a primitive, with TensorFlow's derivative for the divisions in it."""
     if primitive is lax.div_p and jnp.issubdtype(operands[0].dtype, jnp.floating):
         return [ratio(*operands)]
     out = primitive.bind(*operands, **programs_with_ratios(params))
@@ -99,7 +99,7 @@ def apply_primitive(primitive, params, operands):
 
 
 def divides(eqn) -> bool:
-    """Return whether an equation divides real numbers by something other than a literal."""
+    """Return whether an equation divides real numbers by anything but a literal."""
     return (
         eqn.primitive is lax.div_p
         and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating)

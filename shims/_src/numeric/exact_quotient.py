@@ -1,8 +1,9 @@
 """Divide with correct rounding, although XLA would multiply by a reciprocal.
 
 XLA turns the quotient of an array and a scalar, or of rows and their norms, into a product with the
-reciprocal. The result differs in the last place, and a `floor` of it by one: 41 / 41 is less than 1.
-On a GPU its float32 quotients of two arrays are up to two units in the last place off, too.
+reciprocal. The result differs in the last place, and its `floor` may differ by one: 41 / 41 becomes
+less than 1. On a GPU its float32 quotients of two arrays are up to two units in the last place off,
+too.
 """
 
 from __future__ import annotations

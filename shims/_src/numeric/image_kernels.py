@@ -12,7 +12,7 @@ from shims._src.numeric.separate_rounding import rounded_product
 
 
 class Kernel(NamedTuple):
-    """A resampling kernel: a symmetric weight function of the distance that is 0 from `radius` on."""
+    """A resampling kernel: a symmetric weight function of the distance, 0 from `radius` on."""
 
     radius: float
     weight: Callable
@@ -36,7 +36,10 @@ def _lanczos(lobes: float) -> Kernel:
 
 
 def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Kernel:
-    """Create a cubic kernel of two polynomials, up to distance 1 and 2; highest coefficient first."""
+    """Create a piecewise cubic kernel from two polynomials, highest coefficient first.
+
+    The first one applies up to distance 1, the second one up to 2.
+    """
 
     def weight(distance):
         inner, outer = (
@@ -65,7 +68,7 @@ def weights(kernel: Kernel, have, want, step, *, antialias: bool):
       have: the number of input pixels.
       want: the number of output pixels.
       step: input pixels per output pixel, a float32 scalar.
-      antialias: whether the kernel grows with `step` where that is more than one pixel.
+      antialias: whether the kernel is widened by `step` if that is more than one pixel.
 
     Returns:
       float32 weights `[want, have]`, whose rows add up to 1, and a boolean array of that shape: the

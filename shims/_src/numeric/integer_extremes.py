@@ -1,4 +1,4 @@
-"""Reduce integers to their maximum or minimum by operations that are fast on a CPU."""
+"""Reduce integers to their maximum or minimum with operations that are fast on CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIN_ELEMENTS = 1 << 10
 
 
 def reduces(name: str, operands) -> bool:
-    """Return whether the primitive called `name` reduces integers to their maximum or minimum."""
+    """Return whether a primitive reduces integers to their maximum or minimum."""
     return name in ("reduce_max", "reduce_min") and jnp.issubdtype(operands[0].dtype, jnp.integer)
 
 

@@ -1,6 +1,6 @@
 """Compute exact means of integers, although their sum may need more bits than JAX has.
 
-TensorFlow sums in 64 bits. Without them, the digits of the numbers to base 256 are summed
+TensorFlow sums in 64 bits. Without 64 bits, the digits of the numbers to base 256 are summed
 separately, and the total is divided by the count in long division, from the highest digit down.
 """
 
@@ -13,7 +13,7 @@ def mean_of_integers(x, count, axes):
     """Compute the mean over axes, truncated toward 0, in the dtype of `x`; 0 for no elements.
 
     Args:
-      x: integers, of 64 bits only where JAX has them.
+      x: integers; 64-bit ones require `jax_enable_x64`.
       count: the number of elements per mean, below 2**24 without 64 bits.
       axes: the axes.
     """
@@ -42,7 +42,7 @@ def _mean_in_64_bits(x, count, axes):
 
 
 def _propagate_carries(sums):
-    """Propagate carries, so that each digit is below 256; the lowest digit comes first."""
+    """Propagate the carries of base-256 digits, so that each is below 256; lowest digit first."""
     digits, carry = [], jnp.zeros_like(sums[0])
     for sum_ in [*sums, *[jnp.zeros_like(sums[0])] * 4]:
         total = sum_ + carry

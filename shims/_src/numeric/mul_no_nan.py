@@ -1,10 +1,10 @@
-"""Multiply `t * d` such that the result is 0 if `t` is 0, even for infinite or NaN `d`.
+"""Multiply `t * d` such that the product is 0 if `t` is 0, even for infinite or NaN `d`.
 
 The product is linear in `t`, and its transpose has the same property.
 
-TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` return 0 where the incoming
-gradient is 0, although the derivative is infinite there. A `select` cannot express that in a rule
-that JAX has to transpose, because the condition depends on the tangent itself; a primitive can.
+TensorFlow's kernels for the gradients of `sqrt`, `rsqrt` and `reciprocal` return 0 where the
+incoming gradient is 0, although the derivative is infinite there. A `select` cannot express this in
+a rule that JAX must transpose, because the condition depends on the tangent; a primitive can.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ _SIGN, _EXPONENT, _LOWER, _TINY = 1 << 63, 0x7FF << 52, (1 << 27) - 1, 64 << 52
 
 
 def rounded_product(x, y):
-    """Multiply two arrays of one floating dtype; the product is rounded even if a sum follows."""
+    """Multiply two arrays of one floating dtype; the product is rounded even before an addition."""
     shape = jnp.broadcast_shapes(x.shape, y.shape)
     return rounded_product_p.bind(*(jnp.broadcast_to(v, shape) for v in (x, y)))
 
@@ -61,7 +61,10 @@ def _round_to_half(x, dtype):
 
 
 def _multiply(x, y):
-    """Multiply and round to the dtype; float16 and bfloat16 products are returned as float32."""
+    """Multiply, with the product rounded to the precision of `x`.
+
+    Products of float16 and bfloat16 are rounded, too, but held in float32.
+    """
     dtype = np.dtype(x.dtype)
     if dtype in _HALVES:
         return _round_to_half(x.astype(jnp.float32) * y.astype(jnp.float32), dtype)
@@ -73,9 +76,9 @@ def _multiply(x, y):
 
 
 def _cut_and_rejoin(x):
-    """Split float64 numbers into upper and lower digits, and return the sum of both parts.
+    """Split float64 numbers into upper and lower digits, and return the sum of the parts.
 
-    A product that passes through here cannot be fused with a later addition.
+    The compiler cannot fuse such a number, if it is a product, with a later addition.
     """
     bits = lax.bitcast_convert_type(x, jnp.uint64)
     sign, exponent = bits & jnp.uint64(_SIGN), bits & jnp.uint64(_EXPONENT)
@@ -102,12 +105,12 @@ def _multiply_add(x, y, addend):
 
 
 def _register(name: str, compute, slopes):
-    """Make a primitive of an elementwise function of arrays of one shape.
+    """Make a JAX primitive of an elementwise function of arrays of one shape.
 
     Args:
-      name: of the primitive.
+      name: the name of the primitive.
       compute: the function; it may use 64 bits.
-      slopes: its derivatives by each operand, a function of the operands.
+      slopes: a function from the operands to the derivatives with respect to each of them.
     """
     primitive = jp.Primitive(name)
     lowered = jp.mlir.lower_fun(compute, multiple_results=False)

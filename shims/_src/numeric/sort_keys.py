@@ -35,5 +35,5 @@ def ascending_key(x):
 
 
 def descending_key(x):
-    """Map `x` to integers whose ascending order is the descending order of `x`; NaN is first."""
+    """Map `x` to integers whose ascending order is the descending order of `x`, NaN first."""
     return ~ascending_key(x)

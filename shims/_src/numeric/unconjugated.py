@@ -1,4 +1,4 @@
-"""Differentiate complex functions for which TensorFlow's gradient omits a conjugate.
+"""Differentiate complex functions whose gradient in TensorFlow lacks a conjugate.
 
 TensorFlow multiplies the incoming gradient by the conjugate of the derivative, and so does JAX, up
 to a conjugate of both. Some of its formulas, written for real numbers, do not conjugate the
@@ -19,7 +19,8 @@ def unconjugated(function: Callable[..., Any], *operands):
     """Compute `function(*operands)` with TensorFlow's gradient, which omits the conjugate.
 
     Args:
-      function: holomorphic; the same object in all calls, so that compiled code is reused.
+      function: a holomorphic function; the same object in all calls, so that compiled code is
+        reused.
       *operands: arrays.
     """
     if any(map(jnp.iscomplexobj, operands)):

@@ -1,4 +1,4 @@
-"""Combine the value of one array with the derivative of another."""
+"""Combine the value of one array with the derivative of another array."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import jax
 
 @jax.custom_jvp
 def with_derivative_of(value, carrier):
-    """Return `value`, with the derivative of `carrier`."""
+    """Return `value`, whose derivative is replaced by that of `carrier`."""
     del carrier
     return value
 
 
 @with_derivative_of.defjvp
 def with_derivative_of_jvp(primals, tangents):
-    """Differentiate `carrier` alone."""
+    """Return `value` and the tangent of `carrier`."""
     return with_derivative_of(*primals), tangents[1]

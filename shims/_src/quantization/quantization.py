@@ -132,7 +132,7 @@ def quantize_and_dequantize_v2(
       Nothing.
 
     Under jit:
-      Element by element; an empty range raises when the call has finished.
+      Acts on each element separately; an empty range raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
@@ -180,7 +180,7 @@ def quantize_and_dequantize(
       An unused range may have any size; TensorFlow checks it inside of a function.
 
     Under jit:
-      Element by element; an empty range raises when the call has finished.
+      Acts on each element separately; an empty range raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """

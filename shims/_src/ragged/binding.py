@@ -1,6 +1,6 @@
-"""Set the functions that methods of `RaggedTensor` call but cannot import.
+"""Set the functions that methods of `RaggedTensor` call but, being imported later, cannot import.
 
-The package imports this file, so that they are set before any ragged tensor exists.
+The package imports this file, so that these functions are set before any ragged tensor exists.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Apply array operators to ragged operands; look up the implementation by the operator's name."""
+"""Apply operators to ragged operands, using an implementation found by the operator's name."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def _is_list(value) -> bool:
 
 
 def _nesting_depths(pylist):
-    """Return `(depth of the scalars or None, depth of the deepest list)`."""
+    """Return the nesting depth of the scalars, `None` without scalars, and that of the deepest list."""
     if not _is_list(pylist):
         return 0, 0
     scalar, deepest = None, 1
@@ -116,7 +116,7 @@ def _nesting_depths(pylist):
 
 
 def _inner_shape(pylist, ragged_rank, scalar_depth):
-    """Return the uniform shape of the values below the ragged axes."""
+    """Return the common shape of the values inside the ragged axes."""
     if ragged_rank < 0 or (scalar_depth is not None and ragged_rank >= scalar_depth):
         raise _ragged_rank_error(pylist, ragged_rank)
     items = [pylist]

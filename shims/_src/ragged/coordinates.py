@@ -20,7 +20,7 @@ def to_sparse(rt) -> SparseTensor:
 
 
 def indices_of(rt):
-    """Return `(coordinates [n, rank], values [n])` of all elements."""
+    """Return the coordinates `[n, rank]` and the values `[n]` of all elements."""
     dtype = partition.splits_dtype()
     columns, values = [], rt
     while is_ragged(values):

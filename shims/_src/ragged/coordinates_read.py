@@ -52,7 +52,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
 
 
 def _check_inside(position, length):
-    """Check that positions lie inside their row, since gathering would read from the next row."""
+    """Check that positions lie inside their row; a gather would read from the next row otherwise."""
     checks.check_data(
         (position < 0) | (position >= length),
         "gather_nd",

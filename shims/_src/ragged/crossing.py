@@ -18,7 +18,7 @@ _FUNCTION = "ragged.cross_hashed"
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """Hash every combination of the features of a row, taking one feature from each operand.
+    """Hash every combination of features within a row, one feature from each operand.
 
     Args:
       inputs: list of matrices of integers: ragged and sparse tensors, and arrays `[rows, n]`.

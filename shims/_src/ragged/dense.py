@@ -167,7 +167,7 @@ def _with_nested_lengths(tensor, lengths, dtype):
 
 
 def _lengths_without_padding(tensor, padding, dtype):
-    """Return the length of each row up to its last entry that is not padding."""
+    """Return the length of each row without trailing padding."""
     padding = operand(padding, tensor.dtype)
     if padding.shape != tensor.shape[2:]:
         raise ValueError(f"`padding` has shape {padding.shape}, entries {tensor.shape[2:]}.")

@@ -1,4 +1,4 @@
-"""Apply elementwise operators to ragged tensors, broadcasting arrays into their rows."""
+"""Apply elementwise operators to ragged tensors; arrays are broadcast into the rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def leader_of(function: str, operands) -> RaggedTensor:
-    """Return the operand with the most ragged axes, whose row partition the result has."""
+    """Return the operand with the most ragged axes, whose row partition the result gets."""
     ragged = [x for x in operands if is_ragged(x)]
     leader = max(ragged, key=lambda x: x.ragged_rank)
     if any(_rank(x) != _rank(leader) for x in ragged):
@@ -101,7 +101,7 @@ def _row_count_error(function, n, m):
 
 
 def _broadcast_into_rows(function, x, leader):
-    """Broadcast an array to the flat values of `leader`: one entry per value.
+    """Broadcast an array to the flat values of `leader`, one entry per value.
 
     The array has the shape `[rows or 1, 1 or a common length, ...]`.
     """

@@ -1,4 +1,4 @@
-"""Gather and mask rows and entries of ragged tensors."""
+"""Gather and mask rows of ragged tensors, and entries of rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def rows(rt, positions, *, times=None):
-    """Gather rows of a ragged tensor at a vector of positions that are in range.
+    """Gather rows of a ragged tensor at a vector of positions, which must be in range.
 
     Args:
       rt: the ragged tensor.
       positions: integers `[m]`.
-      times: how often a row is taken at most, if known.
+      times: the largest number of times that a row is gathered, if known.
     """
     # Bound each level separately: empty rows can outnumber the values in them.
     bound = None if times is None else row_total(rt.values) * times
@@ -35,26 +35,26 @@ def rows(rt, positions, *, times=None):
 
 
 def entries(values, positions, *, times=None):
-    """Gather entries of an array or a ragged tensor at positions that are in range."""
+    """Gather entries of an array or ragged tensor at positions, which must be in range."""
     if is_ragged(values):
         return rows(values, positions, times=times)
     return partition.of_row(values, positions)
 
 
 def kept_rows(rt, mask):
-    """Return the rows of a ragged tensor for which a boolean vector is True."""
+    """Return the rows of a ragged tensor that a boolean vector selects."""
     ids = rt.value_rowids()
     splits = partition.from_lengths(primitives.compress(rt.row_lengths(), mask))
     return RaggedTensor(kept(rt.values, partition.of_row(mask, ids)), splits)
 
 
 def kept(values, mask):
-    """Return the entries of an array or a ragged tensor for which a boolean vector is True."""
+    """Return the entries of an array or a ragged tensor that a boolean vector selects."""
     return kept_rows(values, mask) if is_ragged(values) else primitives.compress(values, mask)
 
 
 def row(rt, position):
-    """Return one row of a ragged tensor; the row axis is removed."""
+    """Return one row of a ragged tensor, without the row axis."""
     count = row_total(rt)
     if not jp.is_tracer(position) and not jp.is_symbolic(position):
         position = int(np.asarray(position))
@@ -132,7 +132,7 @@ def _take_rows(params, indices):
 
 
 def _take_in_batch(params, indices, batch_dims):
-    """Gather within each row: row `i` of `indices` holds positions in row `i` of `params`."""
+    """Gather within each row: row `i` of `indices` indexes row `i` of `params`."""
     dtype = (params if is_ragged(params) else indices).row_splits.dtype
     params = dense.as_ragged(params, 1, dtype)
     if not is_ragged(indices):

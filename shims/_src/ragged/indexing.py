@@ -51,7 +51,7 @@ def _apply_keys(rt, items):
 
 
 def _apply_inner_keys(rt, items):
-    """Apply the index items of the axes after the row axis."""
+    """Index the axes after the row axis of a ragged tensor with `items`."""
     if not items:
         return rt
     first, rest = items[0], items[1:]
@@ -77,7 +77,7 @@ def _apply_inner_keys(rt, items):
 
 
 def _apply_value_keys(values, items):
-    """Apply the index items of the axes of the values, except the first."""
+    """Index the axes 1, 2, ... of the flat values of a ragged tensor; axis 0 is kept whole."""
     if not items:
         return values
     return (
@@ -88,7 +88,7 @@ def _apply_value_keys(values, items):
 
 
 def _index_array(values, items):
-    """Index an array, but reject positions out of range, which JAX would clamp."""
+    """Index an array; reject positions out of range, which JAX would clamp."""
     places = [i for i in items if i is not None]
     if len(places) > values.ndim:
         raise checks.invalid("index", f"{len(places)} keys for an array of rank {values.ndim}.")
@@ -138,7 +138,7 @@ def _slice_rows_by(rt, key):
 
 
 def _range_of(key, length, step):
-    """Return the first position and the count of elements of a slice, per row length."""
+    """Return the first position and the element count of a slice, for each row length."""
     backwards = step < 0
     least, most = (-1, length - 1) if backwards else (0, length)
     start = _slice_bound(key.start, length, least, most, most if backwards else least)

@@ -61,7 +61,7 @@ def _concat_rows(values):
 
 
 def _concat_within_rows(values):
-    """Concatenate along axis 1: row `i` of the result joins the rows `i` of all operands."""
+    """Concatenate along axis 1: row `i` of the result joins row `i` of all operands."""
     for v in values[1:]:
         if row_total(v) is not row_total(values[0]):
             _check_row_count(v, values[0])
@@ -132,7 +132,7 @@ def ragged_stack(values, axis=0, name=None):
       Nothing.
 
     Under jit:
-      The sizes of the operands are added.
+      The number of values is the sum of those of the operands; all may be known only at run time.
 
     Example:
       >>> import shims

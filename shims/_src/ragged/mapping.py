@@ -38,7 +38,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
     Args:
       fn: a function of one slice; a slice of a ragged tensor is a row.
       elems: arrays and ragged tensors, nested.
-      signature: the dtype or spec of each result; that of `elems` when `None`.
+      signature: the dtype or spec of each result; by default that of `elems`.
       map_arrays: the implementation for arrays, called as `map_arrays(fn, elems, signature)`.
 
     Raises:
@@ -78,7 +78,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
 
 
 def _spec_of(x):
-    """Return the spec of a slice."""
+    """Return the spec of a slice (row) of an array or ragged tensor."""
     if is_ragged(x):
         return RaggedTensorSpec([None] * (x.shape.rank - 1), x.dtype, x.ragged_rank - 1)
     return x.dtype

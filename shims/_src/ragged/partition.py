@@ -1,4 +1,4 @@
-"""Convert between row splits, row lengths, row ids and offsets of partitioned values.
+"""Convert between row splits, row lengths, row ids and offsets within rows.
 
 Row splits `[rows + 1]` start at 0, do not decrease and end at the number of values.
 """
@@ -24,7 +24,7 @@ def splits_dtype(dtype=None) -> np.dtype:
 
 
 def as_partition(function: str, name: str, value, beside=None):
-    """Convert row splits, lengths or ids to an integer array.
+    """Convert row splits, row lengths or row ids to an integer array.
 
     Python numbers become int64, as in TensorFlow, or get the dtype of the row splits of `beside`.
     """
@@ -70,7 +70,7 @@ def row_ids(splits, count):
 
 
 def of_row(per_row, ids):
-    """Gather, for each value, the entry of its row from `per_row`."""
+    """Gather, for each value, the entry of `per_row` for its row."""
     if is_known(per_row.shape[0]) and per_row.shape[0] == 0:
         none = jnp.zeros((ids.shape[0], *per_row.shape[1:]), per_row.dtype)
         return primitives.connected(none, per_row)
@@ -83,12 +83,12 @@ def offsets(splits, ids):
 
 
 def spread(lengths, *, bound=None, label: str):
-    """Partition new values into rows of the given lengths; return `(splits, row ids, offsets)`.
+    """Partition new values into rows of given lengths; return `(splits, row ids, offsets)`.
 
     Args:
-      lengths: the number of values of each row.
-      bound: a dimension that the total does not exceed, if one is known.
-      label: the operator, for messages.
+      lengths: the number of values in each row.
+      bound: an upper bound of the total number, a dimension, if known.
+      label: the operator, for error messages.
     """
     splits = from_lengths(lengths)
     places = primitives.fresh_range(
@@ -99,7 +99,7 @@ def spread(lengths, *, bound=None, label: str):
 
 
 def longest(splits, bound):
-    """Return the length of the longest row, as a dimension that does not exceed `bound`."""
+    """Return the length of the longest row, as a dimension with the upper bound `bound`."""
     length = jnp.max(lengths_of(splits), initial=0)
     return primitives.to_dim(length, label="to_tensor", bound=bound)
 

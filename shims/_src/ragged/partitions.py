@@ -1,4 +1,4 @@
-"""Distribute elements to the rows of a ragged tensor by a partition number per element."""
+"""Distribute elements over the rows of a ragged tensor by partition numbers."""
 
 from __future__ import annotations
 

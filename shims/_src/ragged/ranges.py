@@ -1,4 +1,4 @@
-"""Implement `tf.ragged.range`: one row of numbers per start, limit and step."""
+"""Implement `tf.ragged.range`: one row of numbers per start, limit and step size."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
 
 
 def _count_integers(starts, limits, deltas):
-    """Count the integers of each row; the distance from start to limit may overflow their dtype."""
+    """Count the integers in each row without overflow of the distance from start to limit."""
     unsigned = np.dtype(f"uint{8 * starts.dtype.itemsize}")
     up = deltas > 0
     distance = jnp.where(up, limits - starts, starts - limits).astype(unsigned)

@@ -48,7 +48,7 @@ def reduce(name: str, rt, axis=None, keepdims=False):
 
 
 def _reduce_axes(name, rt, axes, keepdims):
-    """Reduce the axes one after the other, innermost first."""
+    """Reduce axes one by one, the innermost first."""
     out = rt
     for axis in sorted(axes, reverse=True):
         out = _reduce_axis(name, out, axis, keepdims)
@@ -129,7 +129,7 @@ _QUOTIENT = {
 
 
 def _reduce_bools(name, rt, axes, keepdims):
-    """Reduce bools as in TensorFlow: `all` is a product and `any` a sum of 0 and 1."""
+    """Reduce booleans as TensorFlow does: `all` as a product, `any` as a sum of 0 and 1."""
     numbers = rt.with_flat_values(rt.flat_values.astype(jnp.int32))
     method = "reduce_prod" if name == "reduce_all" else "reduce_sum"
     out = _reduce_axes(method, numbers, axes, keepdims)

@@ -23,7 +23,10 @@ def rank_of(value) -> int:
 
 
 def expand_dims(value, axis):
-    """Insert an axis of size 1; outside of a ragged axis it is a ragged axis of uniform rows."""
+    """Insert an axis of size 1.
+
+    If a ragged axis follows it, the new axis is stored as a ragged axis of uniform rows.
+    """
     if not is_ragged(value):
         return shapes.expand_dims(value, axis)
     axis = axis_of("expand_dims", axis, rank_of(value) + 1)
@@ -64,7 +67,7 @@ def _merge_axes(value, outer, inner):
 
 
 def _merge_inner_axes(value, inner):
-    """Merge axes 1 to `inner`: compose the outer row splits with the inner ones."""
+    """Merge axes 1 to `inner` by composing the outer row splits with the inner ones."""
     splits, values = value.row_splits, value.values
     for _ in range(inner - 1):
         if is_ragged(values):

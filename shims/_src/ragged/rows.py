@@ -32,7 +32,7 @@ def reverse(tensor, axis):
 
 
 def split(value, num_or_size_splits, axis=0, num=None):
-    """Implement `tf.split` of a ragged tensor along its rows, of known number, or its inner axes.
+    """Implement `tf.split` of a ragged tensor along rows (of known number) or inner axes.
 
     Raises:
       InvalidArgumentError: the axis is ragged, or the rows do not divide evenly.
@@ -110,7 +110,7 @@ def _unknown_rows_error(function):
 
 
 def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
-    """Implement `tf.math.bincount` of a ragged tensor with a result of data-dependent length."""
+    """Implement `tf.math.bincount` of a ragged tensor; the result has a data-dependent length."""
     arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts_of_some(
         arr, weights, minlength, maxlength, dtype, False, binary, **rows
@@ -118,7 +118,7 @@ def counts_of_some(arr, weights, minlength, maxlength, dtype, by_row, binary):
 
 
 def counts(arr, weights, length, dtype, by_row, binary):
-    """Implement `tf.math.bincount` of a ragged tensor with a result of a given length."""
+    """Implement `tf.math.bincount` of a ragged tensor; the result has a given length."""
     arr, weights, rows = _flatten_counts(arr, weights, by_row)
     return histogram.counts(arr, weights, length, dtype, False, binary, **rows)
 

@@ -1,4 +1,4 @@
-"""Reduce segments of ragged rows."""
+"""Reduce segments (groups of equal ids) of ragged rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _OPERATORS = {
 def reduce(name: str, data, segment_ids, num_segments):
     """Implement `tf.math.unsorted_segment_*` for ragged data or ids.
 
-    Rows of one segment are reduced elementwise; a result row is as long as the longest of them.
+    Rows of one segment are reduced elementwise; the resulting row is as long as the longest of
+    them.
 
     Raises:
       InvalidArgumentError: the ids are not a vector and their rows differ from those of the data.
@@ -54,7 +55,7 @@ def reduce(name: str, data, segment_ids, num_segments):
 
 
 def _divide_by_count(name, data, segment_ids, num_segments):
-    """Divide segment sums by the number of summands or its square root; NaN for empty segments."""
+    """Divide segment sums by the counts or their square roots; empty segments give NaN."""
     total = reduce("unsorted_segment_sum", data, segment_ids, num_segments)
     ones = ones_like(data)
     number = reduce("unsorted_segment_sum", ones, segment_ids, num_segments)

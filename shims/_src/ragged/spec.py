@@ -88,7 +88,7 @@ class RaggedTensorSpec:
         return values
 
     def conformed(self, value):
-        """Rebuild a ragged argument from its arrays, without cached attributes of the Python object.
+        """Rebuild a ragged argument from its arrays, without cached Python attributes.
 
         Raises:
           ValueError: the value is not ragged, or has another ragged rank.

@@ -390,7 +390,7 @@ def _check_value_count(values, count):
 
 
 def _partition_values(function: str, values, splits, validate) -> RaggedTensor:
-    """Build a ragged tensor after checking the row splits; nested row splits get one dtype."""
+    """Check row splits and build a ragged tensor; nested row splits get one dtype."""
     if validate:
         partition.check_splits(function, splits, row_total(values))
     if isinstance(values, RaggedTensor) and values.row_splits.dtype != splits.dtype:

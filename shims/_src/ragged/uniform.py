@@ -1,4 +1,4 @@
-"""Build ragged tensors whose rows have one length."""
+"""Build ragged tensors whose rows all have the same length."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shims._src.sizes import primitives
 
 
 def wrap(values, length, rows, dtype) -> RaggedTensor:
-    """Partition values into `rows` rows of `length` each; both are dimensions."""
+    """Partition values into `rows` rows of length `length`; both numbers are dimensions."""
     size = primitives.as_size(length).astype(dtype)
     splits = jnp.arange(rows + 1, dtype=dtype) * size
     return RaggedTensor(values, splits, length if is_known(length) else None)

@@ -1,1 +1,1 @@
-"""Reproduce TensorFlow's random numbers: generators, distributions and operators built on them."""
+"""Generate TensorFlow's random numbers: generators, distributions and operators based on them."""

@@ -31,7 +31,7 @@ _TAILS = np.asarray(
 
 
 def _uniforms(stream, place, step):
-    """Generate two uniform float64 numbers from one block, in the order that TensorFlow uses."""
+    """Generate two uniform float64 numbers from one Philox block, in TensorFlow's order."""
     a, b, c, d = philox.blocks(stream, place + step)
     return float64_of(c, d), float64_of(a, b)
 
@@ -46,7 +46,7 @@ def _places(samples, batch, step):
 
 
 def _sample_by_inversion(stream, place, count, prob, wanted):
-    """Sample by inversion: count how many geometric variables add up to at most `count`.
+    """Sample by inversion: count the geometric variables that add up to at most `count`.
 
     Elements where `wanted` is false are 0.
     """
@@ -112,7 +112,7 @@ def _sample_by_rejection(stream, place, count, prob, wanted):
 
 
 def _draw_numbers(words, counts, probs, size):
-    """Sample `size` binomial numbers: the kernel that `draw` calls.
+    """Sample `size` binomial numbers from a stream: a kernel for `draw`.
 
     `counts` and `probs` are vectors with one element per batch element.
     """
@@ -149,7 +149,7 @@ def _draw_numbers(words, counts, probs, size):
 
 
 def _flatten_parameters(function, dims, counts, probs):
-    """Broadcast `counts` and `probs` to one shape and flatten them.
+    """Broadcast `counts` and `probs` to a common shape, and flatten them.
 
     Raises:
       InvalidArgumentError: `dims`, the shape of the result, does not end with the shape of the parameters.
@@ -168,7 +168,7 @@ def _flatten_parameters(function, dims, counts, probs):
 
 
 def binomial_blocks(dims, counts, probs) -> int:
-    """Compute how far `Generator.binomial` advances the counter, in units of 256 blocks."""
+    """Compute by how much `Generator.binomial` advances the counter, in units of 256 blocks."""
     shape = jnp.broadcast_shapes(np.shape(counts), np.shape(probs))
     samples = math.prod(dims[: len(dims) - len(shape)])
     return math.prod(shape) * 2 * 100 * (samples + 3) // 4

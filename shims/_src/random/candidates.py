@@ -1,4 +1,4 @@
-"""Sample candidate classes for sampled losses with the same samples as TensorFlow."""
+"""Sample candidate classes for sampled losses: the same samples as TensorFlow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Candidates(NamedTuple):
 
 
 class _Sampled(NamedTuple):
-    """A kernel for `draw`: returns the sampled classes, followed by the number of attempts.
+    """A kernel for `draw`: returns sampled classes, then the number of attempts.
 
     With `unique`, repeated classes are discarded, so that there are more attempts than samples.
     """
@@ -40,7 +40,7 @@ class _Sampled(NamedTuple):
     unique: bool
 
     def __call__(self, words, size):
-        """Sample `size - 1` classes one after the other, and append the number of attempts."""
+        """Sample `size - 1` classes one by one, and append the number of attempts."""
         drawn = philox.stream_of(words)
         none = jnp.zeros((size - 1,), jnp.int64)
 
@@ -57,7 +57,7 @@ class _Sampled(NamedTuple):
         return jnp.append(found, tries.astype(jnp.int64))
 
     def _number(self, drawn, place):
-        """Compute the class of attempt number `place` from two words of the stream."""
+        """Return the candidate class of attempt `place`, computed from two 32-bit numbers."""
         four = jnp.stack(philox.blocks(drawn, place // 2))
         first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
         if not self.is_log:
@@ -96,7 +96,10 @@ def _sample(function, true_classes, num_true, num_sampled, unique, range_max, se
 
 
 def _expected(kernel, classes, count: int, tries):
-    """Compute the expected number of occurrences of each class among `count` samples."""
+    """Compute the expected count of each class among `count` samples.
+
+    tries: the number of attempts, which is larger if samples are unique.
+    """
     share = jnp.full(classes.shape, 1 / kernel.range_max, jnp.float32)
     if kernel.is_log:
         share = jnp.log1p(1 / (classes.astype(jnp.float32) + 1)) / np.log1p(kernel.range_max)

@@ -26,7 +26,7 @@ _CYCLES_PER_STEP = 50
 
 
 def _draw_classes(words, logits, size):
-    """Sample class indices by inverting the cumulative distribution: the kernel that `draw` calls."""
+    """Sample class indices by inverting the cumulative distribution: a kernel for `draw`."""
     rows = logits.shape[0]
     wide = logits.astype(jnp.float64)
     finite = jnp.isfinite(wide)

@@ -1,7 +1,8 @@
-"""Convert random words to uniform and normal numbers and integers like TensorFlow's CPU kernels.
+"""Convert random 32-bit words to numbers and integers, like TensorFlow's CPU kernels.
 
-Each function is a kernel for `draw`: `(stream words, *operands, size) -> flat array`.
-Its element i depends on i alone, so that a longer array begins with a shorter one.
+The distributions are uniform and normal. Each function is a kernel for `draw`: `(stream words,
+*operands, size) -> flat array`. Its element i depends on i alone, so that a longer array begins
+with a shorter one.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ _RESERVED = 256
 
 
 def float32_of(word):
-    """Convert 23 bits of a word to a float32 in [0, 1)."""
+    """Convert 23 bits of a random word to a float32 in [0, 1)."""
     bits = (word & jnp.uint32(0x7FFFFF)) | jnp.uint32(127 << 23)
     return lax.bitcast_convert_type(bits, jnp.float32) - jnp.float32(1)
 
 
 def float64_of(high, low):
-    """Convert 52 bits of two words to a float64 in [0, 1)."""
+    """Convert 52 bits of two random words to a float64 in [0, 1)."""
     bits = philox.join(low, high & jnp.uint32(0xFFFFF)) | jnp.uint64(1023 << 52)
     return lax.bitcast_convert_type(bits, jnp.float64) - jnp.float64(1)
 
@@ -43,7 +44,7 @@ def _uniform_16_bit(word, dtype, mantissa, one):
 
 
 def _pairs(stream, size):
-    """Generate `2 * size` words of a stream: return those with even and those with odd positions."""
+    """Generate `2 * size` words of a stream; return the words at even and at odd positions."""
     flat = philox.words(stream, 2 * size).reshape(size, 2)
     return flat[:, 0], flat[:, 1]
 
@@ -105,7 +106,7 @@ def _bounded(bits, low, high, dtype):
 
 
 def box_muller(first, second):
-    """Transform two words to two float32 normal numbers by the Box-Muller transform."""
+    """Convert two random words to two float32 normal numbers by the Box-Muller transform."""
     uniform = jnp.maximum(float32_of(first), jnp.float32(_SMALLEST))
     squared = jnp.float32(-2) * libm.logarithm(uniform)
     radius = jnp.sqrt(squared.astype(jnp.float64)).astype(jnp.float32)
@@ -114,7 +115,7 @@ def box_muller(first, second):
 
 
 def box_muller_wide(a, b, c, d):
-    """Transform four words to two float64 normal numbers by the Box-Muller transform."""
+    """Convert four random words to two float64 normal numbers by the Box-Muller transform."""
     radius = jnp.sqrt(-2 * jnp.log(jnp.maximum(float64_of(a, b), _SMALLEST)))
     angle = _TWO_PI * float64_of(c, d)
     return jnp.sin(angle) * radius, jnp.cos(angle) * radius
@@ -147,7 +148,7 @@ def truncated_normal_float64(words, size):
 
 
 def _draw_truncated(stream, size, candidates_of, width):
-    """Sample truncated normal numbers by rejection, in groups of `width`.
+    """Sample truncated normal numbers by rejection, in groups of `width` numbers.
 
     Each group takes its candidates from its own range of blocks.
     """

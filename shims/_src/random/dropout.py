@@ -16,7 +16,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _drop_elements(function, x, rate, noise_shape, sampler, skip):
-    """Set elements to 0 where random numbers from `sampler` are below `rate`; scale up the others.
+    """Set elements of `x` to 0 where samples of `sampler` are below `rate`; scale the others.
 
     Raises:
       ValueError: `rate` is not in [0, 1), or `x` is not floating-point.
@@ -48,7 +48,7 @@ def _drop_elements(function, x, rate, noise_shape, sampler, skip):
 
 
 def _noise_shape(x, noise_shape):
-    """Compute the shape of the random numbers: `None` is replaced by the sizes of `x`."""
+    """Compute the shape of the random numbers, with `None` replaced by sizes of `x`."""
     if noise_shape is None:
         return x.shape
     if isinstance(noise_shape, (tuple, list)) and len(noise_shape) == x.ndim:
@@ -140,7 +140,7 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
       Nothing.
 
     Under jit:
-      As the caller's function.
+      As for the function `uniform_sampler`.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/experimental/general_dropout
     """

@@ -33,7 +33,7 @@ def _normals(four):
 
 
 def _take_next(source, stream, place, state, wanted):
-    """Take the next number of each stream; one block yields two numbers.
+    """Take the next number of each element's stream; one block yields two numbers.
 
     Args:
       source: converts a block to two numbers, in the order in which the kernel uses them.
@@ -51,7 +51,7 @@ def _take_next(source, stream, place, state, wanted):
 
 
 def _draw_numbers(words, alphas, size):
-    """Sample gamma numbers by Marsaglia and Tsang's rejection method: the kernel that `draw` calls."""
+    """Sample gamma numbers by Marsaglia and Tsang's rejection method: a kernel for `draw`."""
     stream = philox.stream_of(words)
     count = alphas.shape[0]
     samples = size // count

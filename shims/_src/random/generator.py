@@ -40,7 +40,7 @@ def create_rng_state(seed, alg):
       ValueError: there is no such algorithm.
 
     Differs from TensorFlow:
-      Without `jax_enable_x64` the state is words.
+      Without `jax_enable_x64`, the state consists of pairs of uint32 words.
 
     Under jit:
       Not for use inside a trace.
@@ -51,9 +51,10 @@ def create_rng_state(seed, alg):
 
 
 def _words_from_seed(seed, size: int):
-    """Compute the state, uint32 `[size, 2]`, from a seed.
+    """Compute the state of a generator, uint32 `[size, 2]`, from a seed.
 
-    An integer is split into 64-bit numbers, lowest first; a vector is padded with zeros in front.
+    An integer is split into 64-bit numbers, the least significant first; a vector is padded with
+    leading zeros.
     """
     if isinstance(seed, int):
         return np.stack([split_number(seed >> (_WORD * i)) for i in range(size)])
@@ -76,7 +77,7 @@ def _as_words(value):
 
 
 def _expose_words(words):
-    """Convert words to the public form of the state: int64 numbers if `jax_enable_x64` is on."""
+    """Convert words to the public form of the state: int64 if `jax_enable_x64` is on."""
     if not jax.config.jax_enable_x64:
         return jnp.asarray(words)
     return numbers_of(jnp.asarray(words))
@@ -261,7 +262,7 @@ class Generator:
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
     def _start_draw(self, shape):
-        """Advance the state for a new array; return the words of the stream and the sizes of the array."""
+        """Advance the state for a new array; return the words of its stream and its sizes."""
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
         words = self._stream()
@@ -311,7 +312,7 @@ def _key_counter(key, counter, alg):
 
 
 class _Current:
-    """A holder for the program's global generator."""
+    """Holds the program's global generator."""
 
     def __init__(self):
         self.generator: Generator | None = None

@@ -34,7 +34,7 @@ _MAX_SEED = 2**31 - 1
 
 
 class _Program:
-    """The program's seed, and how many random blocks were used since it was set.
+    """The program's seed, and the number of random blocks used since it was set.
 
     Attributes:
       seed: the argument of `set_seed`.
@@ -52,12 +52,12 @@ _PROGRAM = _Program()
 
 
 class FunctionStreams:
-    """The streams of the random operators in one traced function.
+    """The random streams of the operators in one traced function.
 
     Attributes:
       seed: the program's seed when the function was first traced.
       kernels: the two seeds of each operator, and a variable that counts its used blocks.
-      unrepeatable: the seeds of operators whose numbers do not depend on the program's seed.
+      unrepeatable: the seeds of operators that ignore the program's seed.
       inner: the streams of functions created while this one is traced, by call site and signature.
     """
 
@@ -69,13 +69,13 @@ class FunctionStreams:
         _GRAPHS.add(self)
 
     def reset(self) -> None:
-        """Restart all streams from their beginning."""
+        """Restart all streams at their beginning."""
         for _, used in self.kernels.values():
             used.stored_value = jnp.zeros((2,), jnp.uint32)
 
 
 class _Trace:
-    """The state of tracing a function once: counts of the operators and call sites reached so far."""
+    """The state of one trace of a function: the operators and call sites reached so far, counted."""
 
     def __init__(self, graph: FunctionStreams):
         self.graph = graph
@@ -125,7 +125,7 @@ def set_seed(seed):
 
 @contextlib.contextmanager
 def graph_of(function, signature: object) -> Iterator[None]:
-    """Keep the streams of random operators traced inside with the function and signature."""
+    """Open a block whose random streams are stored with a function and its signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = FunctionStreams()
@@ -150,16 +150,16 @@ def _graphs_of(function) -> dict[object, FunctionStreams]:
 
 
 def stream(operator: str, seed, blocks, *attributes: object):
-    """Return the position in its stream at which a stateful operator starts; advance the stream.
+    """Return the position at which a stateful operator continues its stream; advance the stream.
 
     Args:
-      operator: its name.
+      operator: the name of the operator.
       seed: the caller's seed, or `None`.
       blocks: the number of blocks that the call uses, as two words; see `words.blocks_of`.
       *attributes: further attributes that select the kernel in TensorFlow, such as dtypes.
 
     Returns:
-      The words that `draw` takes.
+      The words that `draw` expects: key and counter.
     """
     source = streams.current()
     if source is not None:
@@ -174,7 +174,10 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
-    """Return the words to start an operator that ignores `set_seed`; no operator seed is consumed."""
+    """Return the start of a stream for an operator that ignores `set_seed`.
+
+    No operator seed is consumed.
+    """
     source = streams.current()
     if source is not None:
         return source((operator, *attributes), None, blocks)
@@ -189,7 +192,7 @@ def unrepeatable_stream(operator: str, blocks, *attributes: object):
 
 
 def consume_seed(seed) -> None:
-    """Consume the seed that a random operator would use, without generating numbers."""
+    """Consume the seed of a random operator without generating numbers."""
     if seed is None and streams.current() is None:
         pair(None, *_sources())
 
@@ -223,7 +226,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 
 def _sources():
-    """Return the program's or function's seed, and a function that returns the next operator's seed."""
+    """Return the seed of the program or function, and a function that returns the next operator seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _next_eager_seed
@@ -244,7 +247,7 @@ def _current_trace() -> _Trace:
 
 
 def _kernel(kernel, seed):
-    """Return the seeds of an operator that is being traced, and the variable that counts its blocks."""
+    """Return the seeds of an operator in a trace, and the variable that counts its used blocks."""
     trace = _current_trace()
     line = (*kernel, state.current_scope(), _call_sites())
     turn = trace.places.get(line, 0)
@@ -264,7 +267,7 @@ def _kernel(kernel, seed):
 
 
 def _call_sites() -> tuple:
-    """Return the frames of user code as pairs of code object and instruction, innermost first."""
+    """Return the user's stack frames as pairs of code object and instruction, innermost first."""
     frame: types.FrameType | None = sys._getframe(1)
     found = []
     while frame is not None:

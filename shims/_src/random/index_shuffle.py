@@ -1,7 +1,7 @@
-"""Compute where a random permutation moves single indices, without building the permutation.
+"""Compute where a random permutation moves single indices, without computing the permutation.
 
-The block cipher Simon, a Feistel network, permutes the integers with a given even number of bits. It is
-applied repeatedly until the result is in range.
+The block cipher Simon, a Feistel network, permutes the integers with a given even number of bits.
+The cipher is applied repeatedly until the result is in range.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def random_index_shuffle(index, seed, max_index, rounds=4, name=None):
 
 
 def _check(place, key, last, rounds):
-    """Check the operands; return the key with the size of its last axis known to be 3."""
+    """Check the operands; return the key, whose last size is then known to be 3."""
     is_key = jnp.issubdtype(key.dtype, jnp.integer) and key.ndim in (1, 2)
     if not is_key or (checks.is_known(key.shape[-1]) and key.shape[-1] != 3):
         raise _operand_error("seed", "three integers, or as many for each index", key)
@@ -154,7 +154,7 @@ def _truncate(x, half):
 
 
 def _rotate(x, by: int, half):
-    """Rotate words of `half` bits to the left by `by` bits; to the right if `by` is negative."""
+    """Rotate words of `half` bits to the left by `by` bits, to the right for negative `by`."""
     left = jnp.mod(half + by if by > 0 else half - abs(by), half)
     return _truncate((x << left) | (x >> (half - left)), half)
 

@@ -32,7 +32,7 @@ class Initializer:
         return cls(**{k: v for k, v in config.items() if k != "dtype"})
 
     def _part(self, shape, kwargs, *, divisible=True):
-        """Return the shape to fill: `partition_shape` if it is among the arguments, else `shape`."""
+        """Return the shape to fill: the argument `partition_shape` if given, else `shape`."""
         for name in kwargs:
             if name not in _PARTITION:
                 raise TypeError(
@@ -46,7 +46,7 @@ class Initializer:
 
 
 def float_dtype(dtype):
-    """Convert to a floating dtype.
+    """Convert a dtype to a `DType`, and check that it is floating-point.
 
     Raises:
       ValueError: the dtype is not floating.
@@ -68,7 +68,7 @@ def _number_dtype(dtype):
 
 
 def _random(kind: str, seed, shape, *parameters, dtype):
-    """Sample with the initializer's seed if it has one, else from the global stream of `set_seed`."""
+    """Sample with the initializer's own seed, or else from the global stream of `set_seed`."""
     if seed is None:
         return getattr(stateful, kind)(shape, *parameters, dtype=dtype)
     return getattr(stateless, f"stateless_{kind}")(shape, [seed, 0], *parameters, dtype=dtype)
@@ -81,7 +81,7 @@ class zeros_initializer(Initializer):
       Nothing.
 
     Under jit:
-      As the operator that it calls: `zeros_initializer` keeps no array.
+      Behaves like `zeros`; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/zeros_initializer
     """
@@ -98,7 +98,7 @@ class ones_initializer(Initializer):
       Nothing.
 
     Under jit:
-      As the operator that it calls: `ones_initializer` keeps no array.
+      Behaves like `ones`; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/ones_initializer
     """
@@ -122,7 +122,7 @@ class constant_initializer(Initializer):
       Nothing.
 
     Under jit:
-      As the operator that it calls: `constant_initializer` keeps no array.
+      Behaves like `constant`; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/constant_initializer
     """
@@ -137,7 +137,7 @@ class constant_initializer(Initializer):
         self.support_partition = support_partition
 
     def __call__(self, shape, dtype=None, **kwargs):
-        """Return an array of the value."""
+        """Return an array of the given shape with the constant."""
         self._part(shape, kwargs, divisible=self.support_partition)
         value = np.asarray(self.value)
         if dtype is None and value.dtype.kind in "fi" and not isinstance(self.value, np.ndarray):
@@ -171,7 +171,7 @@ class random_uniform_initializer(Initializer):
       Nothing.
 
     Under jit:
-      As the operator that it calls: `random_uniform_initializer` keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/random_uniform_initializer
     """
@@ -202,7 +202,7 @@ class random_normal_initializer(Initializer):
       Nothing.
 
     Under jit:
-      As the operator that it calls: `random_normal_initializer` keeps no array.
+      Behaves like the random operator that it calls; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/random_normal_initializer
     """

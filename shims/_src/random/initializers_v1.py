@@ -49,7 +49,7 @@ class Initializer:
         raise NotImplementedError
 
     def _whole(self, shape):
-        """Return the shape of the whole variable, of which `shape` may be one partition."""
+        """Return the shape of the whole variable; `shape` may be that of one partition."""
         return shape
 
     def get_config(self) -> dict:
@@ -69,7 +69,7 @@ class zeros_initializer(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      Behaves like the random operator that it calls; the initializer itself stores no array.
+      Behaves like `zeros`; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/zeros_initializer
     """
@@ -88,7 +88,7 @@ class ones_initializer(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      Behaves like the random operator that it calls; the initializer itself stores no array.
+      Behaves like `ones`; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/ones_initializer
     """
@@ -113,10 +113,10 @@ class constant_initializer(Initializer):
         fit the dtype or the shape.
 
     Differs from TensorFlow:
-      Where there are too few numbers a graph of TensorFlow 1 would repeat the last one.
+      With too few numbers, TensorFlow 1 repeats the last one in graphs; here this is an error.
 
     Under jit:
-      Behaves like the random operator that it calls; the initializer itself stores no array.
+      The result is a constant of the program; the shape must be static.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant_initializer
     """
@@ -377,7 +377,7 @@ class identity(Initializer):
       There are no partitioned variables.
 
     Under jit:
-      Behaves like the random operator that it calls; the initializer itself stores no array.
+      The shape must be static; the initializer itself stores no array.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/initializers/identity
     """

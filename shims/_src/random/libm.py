@@ -1,8 +1,8 @@
 """Compute float32 sine, cosine and logarithm with the exact rounding of the GNU C library.
 
-TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds once. The
-result is nearly always the correctly rounded number, and about once in a hundred its neighbor; the same
-terms give the same neighbor.
+TensorFlow's CPU kernels call the C library, which computes in float64 with few terms and rounds
+once. The result is the correctly rounded number, or in about one of a hundred cases its neighbor;
+with the same terms, this module returns the same neighbor.
 """
 
 from __future__ import annotations

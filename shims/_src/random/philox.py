@@ -1,4 +1,4 @@
-"""Generate random words with the Philox 4x32-10 generator, in TensorFlow's order.
+"""Generate random 32-bit words with the Philox 4x32-10 generator, in TensorFlow's order.
 
 A stream has a 64-bit key and a 128-bit counter; each counter value gives a block of four 32-bit words.
 These functions run inside the kernels of `draw`, where 64-bit dtypes are available.
@@ -19,12 +19,12 @@ _SCRAMBLING_KEY = (0x3EC8F720, 0x02461E29)
 
 
 class Stream(NamedTuple):
-    """The key and the initial counter of a sequence of blocks.
+    """The key and the initial counter of a sequence of random blocks.
 
     Attributes:
       key: two uint32 scalars.
       low: the lower half of the counter, a uint64 scalar.
-      high: the upper half.
+      high: the upper half of the counter.
     """
 
     key: tuple
@@ -48,7 +48,7 @@ def stream_of(words) -> Stream:
 
 
 def join(low, high):
-    """Join low and high uint32 words to uint64 numbers."""
+    """Join the low and the high uint32 words of numbers to uint64 numbers."""
     return low.astype(jnp.uint64) | (high.astype(jnp.uint64) << jnp.uint64(32))
 
 
@@ -70,7 +70,7 @@ def blocks(stream: Stream, places):
 
 
 def count(size: int):
-    """Return the uint64 vector `[0, ..., size - 1]`."""
+    """Return the uint64 vector `[0, 1, ..., size - 1]`."""
     return lax.iota(jnp.uint64, size)
 
 

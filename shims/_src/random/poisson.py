@@ -26,13 +26,13 @@ _LARGE = 10
 
 
 def _uniforms(stream, place):
-    """Generate two uniform float64 numbers from one block, in the order that TensorFlow uses."""
+    """Generate two uniform float64 numbers from one Philox block, in TensorFlow's order."""
     a, b, c, d = philox.blocks(stream, place)
     return float64_of(c, d), float64_of(a, b)
 
 
 def _sample_by_products(stream, place, rate, wanted):
-    """Sample by Knuth's method: count uniform factors until their product is at most exp(-rate)."""
+    """Sample by Knuth's method: count uniform factors until the product is at most `exp(-rate)`."""
     limit = jnp.exp(-rate)
 
     def step(state):
@@ -74,7 +74,7 @@ def _sample_by_rejection(stream, place, rate, wanted):
 
 
 def _draw_numbers(words, rates, size):
-    """Sample `size` Poisson numbers: the kernel that `draw` calls.
+    """Sample `size` Poisson numbers from a stream: a kernel for `draw`.
 
     `rates` is a vector; the samples of one rate are consecutive in the stream.
     """
@@ -120,8 +120,8 @@ def stateless_poisson(shape, seed, lam, dtype=np.int32, name=None):
         integers.
 
     Differs from TensorFlow:
-      The numbers are those of TensorFlow on CPU. A
-      non-finite rate loops forever there; here the result is the rate itself.
+      The numbers are those of TensorFlow on CPU. A non-finite rate loops forever there; here the
+      result is the rate itself.
 
     Under jit:
       Seed and rates may be traced, sizes may not.

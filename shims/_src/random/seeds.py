@@ -1,4 +1,4 @@
-"""Validate and convert the seeds and algorithm names that callers pass."""
+"""Check and convert the seeds and algorithm names that callers pass."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def algorithm_number(alg) -> int:
 
 
 def check_philox(function: str, alg) -> None:
-    """Raise an error if TensorFlow's CPU kernels do not support the algorithm.
+    """Check that TensorFlow's CPU kernels support an algorithm.
 
     Raises:
       UnimplementedError: the algorithm is Threefry.
@@ -94,9 +94,9 @@ def seed_words(function: str, seed):
     """Convert a seed of two integers to four uint32 words, low words first.
 
     Args:
-      function: the operator, for messages.
-      seed: two integers; or uint32 `[2, 2]`, the low and the high word of each, which is how
-        64-bit seeds are written without `jax_enable_x64`.
+      function: the operator, for error messages.
+      seed: two integers; or uint32 `[2, 2]`, the low and the high word of each, to pass 64-bit
+        seeds without `jax_enable_x64`.
 
     Raises:
       InvalidArgumentError: the seed is not two integers.

@@ -18,7 +18,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def _draw_order(words, count, size):
-    """Permute the first `count` of `size` indices at random: the kernel that `draw` calls."""
+    """Permute the first `count` of `size` indices at random: a kernel for `draw`."""
     random = philox.words(philox.stream_of(words), size)
 
     def swap(i, order):

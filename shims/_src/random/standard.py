@@ -1,4 +1,4 @@
-"""Sample from distributions that have one kernel per dtype: uniform, normal, integer."""
+"""Sample from distributions with one kernel per dtype: uniform, normal, integer."""
 
 from __future__ import annotations
 
@@ -78,9 +78,10 @@ def standard(function: str, kind: str, words, dims, dtype):
     Args:
       function: the operator, for messages.
       kind: `uniform`, `normal` or `truncated_normal`.
-      words: see `draw`.
-      dims: the sizes.
-      dtype: TensorFlow's dtype; the result has JAX's version of it.
+      words: the stream, as `draw` expects it.
+      dims: the sizes of the result.
+      dtype: the dtype in TensorFlow; without `jax_enable_x64` the result has 32 bits in place of
+        64.
     """
     kernel = kernel_of(function, kind, dtype)
     return draw(kernel, words, shape=dims, dtype=array_dtype(dtype, function))
@@ -157,7 +158,7 @@ def wide_words(function: str, words, count):
 
 
 def uniform_of(function: str, words, dims, minval, maxval, dtype):
-    """Sample uniform numbers of an integer or floating dtype; see `stateless_uniform`."""
+    """Sample uniform integers or floating-point numbers; see `stateless_uniform`."""
     if not is_integer(dtype):
         return between(function, words, dims, minval, 1 if maxval is None else maxval, dtype)
     if minval is None:
@@ -166,7 +167,7 @@ def uniform_of(function: str, words, dims, minval, maxval, dtype):
 
 
 def check_bounds(dtype, minval, maxval) -> None:
-    """Check that an integer dtype has both bounds or none.
+    """Check that integers have both bounds or none.
 
     Raises:
       ValueError: only one bound is given.

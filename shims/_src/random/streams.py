@@ -1,4 +1,4 @@
-"""Select the streams of stateful random operators: those of `set_seed` or those of a session."""
+"""Select the random streams of stateful operators: those of `set_seed`, or those of a session."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SOURCE: ThreadSlot[Source | None] = ThreadSlot(None)
 
 
 def current() -> Source | None:
-    """Return this thread's source of streams, or `None` for the streams of `global_seed`."""
+    """Return this thread's source of random streams, `None` for the streams of `global_seed`."""
     return _SOURCE.value
 
 
 def drawn_from(source: Source | None) -> contextlib.AbstractContextManager[object]:
-    """Take the streams of stateful operators from `source` inside a `with` block."""
+    """Return a context in which stateful operators use the random streams of `source`."""
     return _SOURCE.holding(source)
 
 
 def outlined(draws: list | None = None):
-    """Use dummy streams inside a `with` block, for abstract evaluation, which needs only shapes.
+    """Return a context in which stateful operators use dummy streams, for abstract evaluation.
 
     Args:
       draws: a list that receives the kernel and the seed of each random operator.

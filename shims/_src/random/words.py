@@ -11,13 +11,13 @@ _MASK = (1 << 64) - 1
 
 
 def words_of(numbers):
-    """Split integers into words, the low word of each first.
+    """Split integers into 32-bit words, the low word of each first.
 
     Args:
-      numbers: an integer array of any shape, NumPy's or JAX's.
+      numbers: an integer array of NumPy or JAX, of any shape.
 
     Returns:
-      uint32 `[*shape, 2]`; a NumPy array for a NumPy array.
+      uint32 `[*shape, 2]`, a NumPy array if `numbers` is one.
     """
     if not isinstance(numbers, jax.Array):
         wide = np.ascontiguousarray(numbers).astype("<u8" if numbers.dtype.kind == "u" else "<i8")
@@ -61,7 +61,7 @@ def blocks_of(elements, multiplier: int):
 
 
 def advanced(counter, blocks):
-    """Add a number of blocks (two words) to a counter (four words)."""
+    """Add a number of blocks (two words) to a Philox counter (four words)."""
     low = counter[0] + blocks[0]
     carry = blocks[1] + (low < blocks[0]).astype(np.uint32)
     second = counter[1] + carry

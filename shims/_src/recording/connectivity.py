@@ -26,7 +26,7 @@ _LINKS_CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def is_differentiable(x) -> bool:
-    """Return whether an array, or a value with a dtype, can have a gradient."""
+    """Return whether an array, or another value with a dtype, can have a gradient."""
     dtype = getattr(x, "dtype", None)
     return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
 
@@ -42,9 +42,9 @@ def links_of(primitive, params, inputs, outputs) -> Links:
 
     Args:
       primitive: the JAX primitive.
-      params: its parameters.
-      inputs: its operands, or values with their dtypes.
-      outputs: its results, or values with their dtypes.
+      params: the parameters of the primitive.
+      inputs: the operands, or values with their dtypes.
+      outputs: the results, or values with their dtypes.
     """
     name = primitive.name
     if name in _NOT_DIFFERENTIABLE:
@@ -71,7 +71,7 @@ def links_of(primitive, params, inputs, outputs) -> Links:
 
 
 def joined(links: Links, outputs) -> Links:
-    """Link each differentiable output to every input that has a link to any output.
+    """Link each differentiable output to every input that is linked to any output.
 
     This is for an operation treated as a whole, such as a call of a function.
     """
@@ -84,7 +84,7 @@ def _intersect(outer, inner) -> Links:
 
 
 def links_through(closed) -> Links:
-    """Return the links from the inputs of a nested jaxpr to its outputs."""
+    """Return the links (which outputs depend on which inputs) of a nested jaxpr."""
     jaxpr, _ = jp.open_jaxpr(closed)
     known = _LINKS_CACHE.get(jaxpr)
     if known is None:
@@ -106,7 +106,7 @@ def _links_of_jaxpr(jaxpr) -> Links:
 
 
 def _links_of_loop(body: Links, consts: int, carries: int) -> list[frozenset[int]]:
-    """Return the links of a loop: first those of its final carry, then of its stacked outputs."""
+    """Return the links of a loop: those of the final carry, then those of the stacked outputs."""
     carried = [frozenset([consts + i]) for i in range(carries)]
 
     def traced_back(link):

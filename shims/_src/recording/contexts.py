@@ -118,7 +118,7 @@ def control_dependencies(control_inputs):
       `shims.function` too, and none of them is left out.
 
     Under jit:
-      As above.
+      The order is that of the program, as in eager execution.
 
     https://www.tensorflow.org/api_docs/python/tf/control_dependencies
     """

@@ -1,4 +1,4 @@
-"""Define the record of an operation on a tape: its operands, its results and its derivative."""
+"""Define the record of an operation on a gradient tape: operands, results and derivative."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from shims._src.recording.indexed_slices import dense
 
 
 class Application:
-    """The record of a JAX program applied to arrays, whose derivative JAX computes.
+    """The record of a JAX program applied to arrays; JAX computes its derivative.
 
     Attributes:
       inputs: the operands.
       outputs: the results.
-      links: per output, the indices of the inputs that it is connected to.
+      links: per output, the indices of the inputs on which it depends.
       program: the applied program; see `Bound`.
     """
 
@@ -54,10 +54,10 @@ class Explicit:
     Args:
       inputs: the operands.
       outputs: the results.
-      backward: `(*cotangents of all outputs) -> gradients of all inputs`, `None` for no gradient,
-        in TensorFlow's convention of complex gradients.
-      computed: the arrays from which the outputs were copied, if the operations inside are recorded, too;
-        forward mode differentiates those operations, as TensorFlow does.
+      backward: a function from cotangents of all outputs to gradients of all inputs (`None` for no
+        gradient), in TensorFlow's convention of complex gradients.
+      computed: the arrays from which the outputs were copied, if the operations that compute them
+        are recorded, too; forward mode differentiates those operations, as in TensorFlow.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ def conjugate(x):
 
 
 class Bound:
-    """A primitive with its parameters, as a program that can be applied again.
+    """A recorded operation that is a primitive with its parameters; `call` evaluates it anew.
 
     Equal instances compute the same function.
     """
@@ -121,13 +121,13 @@ class Bound:
             self.compiles = False
 
     def call(self, *operands) -> Sequence:
-        """Apply the program to operands, without its side effects."""
+        """Evaluate the primitive on operands, without its side effects."""
         if self._prints:
             return _evaluate(self._params["jaxpr"], operands, {})
         return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
-        """Return a context for calls of `call`; each use of the context allows several calls."""
+        """Return a context in which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
     def __hash__(self) -> int:
@@ -140,7 +140,7 @@ class Bound:
 
 
 class Rule(Bound):
-    """A function with a custom derivative rule, as JAX passes it to a trace."""
+    """A recorded function with a custom derivative rule, as JAX passes it to traces."""
 
     compiles = False
 
@@ -151,7 +151,7 @@ class Rule(Bound):
         self._hash = id(self)
 
     def running(self):
-        """Return a context for calls of `call`; each use of the context allows several calls."""
+        """Return a context in which `call` can be used repeatedly."""
         return jp.emptied_stores(self._functions)
 
     __hash__ = Bound.__hash__
@@ -161,7 +161,7 @@ class Rule(Bound):
 
 
 class Equation:
-    """An equation of a jaxpr that is being traced, as a program that can be applied again."""
+    """A recorded operation that is one jaxpr equation; `call` evaluates it on new operands."""
 
     compiles = False
 
@@ -169,16 +169,16 @@ class Equation:
         self.eqn = eqn
 
     def call(self, *operands) -> Sequence:
-        """Apply the program to operands."""
+        """Evaluate the recorded operation on operands."""
         return division.apply(self.eqn, operands)
 
     def running(self):
-        """Return a context for calls of `call`; each use of the context allows several calls."""
+        """Return a context in which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
 class Capturing:
-    """A compiled function whose captured arrays are passed as additional operands."""
+    """A recorded call of a compiled function whose captured arrays are additional operands."""
 
     compiles = False
 
@@ -187,27 +187,27 @@ class Capturing:
         self._built_in = tuple(map(id, built_in))
 
     def call(self, *operands) -> Sequence:
-        """Apply the program to operands."""
+        """Evaluate the recorded operation on operands."""
         count = len(operands) - len(self._built_in)
         given = dict(zip(self._built_in, operands[count:], strict=True))
         return _evaluate(self._closed, operands[:count], given)
 
     def running(self):
-        """Return a context for calls of `call`; each use of the context allows several calls."""
+        """Return a context in which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
 class Identity:
-    """A program that returns its operand."""
+    """A recorded operation that returns its operand."""
 
     compiles = False
 
     def call(self, operand) -> Sequence:
-        """Apply the program to operands."""
+        """Evaluate the recorded operation on operands."""
         return [operand]
 
     def running(self):
-        """Return a context for calls of `call`; each use of the context allows several calls."""
+        """Return a context in which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
@@ -233,7 +233,7 @@ def _captured_arrays(closed) -> tuple:
 
 
 def _evaluate(closed, operands, given) -> list:
-    """Evaluate a jaxpr without its side effects, with some of its captured arrays replaced."""
+    """Evaluate a jaxpr without its side effects, with some captured arrays replaced by `given`."""
     jaxpr, consts = jp.open_jaxpr(closed)
     known = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
     known.update(zip(jaxpr.invars, operands, strict=True))
@@ -256,7 +256,7 @@ def _evaluate(closed, operands, given) -> list:
 def _restrict_program(program, wanted, given, inputs):
     """Restrict a program to chosen inputs and outputs.
 
-    Returns the chosen outputs as a function of the chosen inputs, and the values of these inputs.
+    Return a function from the chosen inputs to the chosen outputs, and the values of these inputs.
     """
 
     def chosen(*values):

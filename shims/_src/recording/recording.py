@@ -1,4 +1,4 @@
-"""Record the operations of a `with` block, with a JAX trace that reports every primitive.
+"""Record the operations in a `with` block, using a JAX trace that reports every primitive.
 
 Arrays are not wrapped and values stay concrete; an array is identified by its `id`. A recorder
 observes every primitive that is applied in its thread while its trace is the current one, whether by
@@ -32,10 +32,10 @@ _WHOLE = ThreadSlot(False)
 
 
 class Recorder:
-    """Observes operations; subclasses decide which ones they record, and how.
+    """Observes operations; subclasses decide which of them to record, and how.
 
     Attributes:
-      recording: whether it is recording at present.
+      recording: whether the recorder is active.
     """
 
     # Whether reads of variables inside of inner traces are recorded.
@@ -66,27 +66,30 @@ class Recorder:
 
     @property
     def base(self):
-        """The trace in which recorded operations are computed."""
+        """The trace under which recorded operations are computed."""
         return jp.below(self._trace)
 
     def sees(self, owner) -> bool:
-        """Return whether a recorder can observe arrays of a trace: one around its own, or eager arrays."""
+        """Return whether a recorder can observe operations on arrays of the trace `owner`.
+
+        It can if the arrays are eager, or if that trace encloses its own.
+        """
         return self._trace is not None and (owner is None or jp.is_within(self.base, owner))
 
     def follows(self, x) -> bool:
-        """Return whether operations on an array are to be recorded."""
+        """Return whether operations on an array must be recorded."""
         raise NotImplementedError
 
     def record(self, operation) -> None:
-        """Record an operation; this runs under the trace in which the operation was computed."""
+        """Record an operation; called under the trace in which the operation was computed."""
         raise NotImplementedError
 
     def read(self, variable, value) -> None:
-        """Record that a variable was read, and `value` was returned."""
+        """Record that reading `variable` returned `value`."""
 
 
 class RecordingTrace(jp.core.Trace):
-    """The JAX trace of one recorder."""
+    """The JAX trace of one recorder, which reports every primitive to it."""
 
     looks_on = True
 
@@ -166,7 +169,7 @@ class RecordingTrace(jp.core.Trace):
 
 
 def _make_distinct(inputs, outputs) -> list:
-    """Copy outputs that are the same object as an input or another output.
+    """Copy outputs that are the same object as an input or as another output.
 
     Recorders identify arrays by their `id`.
     """
@@ -191,7 +194,7 @@ def present_recorders() -> list[Recorder]:
 
 
 def trace_below():
-    """Return the trace in which the active recorders compute the operations."""
+    """Return the trace under which the active recorders compute operations."""
     return jp.below(jp.current_trace())
 
 
@@ -204,8 +207,8 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
     """Report an operation with a custom derivative to the active recorders.
 
     Args:
-      inputs: its operands.
-      outputs: its results, which must not be the results of another recorded operation.
+      inputs: the operands of the operation.
+      outputs: the results, which must not be results of another recorded operation.
       backward: see `Explicit`.
       computed: see `Explicit`.
     """
@@ -220,7 +223,7 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
 
 @contextlib.contextmanager
 def unrecorded() -> Iterator[None]:
-    """Open a block in which nothing is recorded, not even reads of variables."""
+    """Open a block in which no operations and no reads of variables are recorded."""
     hidden = [r for r in present_recorders() if not r.reads_everywhere]
     for recorder in hidden:
         recorder.recording = False
@@ -233,16 +236,16 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a call is recorded as one operation.
+    """Return a context in which a function call is recorded as one operation.
 
-    Every result is linked to every operand, as TensorFlow does with functions. An operand by which no result
-    can be differentiated stays unconnected.
+    Every result is linked to every operand, as TensorFlow does with functions. An operand with
+    respect to which no result can be differentiated stays unconnected.
     """
     return _WHOLE.holding(True)
 
 
 def renamed(x):
-    """Copy an array, so that no recorder connects the copy to recorded operations."""
+    """Copy an array, so that the copy has no connection to recorded operations."""
     with jp.under(trace_below()):
         return jp.another(x)
 
@@ -251,7 +254,7 @@ def renamed(x):
 
 
 class VariableWatcher(Recorder):
-    """Records the variables that are read in a block, in order."""
+    """Records the variables that are read in a block, in order of reads."""
 
     reads_everywhere = True
 
@@ -291,7 +294,7 @@ def _remove_recorder(recorder: Recorder) -> None:
 
 
 def _variable_read(variable, value):
-    """Report a read of a variable to the recorders, and return the value as a distinct array.
+    """Report a read of a variable to the active recorders; return the value as a distinct array.
 
     Two variables may hold the same array, and a variable may hold a result; their gradients must stay
     separate.

@@ -8,7 +8,7 @@ from shims._src.recording.indexed_slices import dense, rows_of
 
 
 def rows_taken(primitive, params) -> bool:
-    """Return whether an operation gathers rows of its first operand at the indices in its second."""
+    """Return whether an operation gathers rows of operand 0 at the indices in operand 1."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
     inner = next(sub_jaxprs(params), None)
@@ -34,7 +34,7 @@ def _gathers_rows(eqn) -> bool:
 
 
 def only_rows(closed) -> frozenset[int]:
-    """Return the indices of the inputs of a program that it uses only to gather rows of them.
+    """Return the indices of a program's inputs from which it only gathers rows.
 
     Args:
       closed: a jaxpr.
@@ -51,11 +51,11 @@ def only_rows(closed) -> frozenset[int]:
 
 
 def with_rows(operations, sources) -> list:
-    """Give operations that gather rows of a source `IndexedSlices` as gradients.
+    """Replace operations that gather rows of a source, so that its gradient is `IndexedSlices`.
 
     Args:
       operations: the result of `operations_behind`.
-      sources: the keys of values whose gradients are to be `IndexedSlices`.
+      sources: the keys of the values whose gradients should be `IndexedSlices`.
 
     Returns:
       The operations, with the row gathers replaced.
@@ -85,7 +85,7 @@ class _RowGather:
 
     Args:
       operation: the operation.
-      backward: maps the cotangent of its result to that of its first operand.
+      backward: a function from the cotangent of the result to that of the first operand.
     """
 
     def __init__(self, operation, backward):

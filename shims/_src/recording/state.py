@@ -1,11 +1,11 @@
 """Manage the values of variables while a function is being traced.
 
-Outside of every scope a variable keeps its own value. Inside a scope, reads and assignments go
-through the innermost scope of the thread, so that tracing a function changes no variable, and
+Outside of every scope, a variable holds its own value. Inside a scope, the innermost scope of the
+thread handles reads and assignments, so that tracing a function changes no variable, and
 assigned values can become outputs.
 
-A read has the gradient of the variable, as in TensorFlow, not of the value assigned to it: the value
-of an assignment is a result like any other, but a later read is a read of the variable.
+As in TensorFlow, the gradient of a read flows to the variable, not to the value that was assigned
+to it. The result of the assignment itself is a value like any other.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _open_keras: Callable[[], Callable[[], None] | None] = lambda: None
 def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
     """Register `opener`, which is called when a thread enters its first block.
 
-    It returns a function that is called when the thread leaves that block.
+    `opener` returns a function that is called when the thread leaves that block.
     """
     global _open_keras
     _open_keras = opener
@@ -47,13 +47,13 @@ class Overlay:
 
     Args:
       outer: the enclosing scope.
-      given: variables whose values this scope starts from, instead of reading them outside.
-      values: their values, in order.
+      given: variables whose initial values are passed to this scope, instead of read from outside.
+      values: the values of `given`, in the same order.
 
     Attributes:
       outer: the enclosing scope, or `None` if there is none.
-      reads: variables in the order of first use.
-      writes: variable and newest value, in the order of the first assignments.
+      reads: the variables that were read, in the order of first use.
+      writes: the assigned variables with their newest values, in the order of first assignments.
       created: variables that were created in this scope.
     """
 
@@ -75,7 +75,7 @@ class Overlay:
         return self.outer.newest(variable) if self.outer else _require_stored_value(variable)
 
     def origin(self, variable):
-        """Return a variable's value before all assignments in the scopes; `None` if it has none yet."""
+        """Return a variable's value before the scopes' assignments; `None` if it has no value yet."""
         self.reads.setdefault(id(variable), variable)
         if self.outer is not None:
             return self.outer.origin(variable)
@@ -89,7 +89,7 @@ class Overlay:
         self.writes[id(variable)] = (variable, value)
 
     def create(self, variable, value) -> None:
-        """Record in the outermost scope that a variable was created in this scope or an inner one."""
+        """Record, in the outermost scope, that a variable was created in this scope or an inner one."""
         if self.outer is not None:
             self.outer.create(variable, value)
             return
@@ -103,7 +103,7 @@ class Overlay:
 
 
 class _UnknownValue:
-    """The placeholder for the value of a variable whose initial value is not computed yet."""
+    """The placeholder for a variable's value until its initial value is computed."""
 
     def __repr__(self) -> str:
         return "<unknown>"
@@ -183,7 +183,10 @@ def read(variable):
 
 
 def _with_gradient_of_read(variable, value, origin):
-    """Return an assigned value whose gradient flows to the variable, without recording an operation."""
+    """Return an assigned value whose gradient flows to the variable, not to the assigned value.
+
+    This does not record an operation.
+    """
     with jp.under(jp.below(jp.current_trace())):
         if variable.shape.is_fully_defined():
             return with_derivative_of(value, origin)

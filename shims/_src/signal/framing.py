@@ -112,7 +112,7 @@ def overlap_and_add(signal, frame_step, name=None):
     frames, length = x.shape[-2:]
     if step > 1 and checks.is_known(length) and length == 0:
         checks.check_data(
-            (frames if checks.is_known(frames) else primitives.true_size(frames)) == 0,
+            (frames if checks.is_known(frames) else primitives.as_size(frames)) == 0,
             "overlap_and_add",
             "both the number and the length of frames are 0.",
             required="at least one frame, or one sample in each",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -90,6 +91,14 @@ class FreshSizes:
     def is_over(self, name: str) -> bool:
         """Return whether the trace that created a size has ended."""
         return jp.is_finished(self._sources[name])
+
+    def sources(self) -> Mapping[str, Any]:
+        """Return the masks and counts that determine the sizes, by name."""
+        return types.MappingProxyType(self._sources)
+
+    def source(self, name: str):
+        """Return the mask or count that determines a size; `None` for a size of the inputs."""
+        return self._sources.get(name)
 
     def resumed(self) -> None:
         """Invalidate JAX's caches when tracing resumes, since they contain old masks and counts."""

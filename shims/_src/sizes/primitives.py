@@ -18,7 +18,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import numbering, on_host, room, size_bounds, trace
+from shims._src.sizes import numbering, on_host, room, trace
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
 compress_p = jp.Primitive("compress")
@@ -105,7 +105,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
             return jnp.arange(count, dtype=dtype)
         room.check_capacity(label, int(count))
         return jnp.arange(max(int(count), 0), dtype=dtype)
-    known = numbering.symbolic_value(count, as_size=True)
+    known = numbering.symbolic_value(count)
     if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
         known = 0  # JAX refuses positions of unknown number in an axis of no elements
     if known is not None:
@@ -151,19 +151,6 @@ def as_size(d):
     return jnp.asarray(d, jnp.int32)
 
 
-def true_size(d):
-    """Return the size of an array's axis as an int32 scalar that is never negative.
-
-    `as_size` returns the value of JAX's expression for the size. For `y[1:]` of no elements that is -1;
-    this function returns 0.
-    """
-    state = trace.current()
-    if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
-        return as_size(d)
-    counts = state.fresh.counts(d)
-    return size_number_p.bind(*counts.values(), dim=d, names=tuple(counts), of_array=True)
-
-
 def to_dim(value, *, label: str = "range", bound=None):
     """Convert a size, given as a number, a dimension or a (traced) scalar, to a dimension.
 
@@ -175,7 +162,7 @@ def to_dim(value, *, label: str = "range", bound=None):
     if not jp.is_tracer(value):
         room.check(label, (int(value),))
         return int(value)
-    known = numbering.symbolic_value(value, as_size=True)
+    known = numbering.symbolic_value(value)
     if known is not None:
         return known
     return fresh_range(value, bound=bound, label=label).shape[0]
@@ -282,22 +269,6 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
 
 
-def with_own_size(x, axis: int, *, label: str):
-    """Give an axis of `x`, which is to be concatenated, a new size if its expression may be wrong.
-
-    JAX adds `u - 1` and 1 up to `u`, which is wrong if `y[1:]` of an empty `y` is concatenated with one more
-    element. At the top level the function is traced again in that case, with 0 for `u`. A branch or a
-    loop body cannot be, because its size differs in every iteration.
-    """
-    state, d = trace.current(), x.shape[axis]
-    if state is None or not jp.is_symbolic(d) or not state.fresh.vary(d):
-        return x
-    if not size_bounds.may_fall_short(state, d):
-        return x
-    own = _range_of_new_size(true_size(d), d, jnp.int32, label).shape[0]
-    return unify_axis(x, axis, own, label=label)
-
-
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
     """Raise `error(text)` if any of `bad` holds: at once, or after the call."""
     if not jp.is_tracer(bad):
@@ -381,7 +352,7 @@ def _sized_aval(x, *carriers):
 
 
 @size_number_p.def_abstract_eval
-def _size_number_aval(*counts, dim, names, of_array):
+def _size_number_aval(*counts, dim, names):
     return jp.core.dim_value_aval()
 
 
@@ -509,7 +480,7 @@ def _batch_range(args, dims, **params):
     )
 
 
-def _batch_size_number(args, dims, *, dim, names, of_array):
+def _batch_size_number(args, dims, *, dim, names):
     if any(d is not jp.NOT_MAPPED for d in dims):
         raise errors.FreshSizeError(
             errors.message(
@@ -519,7 +490,7 @@ def _batch_size_number(args, dims, *, dim, names, of_array):
             )
         )
     return (
-        size_number_p.bind(*args, dim=dim, names=names, of_array=of_array),
+        size_number_p.bind(*args, dim=dim, names=names),
         jp.NOT_MAPPED,
     )
 

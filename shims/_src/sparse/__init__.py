@@ -1,1 +1,1 @@
-"""Define sparse tensors: values and their coordinates."""
+"""Define sparse tensors, which store values and their coordinates."""

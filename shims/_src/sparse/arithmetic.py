@@ -137,7 +137,7 @@ def reduce_sum(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
       Sparse results are not supported.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The sizes of the operand may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_sum
     """
@@ -170,7 +170,7 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
       Sparse results are not supported. The result is differentiable.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The sizes of the operand may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/reduce_max
     """

@@ -67,7 +67,7 @@ def bincount(
     checks.check_kind(_FUNCTION, "index float32 float64", weights)
     if count is not None:
         checks.check_data(
-            primitives.true_size(count) == 0,
+            primitives.as_size(count) == 0,
             _FUNCTION,
             "there are no rows.",
             required="at least one",
@@ -77,9 +77,9 @@ def bincount(
 
 
 def _flatten_operands(values, weights, by_row: bool):
-    """Flatten the operands; return `(numbers, weights, rows, row count)`.
+    """Flatten the operands; return numbers, weights, the row of each number, and the row count.
 
-    `rows` is the row of each number, or `None` if all are counted together.
+    The rows are `None` if all numbers are counted together.
     """
     for kind, name, parts in (
         (SparseTensor, "sparse", _flatten_sparse),

@@ -27,12 +27,12 @@ _LARGEST = (1 << 63) - 1
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """The features of one operand, in row order.
+    """The integer features of one operand, ordered by rows.
 
     Attributes:
-      values: `[n]` integers.
-      counts: `[rows]`, the number of features of each row.
-      starts: `[rows]`, the start of each row in `values`.
+      values: the features, integers `[n]`.
+      counts: the number of features in each row, `[rows]`.
+      starts: the offset of each row in `values`, `[rows]`.
       rows: the number of rows, a dimension.
     """
 
@@ -66,7 +66,7 @@ def column(function: str, value) -> Column:
 
 
 def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
-    """Hash every combination of the features of a row, taking one feature from each operand.
+    """Hash every combination of features within a row, one feature from each operand.
 
     Args:
       inputs: list or tuple of matrices of integers, arrays `[rows, n]` and sparse tensors.
@@ -114,7 +114,7 @@ def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
 
 
 def check_buckets(function: str, num_buckets: int) -> None:
-    """Check that `num_buckets` is valid and that its hashes fit the enabled integer types."""
+    """Check that `num_buckets` is valid, and that hashes fit the available integer dtypes."""
     if num_buckets < 0:
         raise checks.invalid(
             function, "`num_buckets` is negative.", received=f"num_buckets={num_buckets}"
@@ -144,8 +144,8 @@ def crossed(function: str, columns: Sequence[Column], num_buckets: int, hash_key
     """Compute the hashed combinations of each row.
 
     Returns:
-      The number of combinations per row `[rows]`; then, per combination, its row, its index within the
-      row and its hash.
+      The number of combinations per row `[rows]`; and for each combination its row, its index
+      within the row, and its hash.
     """
     first = columns[0].rows
     for one in columns[1:]:
@@ -185,7 +185,7 @@ def _hash_features(features, key: int, like):
 
 
 def _shift_mix(words):
-    """Compute `x ^ (x >> 47)` of a 64-bit number, given as two words."""
+    """Compute `x ^ (x >> 47)` of a 64-bit number, given as two 32-bit words."""
     low, high = words
     return low ^ (high >> 15), high
 
@@ -209,7 +209,7 @@ def _multiply_words(words):
 
 
 def _reduce_modulo(words, modulus: int):
-    """Compute the remainder of a 64-bit number, given as two words."""
+    """Compute the remainder of a 64-bit number, given as two 32-bit words."""
     if jax.config.jax_enable_x64:
         return (numbers_of(jnp.stack(words, axis=-1)).astype(jnp.uint64) % modulus).astype(
             jnp.int64

@@ -94,7 +94,7 @@ def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
       Nothing.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The dense shape may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/sparse/to_dense
     """

@@ -65,7 +65,7 @@ def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
 
 
 def _common_outer_shape(a, b):
-    """Return the elementwise maximum of both shapes, without the last axis."""
+    """Return the elementwise maximum of two shapes without their last axes."""
     sizes = []
     for d, e in zip(dims("edit_distance", a)[:-1], dims("edit_distance", b)[:-1], strict=True):
         known = checks.is_known(d) and checks.is_known(e)
@@ -78,7 +78,7 @@ def _common_outer_shape(a, b):
 
 
 def _pad_sequences(name, sp, shape, rows):
-    """Convert sparse rows to a padded array `[rows, longest]`, and return it with the row lengths."""
+    """Convert sparse rows to a padded array `[rows, longest]`; return it and the row lengths."""
     row = jnp.zeros(sp.values.shape, jnp.int32)
     for d, place in zip(shape, columns(sp)[:-1], strict=True):
         checks.check_positions("edit_distance", f"indices of `{name}`", place, d)

@@ -148,7 +148,7 @@ def safe_embedding_lookup_sparse(
       Nothing on CPU.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The dense shape of the ids may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/safe_embedding_lookup_sparse
     """
@@ -182,7 +182,7 @@ def safe_embedding_lookup_sparse(
 
 
 def _as_matrix(ids: SparseTensor, weights, outer):
-    """Merge all axes of ids and weights except the last."""
+    """Merge all axes but the last one of ids and weights."""
     if len(outer) == 1:
         return ids, weights, outer[0]
     rows, row = 1, jnp.zeros((ids.indices.shape[0],), ids.indices.dtype)

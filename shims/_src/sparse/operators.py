@@ -1,4 +1,4 @@
-"""Apply array operators to a sparse tensor's values or shape."""
+"""Apply array operators to the values or the shape of a sparse tensor."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from shims._src.tracing.dispatch import operator
 
 
 def order_of(keys):
-    """Return the permutation that sorts by the first key, ties by the second, and so on; stable."""
+    """Return the stable permutation that sorts by the first key, then by the second, and so on."""
     places = jnp.arange(keys[0].shape[0], dtype=jnp.int32)
     return lax.sort((*keys, places), num_keys=len(keys) + 1)[-1]
 
@@ -55,7 +55,7 @@ def reorder(sp_input, name=None):
 
 
 def compared(indices):
-    """Compare each entry with the one before; return the masks `(falls, repeats)`.
+    """Compare each entry's coordinates with those before it; return the masks `(falls, repeats)`.
 
     `falls` marks entries that are out of order, `repeats` those that are equal.
     """
@@ -78,7 +78,7 @@ def combined(sp: SparseTensor) -> SparseTensor:
 
 
 def firsts(indices):
-    """Return the mask of entries that are the first at their coordinates, in row-major order."""
+    """Return the mask of the first entry at each coordinate; entries are in row-major order."""
     places = jnp.arange(indices.shape[0], dtype=jnp.int32)
     if isinstance(indices.shape[0], int) and indices.shape[0] == 0:
         return jnp.zeros((0,), bool)

@@ -1,4 +1,4 @@
-"""Reduce segments of gathered rows: `tf.sparse.segment_*`."""
+"""Reduce segments (groups of equal ids) of gathered rows: `tf.sparse.segment_*`."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from shims._src.tracing.sized_by import selected_by
 
 
 def kept(sp: SparseTensor, mask) -> SparseTensor:
-    """Return the entries of a sparse tensor for which a boolean vector is True."""
+    """Return the entries of a sparse tensor that a boolean vector selects."""
     indices = primitives.compress(sp.indices, mask)
     return unchecked(indices, primitives.compress(sp.values, mask), sp.dense_shape)
 
@@ -302,7 +302,7 @@ def reshape(sp_input, shape, name=None):
 
 
 def _new_sizes(have, wanted) -> list:
-    """Return the sizes of the new shape; a size of -1 is inferred."""
+    """Return the sizes of the new shape, with a size of -1 inferred."""
     dtype = have.dtype
     unknown = [i for i, d in enumerate(wanted) if is_known(d) and d == -1]
     if len(unknown) > 1:
@@ -334,7 +334,7 @@ def _new_sizes(have, wanted) -> list:
 
 
 def _check_countable(shape):
-    """Check that the number of elements fits into 32 bits if 64-bit types are off."""
+    """Check that the number of elements fits 32 bits, if 64-bit types are off."""
     if shape.dtype.itemsize < 8:
         elements = jnp.prod(shape.astype(jnp.float32))
         if checks.jp.is_tracer(elements):

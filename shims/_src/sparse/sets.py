@@ -23,8 +23,8 @@ class _Rows:
     """The values of an operand and the row number of each.
 
     Attributes:
-      values: `[n]`.
-      row: `[n]`.
+      values: the values, `[n]`.
+      row: the row number of each value, `[n]`.
       shape: the sizes of all axes but the last.
     """
 
@@ -63,7 +63,7 @@ class _Rows:
 
 
 def _sort_entries(row, values, source):
-    """Sort entries by row and value; also mark the first of equal entries, and number the groups."""
+    """Sort entries by row and value; mark the first of equal entries, and number the groups."""
     row, values, source = lax.sort((row, values, source), num_keys=3)
     place = jnp.arange(row.shape[0], dtype=jnp.int32)
     before = jnp.maximum(place - 1, 0)
@@ -74,7 +74,9 @@ def _sort_entries(row, values, source):
 def _combine_sets(function: str, a, b, validate, chosen):
     """Compute a set operation per row, as a sparse tensor.
 
-    `chosen(in_a, in_b)` returns whether a value is in the result.
+    chosen: a function of two masks, whether a value is in `a` and in `b`; returns the mask of
+    values in the
+    result.
     """
     if is_sparse(a) and not is_sparse(b):
         # TensorFlow has no kernel for this order and swaps the operands; so does this function.
@@ -88,7 +90,7 @@ def _combine_sets(function: str, a, b, validate, chosen):
         if is_known(d) and is_known(e) and d != e:
             raise _row_count_error(function, a, b)
         checks.check_data(
-            primitives.true_size(d) != primitives.true_size(e),
+            primitives.as_size(d) != primitives.as_size(e),
             function,
             "the operands have different numbers of rows.",
             required="equal sizes except along the last axis",
@@ -113,7 +115,7 @@ def _row_count_error(function, a, b):
 
 
 def _left_aligned(row, values, keep, shape):
-    """Build a sparse tensor of the kept entries, left-aligned in each row."""
+    """Build a sparse tensor of the entries in the mask `keep`, left-aligned in each row."""
     rows = math.prod(shape)
     keep_number = keep.astype(jnp.int32)
     counts = jnp.zeros((rows,), jnp.int32).at[row].add(keep_number, mode="drop")
@@ -256,10 +258,11 @@ def size(a, validate_indices=True):
       InvalidArgumentError: coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order. Strings are not supported.
+      Coordinates that are not checked need not be in order: TensorFlow then splits a row into
+        several. Strings are not supported.
 
     Under jit:
-      A data-dependent shape gives data-dependent sizes.
+      The sizes of `a` may be known only at run time; the result has the same sizes.
 
     https://www.tensorflow.org/api_docs/python/tf/sets/size
     """

@@ -77,7 +77,7 @@ class SparseTensor(Composite):
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """Rebuild the tensor from its children; check only that symbolic sizes are equal."""
+        """Rebuild the tensor from its children, checking only that symbolic sizes are equal."""
         indices, values, dense_shape = children
         if jp.is_tracer(indices) and jp.is_tracer(values) and indices.ndim and values.ndim:
             rows = indices.shape[0]
@@ -176,7 +176,7 @@ class SparseTensor(Composite):
 
 
 def _is_of_graph(part) -> bool:
-    """Return whether a part is a graph tensor, whose values are known only in a session."""
+    """Return whether a component is a graph tensor, which only a session evaluates."""
     return hasattr(part, "graph")
 
 
@@ -185,14 +185,14 @@ def _sizes_differ(a, b) -> bool:
 
 
 def unchecked(indices, values, dense_shape) -> SparseTensor:
-    """Build a sparse tensor from parts that are known to be consistent."""
+    """Build a sparse tensor from parts that are known to be consistent, without checks."""
     out = object.__new__(SparseTensor)
     out._indices, out._values, out._dense_shape = indices, values, dense_shape
     return out
 
 
 def coordinates(name: str, value):
-    """Convert coordinates to an integer array; Python numbers become int64, or int32 if that is off."""
+    """Convert coordinates to an integer array; Python numbers become int64, or int32 without x64."""
     if not isinstance(value, jax.Array) and not _has_tracer(value):
         plain = np.asarray(value)
         plain = plain.astype(np.int64) if plain.size == 0 else plain
@@ -246,7 +246,7 @@ def sizes_as_vector(sp: SparseTensor, array):
 
 
 def beside(sp: SparseTensor, other):
-    """Gather the elements of an array at the coordinates of a sparse tensor, with broadcasting."""
+    """Gather the elements of an array at the coordinates of a sparse tensor, broadcasting it."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")

@@ -37,6 +37,8 @@ def settle_reports(
         match condition:
             case Invalid(text, line, error):
                 bad.append(error(_with_line(text, line, code)))
+            case Misjudged(is_measured=True):
+                again = True
             case Misjudged(name):
                 again |= settled.pins.get(name) != code
                 settled.pins[name] = code
@@ -49,6 +51,14 @@ def settle_reports(
     if bad and not again:  # an overflow may have made other values wrong
         raise bad[0]
     return again
+
+
+def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
+    """Return whether sizes contradict what the traced program took from the data of another call."""
+    return any(
+        code >= 0 and isinstance(condition, Misjudged) and condition.is_measured
+        for condition, code in found
+    )
 
 
 def _with_line(text: str, line: str, code: int) -> str:

@@ -122,4 +122,4 @@ def _is_unknown(leaf) -> bool:
     if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):
         return True
     numbers = [leaf] if leaf.ndim == 0 else [leaf[i] for i in range(leaf.size)]
-    return any(numbering.symbolic_value(n, as_size=True) is None for n in numbers)
+    return any(numbering.symbolic_value(n) is None for n in numbers)

@@ -23,7 +23,7 @@ class DType:
       64-bit types stand for their 32-bit counterparts unless `jax_enable_x64` is on.
 
     Under jit:
-      Static.
+      Dtypes are static; nothing is traced.
 
     Example:
       >>> import shims
@@ -179,7 +179,7 @@ def as_dtype(type_value) -> DType:
       Nothing for the dtypes that JAX has; quantized and variant dtypes are rejected.
 
     Under jit:
-      Static.
+      Dtypes are static; nothing is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/dtypes/as_dtype
     """

@@ -1,1 +1,1 @@
-"""Measure how far apart two arrays, or two samples, are."""
+"""Measure the distance of two arrays, or of two samples of random arrays."""

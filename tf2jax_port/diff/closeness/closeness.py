@@ -1,4 +1,4 @@
-"""Measure the port's error relative to the original's own rounding error."""
+"""Measure the port's error relative to the rounding error of the original program."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Closeness:
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """The array from which errors are measured, and the rounding error of the original itself.
+    """The array from which errors are measured, and the rounding error of the original program.
 
     Two norms are used, so that one wrong element among a million right ones is found, and a million
     slightly wrong ones do not pass for rounding.
@@ -88,7 +88,10 @@ class Gauge:
     natural: float = 0.0
 
     def measure(self, array: np.ndarray, *, against: np.ndarray | None = None) -> Closeness:
-        """Measure the error of `array` relative to `truth`, or to another array."""
+        """Compare the error of `array` with the original's own rounding error.
+
+        Errors are distances from `against`, by default from `truth`.
+        """
         target = self.truth if against is None else against
         allowed = limit(max(1, array.size))
         worst = Closeness(self.basis, 0.0, allowed, 0.0, self.own_rms)
@@ -99,7 +102,7 @@ class Gauge:
         return worst
 
     def is_rounding(self, single: np.ndarray, double: np.ndarray) -> bool:
-        """Return whether the port's error vanishes in double precision, and thus is only rounding.
+        """Return whether the port's error is only rounding: it vanishes in double precision.
 
         A fault keeps its size; rounding shrinks by the ratio of the precisions, 5e8.
         """
@@ -107,7 +110,7 @@ class Gauge:
         return fine <= max(coarse / SHRINKS, min(coarse / SHRINKS_BELOW_SINGLE, self.own_max))
 
     def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
-        """Return the gauge with the original's own error increased to that of further samples."""
+        """Return the gauge with the original's own error raised to that of further samples."""
         own_rms = max([self.own_rms, *(rms(e) for e in errors)])
         own_max = max([self.own_max, *(largest(e) for e in errors)])
         return replace(self, own_rms=own_rms, own_max=own_max)
@@ -118,9 +121,9 @@ class Gauge:
         return replace(self, own_rms=self.own_rms * factor, own_max=self.own_max * factor)
 
     def replaced(self, chosen: np.ndarray, taken: np.ndarray, dtype: np.dtype) -> Gauge:
-        """Return the gauge with the elements of `truth` selected by the mask `taken` replaced.
+        """Return the gauge with some elements of `truth` replaced by those of `chosen`.
 
-        The new elements come from `chosen`.
+        taken: the mask of these elements.
         """
         taken = in_pieces(lambda taken, other: taken & np.isfinite(other), taken, chosen)
         truth = in_pieces(
@@ -141,13 +144,14 @@ class Gauge:
         return replace(self, truth=truth, size=size, own_rms=own_rms, own_max=own_max)
 
     def is_small(self, error: float) -> bool:
-        """Return whether an error is as small as rounding, compared to the size of the elements."""
+        """Return whether an error is within rounding, compared to the magnitude of the elements."""
         return error <= max(1e-3 * largest(self.size), 1e-5 * self.natural)
 
     def with_canceled(self, dtype: np.dtype) -> Gauge:
         """Return the gauge for a gradient that cancels to zero, allowing the rounding error of its terms.
 
-        It applies only if the remainder is less than a ten-thousandth of outputs over inputs.
+        The gauge is unchanged unless the gradient is less than a ten-thousandth of outputs over
+        inputs.
         """
         if largest(self.size) > 1e-4 * self.natural:
             return self
@@ -167,11 +171,11 @@ def gauge(
     baselines: Sequence[np.ndarray],
     scale: np.ndarray | None = None,
 ) -> Gauge:
-    """Make the gauge for comparing arrays of floats: a reference and the original's own error.
+    """Make the gauge for arrays of floats: a reference, and the original program's rounding error.
 
     Args:
-      dtype: the type in which the port works.
-      reference: the result of the original.
+      dtype: the dtype in which the port computes.
+      reference: the result of the original program.
       truth: its result in double precision, `None` if there is none.
       baselines: its results in the port's precision: TF eager first, then its other lanes.
       scale: the magnitude that an element could have had. A gradient that cancels to zero (ones as
@@ -194,7 +198,7 @@ def gauge(
 
 
 def _reference_or_truth(reference: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Return the truth in double precision; where either array is not finite, the reference."""
+    """Return `truth`, but the elements of `reference` where either array is not finite."""
 
     def chosen(given: np.ndarray, truth: np.ndarray) -> np.ndarray:
         both = np.isfinite(given) & np.isfinite(truth)
@@ -210,7 +214,7 @@ def _magnitude(array: np.ndarray) -> np.ndarray:
 
 
 def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
-    """Return the root mean square and the maximum of `settled`.
+    """Return the root mean square and the maximum of the errors that `settled` returns.
 
     The median that `settled` computes is skipped if all errors are small.
     """
@@ -227,8 +231,8 @@ def _settled_norms(array: np.ndarray, truth: np.ndarray) -> tuple[float, float]:
 def settled(array: np.ndarray, truth: np.ndarray) -> np.ndarray:
     """Return the absolute errors, with 0 for outliers that rounding cannot explain.
 
-    A mask that flips in float32 gives an error as large as the element, which does not measure the
-    rounding of the others.
+    If a mask flips in float32, the error is as large as the element. It says nothing about the
+    rounding of other elements.
     """
     error, size = in_pieces(distance, array, truth), in_pieces(_magnitude, truth)
     if error.size < 2:
@@ -269,7 +273,7 @@ def rms(errors: np.ndarray) -> float:
 
 
 def _norms(parts: Iterable[np.ndarray]) -> tuple[float, float]:
-    """Return the root mean square and the maximum of an array that is given in parts."""
+    """Return the root mean square and the maximum of an array that is given in pieces."""
     squares: list[tuple[float, float]] = []
     count, most = 0, 0.0
     for part in parts:

@@ -59,9 +59,9 @@ class Comparison:
       closeness: how far apart they are, if values were compared.
       worst: the element with the largest error, if elements were compared.
       next_worst: the elements with the next largest errors.
-      histogram: the number of elements with an error in each interval of `ERRORS`, over the original's
-        own; a sample of the elements of large arrays; empty if no floats were compared.
-      note: in what way the arrays agree although they are not identical.
+      histogram: the number of elements with an error in each interval of `ERRORS`, over the
+        original's own; a sample of the elements of large arrays; empty if no floats were compared.
+      note: why the arrays count as equal although they are not identical.
     """
 
     stage: str | None = None
@@ -84,7 +84,7 @@ class Rules:
 
     Attributes:
       x64: whether JAX has 64-bit types; if not, 64 bits become 32.
-      either_way: ignore differences between 32 and 64 bits in either direction.
+      either_way: whether to ignore differences between 32 and 64 bits, whichever array is wider.
     """
 
     x64: bool
@@ -97,8 +97,8 @@ def compare(
     """Compare two arrays and find the first stage at which they differ.
 
     Args:
-      a: from the original, or the first of a pair.
-      b: from the port, or the second of a pair.
+      a: an array of the original, or the first array of a pair.
+      b: an array of the port, or the second array of a pair.
       measure: the gauge for floats; `None` for integers and booleans.
       rules: how dtypes are compared.
     """
@@ -140,7 +140,10 @@ def _jax_dtypes(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, n
 
 
 def _compare_absent(a: np.ndarray | None, b: np.ndarray | None) -> Comparison:
-    """Compare two results of which one is `None`: it equals zeros, as JAX returns zeros instead."""
+    """Compare two results, at least one of them `None`, which equals zeros.
+
+    TensorFlow returns `None` for a missing gradient, JAX zeros.
+    """
     if a is None and b is None:
         return Comparison()
     present = b if a is None else a
@@ -166,7 +169,7 @@ def _compare_exact(a: np.ndarray, b: np.ndarray, note: str) -> Comparison:
 
 
 def _compare_values(a: np.ndarray, b: np.ndarray, measure: Gauge, note: str) -> Comparison:
-    """Compare floats; the port passes if it is close to the truth or to the original.
+    """Compare floats: the port passes if it is close to the truth or to the original program.
 
     An original that is further from the truth than its port is no fault of the port, as long as
     the two are not completely different.

@@ -33,10 +33,10 @@ _SEEDS = ("seed", "key", "rng")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The results of calling a lane repeatedly.
+    """The random results of calling a lane repeatedly.
 
     Attributes:
-      samples: for each output and gradient its arrays; a `Failure` if a call failed.
+      samples: for each output and gradient, one array per call; a `Failure` if a call failed.
     """
 
     samples: Mapping[Quantity, list[np.ndarray]] | Failure
@@ -60,7 +60,7 @@ class Distance:
 
 
 def draw(run: Callable[[Arguments], Observation], case: Arguments, count: int) -> Draws:
-    """Call a lane repeatedly and collect its random results.
+    """Call a lane repeatedly, and collect the random results.
 
     Args:
       run: one call, without setting the seeds.
@@ -171,7 +171,7 @@ def _as_reals(array: np.ndarray) -> np.ndarray:
 
 
 def _ks_distance(one: np.ndarray, other: np.ndarray) -> float:
-    """Compute the Kolmogorov-Smirnov distance of two samples, ignoring shifts as small as rounding."""
+    """Compute the Kolmogorov-Smirnov distance of two samples, tolerating shifts by rounding."""
     a, b = np.sort(one), np.sort(other)
     slack = _SAME * max(np.max(np.abs(a)), np.max(np.abs(b)))
     points = np.concatenate([a, b])
@@ -185,7 +185,7 @@ def _ks_distance(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _with_next_seed(case: Arguments, by: int) -> Arguments:
-    """Return the inputs of a further call: integer seeds among the arguments are increased by `by`."""
+    """Return the arguments of a further call, with integer seeds among them increased by `by`."""
     arrays = [
         read_only(np.asarray(array + array.dtype.type(by)))
         if name in _SEEDS and array.dtype.kind in "iu"

@@ -1,4 +1,4 @@
-"""Find out why results differ: a fault of the port, rounding, or an unsteady original."""
+"""Find out why results differ: a fault of the port, rounding, or an unstable original program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MOVED_RUNS = "moved"
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another result of the original for the same inputs.
+    """Another result of the original program for the same inputs.
 
     Attributes:
       name: the lane's title, or how the run differed.
@@ -55,12 +55,13 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One array of the original, computed again on the same and on perturbed inputs.
+    """One output of the original program, computed again on the same and on perturbed inputs.
 
     Attributes:
-      again: on the same inputs.
-      moved: on inputs perturbed by `SMALL` and by `LARGE` ulp, for each direction.
-      decides: whether the perturbed runs may also decide how a tie is broken.
+      again: the output for the same inputs.
+      moved: for each direction of perturbation, the outputs for `SMALL` and for `LARGE` ulp.
+      decides: whether a perturbed output is also a correct answer where the original jumps, as at a
+        tie.
     """
 
     again: np.ndarray | None
@@ -70,13 +71,14 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why two arrays differ, and the outcome that follows.
+    """The reason why two arrays differ, and the outcome that follows from it.
 
     Attributes:
       outcome: `DIFFERENT`, `KNIFE_EDGE`, `EQUAL` or `UNSTEADY`.
       comparison: the comparison to report.
-      names: the runs of the original that agree with the port, or why it is no difference.
-      elements: the number of elements that were taken from these runs.
+      names: the runs of the original program that agree with the port, or why the arrays count as
+        equal.
+      elements: the number of elements at which the port agrees only with these runs.
       measure: the gauge, widened as far as the explanation needed.
     """
 
@@ -97,7 +99,7 @@ def explain(
     double: Callable[[], np.ndarray | None],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """Find out why the port's result differs from the original's, and decide the outcome.
+    """Find out why the port's result differs from the original program's, and decide the outcome.
 
     Args:
       reference: the result of the original.
@@ -105,9 +107,10 @@ def explain(
       first: the comparison of the two, which fails.
       measure: the gauge for floats.
       rules: how dtypes are compared.
-      lanes: the original's other results for the same inputs.
-      double: runs the port in double precision.
-      probe: runs the original again, on the same and on slightly perturbed inputs.
+      lanes: other results of the original program for the same inputs.
+      double: a function that runs the port in double precision.
+      probe: a function that runs the original program again, on the same and on slightly perturbed
+        inputs.
     """
     rounding = first.stage == VALUES and _is_rounding(port, measure, double)
     if rounding and measure is not None and measure.is_small(first.closeness.port_error):
@@ -130,7 +133,7 @@ def _explain_by_reruns(
     lanes: Sequence[Alternative],
     probe: Callable[[], Probe | None],
 ) -> Explanation:
-    """Run the original again, on the same and on slightly perturbed inputs, and decide the outcome."""
+    """Decide the outcome by running the original program again, on the same and on perturbed inputs."""
     runs = probe()
     if runs is None:
         return Explanation(DIFFERENT, first, measure=measure)
@@ -162,9 +165,10 @@ def _is_far_from_all(
     runs: Probe,
     lanes: Sequence[Alternative],
 ) -> bool:
-    """Return whether the port is far from every result of the original, even with the widest gauge.
+    """Return whether the port is far from all results of the original program.
 
-    If so, the detailed analysis of the perturbed runs, which is slow for large arrays, can be skipped.
+    The widest gauge is used. If the port is far, the detailed analysis of the perturbed runs, which
+    is slow for large arrays, can be skipped.
     """
     if port is None or port.shape != reference.shape:
         return False
@@ -188,12 +192,12 @@ def _out_of_reach(
     measure: Gauge,
     most: float,
 ) -> bool:
-    """Return whether some element of the port is too far from all results of the original to pass.
+    """Return whether some element of the port is too far from all acceptable results.
 
     Args:
-      reference: the result of the original.
+      reference: the result of the original program.
       port: the result of the port.
-      answers: the other results of the original.
+      answers: its other results.
       measure: the gauge, which bounds the error of an element.
       most: the largest distance of the answers from the reference.
     """
@@ -215,7 +219,7 @@ def _out_of_reach(
 def _comparable(
     reference: np.ndarray, answers: Sequence[np.ndarray | None]
 ) -> Iterator[np.ndarray]:
-    """Yield the arrays that have the reference's shape and are numeric."""
+    """Yield the numeric arrays that have the shape of the reference."""
     for array in answers:
         if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
             yield array
@@ -229,7 +233,7 @@ def _distances_from(reference: np.ndarray, answers: Sequence[np.ndarray | None])
 def _is_rounding(
     port: np.ndarray | None, measure: Gauge | None, double: Callable[[], np.ndarray | None]
 ) -> bool:
-    """Return whether original and port agree when the port runs in double precision."""
+    """Return whether the original and the port agree once the port runs in double precision."""
     if port is None or measure is None or measure.basis != FLOAT64:
         return False
     fine = double()
@@ -239,7 +243,7 @@ def _is_rounding(
 
 
 def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
-    """Add the original's sensitivity to perturbed inputs to the gauge.
+    """Add the sensitivity of the original program to perturbed inputs to the gauge.
 
     Returns:
       The wider gauge, and the results on perturbed inputs that may replace the reference where it jumps.
@@ -265,9 +269,10 @@ def _settle(
     measure: Gauge | None,
     rules: Rules,
 ) -> Explanation | None:
-    """Return a knife-edge explanation if each element of the port agrees with a run of the original.
+    """Return a knife-edge explanation if each element of the port agrees with some run.
 
-    Otherwise return `None`.
+    The runs are those of the original program on the same and on perturbed inputs. Otherwise return
+    `None`.
     """
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
@@ -300,9 +305,10 @@ def _settle(
 def _settle_whole(
     port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
 ) -> Explanation | None:
-    """Return a knife-edge explanation if the port agrees with another run of the original as a whole.
+    """Return a knife-edge explanation if the whole result of the port agrees with another run.
 
-    This is for results whose shape differs from the reference's. Otherwise return `None`.
+    It is a run of the original program whose result has another shape than the reference. Otherwise
+    return `None`.
     """
     for alternative in alternatives:
         other = alternative.array
@@ -316,7 +322,10 @@ def _settle_whole(
 
 
 def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
-    """Return a mask of the elements at which two results of the original differ beyond rounding."""
+    """Return the mask of elements at which two outputs of the original program differ.
+
+    Errors that are only rounding do not count.
+    """
     if measure is None:
         return np.asarray(a != b)
     x, y = exact_wide(a), exact_wide(b)
@@ -328,7 +337,7 @@ def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
 def _better(
     chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
 ) -> np.ndarray:
-    """Return a mask of the elements at which `other` is nearer to the port than `chosen`."""
+    """Return the mask of elements at which `other` is nearer to the port's result than `chosen` is."""
     if measure is None:
         return np.asarray((other == port) & (chosen != port))
     return in_pieces(_nearer, chosen, other, port)

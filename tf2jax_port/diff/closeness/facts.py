@@ -1,4 +1,4 @@
-"""Define the data class of all observations of one case."""
+"""Define the data class of everything observed on one case."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _REFERENCES = OLD_LANES[:2]
 
 @dataclass(frozen=True, slots=True)
 class Reruns:
-    """The results of running the original again.
+    """The results of running the original program again.
 
     Attributes:
-      again: on the same inputs.
-      moved: on inputs perturbed by one and by eight ulp, for each direction.
+      again: the results for the same inputs.
+      moved: for each direction, the results for inputs perturbed by one and by eight ulp.
       decides: see `Probe`.
     """
 
@@ -42,16 +42,16 @@ class Facts:
     """The observations of one case in all lanes.
 
     Attributes:
-      case: its number.
+      case: the number of the case.
       lanes: the observation of each lane.
-      in_double: the original in double precision, a `Failure` if it does not run there.
-      in_single: for an original in double precision whose port works in single: the original in
-        single precision.
+      in_double: the original's results in double precision, a `Failure` if it does not run there.
+      in_single: the original's results in single precision, if the port runs in single precision
+        although the original runs in double.
       x64: whether JAX has 64-bit types.
       input_sizes: for each array, the sum of the magnitudes of its elements.
-      rerun: runs the original again; called only if something differs.
-      port_in_double: runs a lane of the port, the eager or the compiled one, in double precision;
-        called only if something differs.
+      rerun: a function that runs the original program again; called only if something differs.
+      port_in_double: a function that runs a lane of the port, the eager or the compiled one, in
+        double precision; called only if something differs.
       draws: the results of repeated calls of some lanes, if distributions are compared.
       as_given: why a case was not run in bfloat16 although that was requested; empty otherwise.
     """
@@ -69,9 +69,9 @@ class Facts:
     _gauges: dict[Quantity, Gauge | None] = field(default_factory=dict)
 
     def judged(self) -> Facts:
-        """Return the facts without the data that only judging needs, to save memory.
+        """Return the facts without the data that is no longer needed once they are judged.
 
-        Large arrays are replaced by a `stand_in`, and the original can no longer be run again.
+        Large arrays are replaced by a `stand_in`, and the original program cannot be run again.
         """
         lanes = {
             lane: replace(
@@ -96,7 +96,8 @@ class Facts:
     def reference(self) -> str | None:
         """The reference lane of the original: TF eager, or else TF graph.
 
-        TF XLA is none: it may compute something for inputs that both of the others reject.
+        TF XLA is never the reference: it may return a result for inputs that both of the others
+        reject.
         """
         ran = [lane.id for lane in _REFERENCES if self.lanes[lane.id].ran]
         return ran[0] if ran else None
@@ -136,7 +137,7 @@ class Facts:
         return self._gauges[quantity]
 
     def alternatives(self, quantity: Quantity, apart_from: str) -> list[Alternative]:
-        """Return the original's results for a quantity in all lanes but one, and in double precision."""
+        """Return the original's results for a quantity in all lanes except one, and in double precision."""
         found = []
         for lane in OLD_LANES:
             value = value_of(self.lanes[lane.id], quantity)
@@ -148,7 +149,7 @@ class Facts:
         return found
 
     def probe(self, quantity: Quantity) -> Probe | None:
-        """Run the original again, and return the results for one quantity; `None` if it does not run."""
+        """Run the original program again; return its results for one quantity, `None` if it fails."""
         runs = self.rerun()
         if runs is None:
             return None
@@ -182,7 +183,7 @@ class Facts:
         return gauge(working, reference, truth, baselines, scale)
 
     def _natural_size(self, quantity: Quantity) -> float:
-        """Return the magnitude of the outputs divided by that of the input: a gradient's expected size."""
+        """Return the magnitude of the outputs over that of the input: the size expected of a gradient."""
         size = self.input_sizes.get(quantity.path, 0.0)
         lane = self.reference
         if not size or lane is None:
@@ -199,10 +200,10 @@ class Facts:
         return typical / size
 
     def _stays_wide(self) -> bool:
-        """Return whether all float outputs of the original, run in double precision, are float64.
+        """Return whether the original computes only float64 outputs when it runs in double precision.
 
-        A function that casts to float32 inside returns float64 gradients, but without the accuracy of
-        float64.
+        A function that casts to float32 internally returns float64 gradients, but without the
+        accuracy of float64.
         """
         assert isinstance(self.in_double, Observation)
         outputs = self.in_double.outputs

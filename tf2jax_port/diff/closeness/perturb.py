@@ -1,4 +1,4 @@
-"""Measure how the original's results change when its inputs change by a unit in the last place."""
+"""Measure how the original program's results change when inputs change by a few ulp."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LEAST_GROWTH, _MOST_GROWTH = 3.0, 32.0
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """The change of one result of the original if its inputs are perturbed in one direction.
+    """The change of one result of the original program when its inputs are perturbed.
 
     Attributes:
       noise: per element, the change for one ulp; 0 where it jumps.
@@ -94,10 +94,10 @@ def motion(still: np.ndarray, small: np.ndarray, large: np.ndarray, own: float) 
     """Separate changes that are proportional to the perturbation from jumps, for each element.
 
     Args:
-      still: the original's result.
+      still: the result of the original program.
       small: its result after a perturbation by `SMALL` ulp.
       large: its result after a perturbation by `LARGE` ulp, in the same direction.
-      own: the original's own error as known so far.
+      own: the rounding error of the original program, as known so far.
     """
 
     def jump(*runs: np.ndarray) -> np.ndarray:

@@ -139,7 +139,7 @@ def _import_module(place: str) -> ModuleType:
 
 @contextlib.contextmanager
 def _add_to_path(directory: Path) -> Iterator[None]:
-    """Add a folder to `sys.path` permanently, since a module may import its neighbors when called."""
+    """Add a folder to `sys.path`, where it stays, since a module may import its neighbors later."""
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
     yield

@@ -1,1 +1,1 @@
-"""Define the file of a golden, which holds the results of an original."""
+"""Define the format of goldens, files that hold the results of an original program."""

@@ -37,10 +37,10 @@ class Store:
         self.arrays = dict(arrays or {})
 
     def put(self, array: np.ndarray | None) -> Any:
-        """Store an array and return what refers to it in the document: its key, and a complex dtype.
+        """Store an array; return the reference to it for the document: its key, and a complex dtype.
 
         Raises:
-          DiffError: the file format has no such type.
+          DiffError: the file format does not support the dtype.
         """
         if array is None:
             return None
@@ -62,7 +62,7 @@ class Store:
         """Return the array that an entry of the document refers to.
 
         Raises:
-          DamagedError: there is none.
+          DamagedError: no such array is stored.
         """
         if entry is None:
             return None
@@ -79,10 +79,10 @@ class Store:
 
 
 def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOST_BYTES) -> None:
-    """Write the file atomically.
+    """Write a golden's document and arrays to a file atomically.
 
     Raises:
-      DiffError: it would be too large, or cannot be written.
+      DiffError: the file would be too large, or cannot be written.
     """
     data = to_bytes(document, store)
     if len(data) > most:
@@ -101,17 +101,17 @@ def write(path: Path, document: Mapping[str, Any], store: Store, most: int = MOS
 
 
 def to_bytes(document: Mapping[str, Any], store: Store) -> bytes:
-    """Serialize a document and its arrays."""
+    """Serialize a golden's document and its arrays."""
     text = json.dumps(document, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
     metadata = {**_KIND, _DOCUMENT: text, _CHECKSUM: _checksum(text)}
     return safetensors_file.dumps(store.arrays, metadata)
 
 
 def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
-    """Read the document and its arrays.
+    """Read a golden's document and its arrays.
 
     Raises:
-      DiffError: there is no such file, or it was changed.
+      DiffError: there is no such file, or its contents were changed.
     """
     try:
         if path.stat().st_size > most:
@@ -133,7 +133,7 @@ def read(path: Path, most: int = MOST_BYTES) -> tuple[dict[str, Any], Store]:
 
 
 def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
-    """Parse a document and its arrays, and check that they are unchanged.
+    """Parse a golden's document and its arrays, and check that they are unchanged.
 
     Raises:
       DamagedError: something was changed.
@@ -156,7 +156,7 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
 
 
 def pack(value: Any) -> Any:
-    """Convert an argument's values other than arrays to JSON.
+    """Convert an argument without its arrays to JSON.
 
     Raises:
       DiffError: the argument has a type that JSON cannot represent.

@@ -1,4 +1,4 @@
-"""Summarize the intermediate values of the original, each in a few numbers."""
+"""Summarize each intermediate value of the original program in a few numbers."""
 
 from __future__ import annotations
 

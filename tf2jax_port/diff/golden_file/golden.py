@@ -1,4 +1,4 @@
-"""Represent a golden: the results of an original, case by case, as plain data."""
+"""Represent a golden, the recorded results of an original program, as plain data."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tf2jax_port.diff.values.observation import Gradients, Observation
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """A summary of one intermediate value of the original.
+    """A summary of one intermediate value of the original program.
 
     Attributes:
       op: the operation, `MatMul`.
       at: the line of the original that called it, `model.py:12`.
-      dtype: of the value.
-      shape: of the value.
+      dtype: the dtype of the value.
+      shape: the shape of the value.
       numbers: mean, root mean square, minimum and maximum of its finite elements.
       finite: the number of finite elements.
     """
@@ -38,14 +38,15 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class GoldenCase:
-    """One case, and the results of the original for it.
+    """One case, and the results of the original program for it.
 
     Attributes:
       case: the call.
       lanes: the observation of each lane.
-      in_double: the original in double precision.
-      in_single: the original in single precision, if its inputs are wider than JAX allows.
-      reruns: the original on the same and on slightly perturbed inputs; `None` if it does not run.
+      in_double: the results in double precision.
+      in_single: the results in single precision, if the inputs are wider than JAX allows.
+      reruns: the results of running it again, on the same and on slightly perturbed inputs; `None`
+        if that fails.
       intermediates: the intermediate values, in the order in which they were computed.
     """
 
@@ -59,15 +60,15 @@ class GoldenCase:
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """The recorded results of an original for all cases.
+    """The recorded results of an original program for all cases.
 
     Attributes:
       spec: the specification of the original on the command line.
       framework: the framework that ran it, `"tensorflow"` or `"jax"`.
-      seed: for cotangents and random numbers.
+      seed: the seed of cotangents and random numbers.
       x64: whether the inputs are meant for JAX with 64-bit types.
       terms: the contract by which a port is judged.
-      versions: of the libraries that were used.
+      versions: the versions of the libraries that were used.
       device: the device on which it ran.
       skipped: inputs that could not be run, and why.
       cases: the cases.
@@ -88,7 +89,7 @@ def to_document(golden: Golden) -> tuple[dict[str, Any], Store]:
     """Convert a golden to JSON and arrays.
 
     Raises:
-      DiffError: it contains something that a file without code cannot hold.
+      DiffError: it contains something that cannot be stored as plain data.
     """
     store = Store()
     document = {

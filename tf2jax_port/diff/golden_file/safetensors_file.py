@@ -115,7 +115,10 @@ def _parse_header(header: bytes) -> dict[str, Any]:
 
 
 def _read_array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
-    """Read the array that begins at `begin`, as its header entry says; also return its end."""
+    """Read the array that begins at offset `begin`; return the array and its end.
+
+    entry: its header entry, with dtype, shape and offsets.
+    """
     try:
         dtype = _DTYPES[entry["dtype"]]
         shape = [int(size) for size in entry["shape"]]

@@ -1,1 +1,4 @@
-"""Record the results of an original in a file, and compare ports with it without TensorFlow."""
+"""Record the results of an original program in a file, and compare ports with it later.
+
+The comparison does not need TensorFlow.
+"""

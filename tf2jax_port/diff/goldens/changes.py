@@ -1,4 +1,4 @@
-"""List the differences between two goldens of one original."""
+"""List the differences between two goldens of the same original program."""
 
 from __future__ import annotations
 

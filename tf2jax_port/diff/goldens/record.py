@@ -1,4 +1,4 @@
-"""Record a golden: run the original in all of its lanes."""
+"""Record a golden: run the original program in all of its lanes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def record(
 
     Args:
       loaded: the original, or a port that must not change.
-      source: returns the argument tuples.
-      inputs: the specification of the cases, for the lane that runs in another process.
-      seed: for cotangents and random numbers.
+      source: a function that returns the argument tuples.
+      inputs: the specification of the cases, with which another process can load them.
+      seed: the seed of cotangents and random numbers.
       x64: whether the ports will run with JAX's 64-bit types.
       only: the numbers of the cases to keep; empty for all.
       framework: `"tensorflow"` or `"jax"`; by default TensorFlow, if the function's module has
@@ -66,8 +66,8 @@ def record_elsewhere(
 
     Args:
       spec: the specification of the function.
-      inputs: that of the cases.
-      seed: for cotangents and random numbers.
+      inputs: the specification of the cases.
+      seed: the seed of cotangents and random numbers.
       x64: whether the ports will run with JAX's 64-bit types.
       only: the numbers of the cases to keep; empty for all.
       framework: `"tensorflow"` or `"jax"`.
@@ -76,7 +76,8 @@ def record_elsewhere(
       worker: a process that keeps running; by default a new one that ends.
 
     Raises:
-      DiffError: the cases cannot be loaded, TensorFlow is not installed, or no case could be recorded.
+      DiffError: the cases cannot be loaded, TensorFlow is not installed, or no case could be
+        recorded.
       KeyboardInterrupt: it came before the first case was finished.
     """
     order = Order(

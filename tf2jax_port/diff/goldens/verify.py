@@ -29,7 +29,7 @@ def verify(
     beside: bool = True,
     step: run.Step = lambda done, total, lane: None,
 ) -> Report:
-    """Compare a port with a golden, which replaces the original; the port runs in this process.
+    """Compare a port, which runs in this process, with a golden in place of the original program.
 
     Args:
       golden: the recorded results.
@@ -59,7 +59,7 @@ def verify_elsewhere(
     step: run.Step = lambda done, total, lane: None,
     worker: Worker | None = None,
 ) -> Report:
-    """Compare a port with a golden; the port runs in child processes.
+    """Compare a port, which runs in child processes, with a golden.
 
     Args:
       golden: the recorded results.
@@ -95,7 +95,7 @@ def verify_elsewhere(
 
 
 def request_of(golden: Golden, new: Loaded, only: Sequence[int]) -> run.Request:
-    """Make the request that a report on a comparison with a golden refers to."""
+    """Make the request that is shown in the report of a comparison with a golden."""
     old = Loaded(golden.spec, golden.terms["old"]["name"], _absent, golden.terms["old"]["sha256"])
     return run.Request(old, new, "", golden.seed, golden.x64, tuple(only))
 
@@ -118,7 +118,7 @@ def _command(path: Path, new: str, report: Report, only: Sequence[int]) -> str:
 
 
 def _describe_golden(golden: Golden) -> list[Reason]:
-    """Return notes on the golden: with what versions and on what device it was recorded."""
+    """Return notes on how a golden was recorded: library versions and device."""
     made = ", ".join(
         f"{name} {golden.versions[name]}"
         for name in (golden.framework, "python")

@@ -70,7 +70,7 @@ def capture(path: str | Path, *, limit: int = 20) -> Callable[[F], F]:
 
 
 def _to_positional(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[Any, ...]:
-    """Return all arguments of a call as positional ones, as a comparison passes them."""
+    """Convert keyword arguments of a call to positional ones, as a comparison passes them."""
     if not kwargs:
         return tuple(args)
     bound = inspect.signature(function).bind(*args, **kwargs)

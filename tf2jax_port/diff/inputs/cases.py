@@ -37,5 +37,5 @@ def collect(source: Callable[[], Iterable[Any]], old: Callable[..., Any]) -> lis
 
 
 def fit(case: Arguments, x64: bool) -> Arguments | Failure:
-    """Round the case to values that both sides can represent; a `Failure` if that is impossible."""
+    """Round the case to values that both libraries can represent; a `Failure` if that is impossible."""
     return attempt(case.map, lambda array: representable(array, x64))

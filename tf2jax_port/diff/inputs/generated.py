@@ -1,4 +1,4 @@
-"""Generate inputs from a signature, with the sizes, scales and edge cases at which ports go wrong.
+"""Generate inputs from a signature, with sizes, scales and edge cases that reveal faults.
 
 Ten normal inputs at scales from 1e-6 to 100 found nine of nine planted faults where a hundred normal
 inputs found five; zeros, ties, signed zero, NaN, infinities, denormals, empty arrays and sizes around
@@ -44,11 +44,12 @@ class Spec:
     """The specification of one array argument, from which inputs are generated.
 
     Attributes:
-      name: of the parameter; it determines the role of integers without bounds.
-      dtype: of its elements.
+      name: the name of the parameter; it determines the role of integers without bounds.
+      dtype: the dtype of its elements.
       shape: numbers, and names of unknown sizes; equal names are equal sizes.
       low: the smallest element, a number or the name of a size.
-      high: the exclusive upper bound (inclusive for floats), likewise.
+      high: the upper bound, exclusive for integers and inclusive for floats; a number or the name
+        of a size.
     """
 
     name: str
@@ -69,7 +70,7 @@ class _Plan:
 
 
 def is_signature(text: str) -> bool:
-    """Return whether a text is a signature, `x: float32[n]; ...`, and not `module:name`."""
+    """Return whether a text is a signature, `x: float32[n]; ...`, as opposed to `module:name`."""
     bare = re.fullmatch(r"\w+:(\w+)", text)
     if bare is not None and isinstance(attempt(_dtype, bare[1]), Failure):
         return False
@@ -109,7 +110,7 @@ def parse(text: str) -> list[Spec]:
 
 
 def spec_of(name: str, leaf: Any) -> Any:
-    """Convert a `TensorSpec` to a `Spec`; other values are returned unchanged.
+    """Convert a `TensorSpec` to a `Spec`; return other values unchanged.
 
     Unknown sizes of the same axis are assumed to be equal.
     """
@@ -123,7 +124,7 @@ def spec_of(name: str, leaf: Any) -> Any:
 
 
 def calls(structure: Sequence[Any], seed: int) -> Iterator[tuple[Any, ...]]:
-    """Yield generated argument tuples; `structure` has a `Spec` in place of each array."""
+    """Yield generated argument tuples for a structure that has a `Spec` in place of each array."""
     for number, plan in enumerate(_plans(structure)):
         yield tuple(_CaseMaker(seed, number, plan)(part) for part in structure)
 
@@ -236,12 +237,15 @@ _ROLES: Mapping[str, str] = {
 
 
 def _role(name: str) -> str:
-    """Guess what an integer argument is for, from the name of its parameter."""
+    """Guess the role of an integer argument, such as an index or a count, from its name."""
     return next((role for role, words in _ROLES.items() if re.search(words, name)), "")
 
 
 def _offset(name: str) -> int:
-    """Return a number that makes sizes of different names differ; 0 for the most common names."""
+    """Return a number, different for each size name, that keeps generated sizes apart.
+
+    It is 0 for the most common names.
+    """
     return 0 if name in ("n", "axis0", "batch", "b") else 1 + zlib.crc32(name.encode()) % 3
 
 

@@ -29,8 +29,8 @@ class Source:
     """The inputs of a comparison, and the module that defines the types in them.
 
     Attributes:
-      calls: returns the argument tuples.
-      module: the specification of the module that defines them, empty if there is none.
+      calls: a function that returns the argument tuples.
+      module: the specification of the module that defines these types, empty if there is none.
     """
 
     calls: Calls

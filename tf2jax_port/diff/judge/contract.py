@@ -1,4 +1,4 @@
-"""Describe what a comparison checks as data with a fingerprint, so that any relaxation shows."""
+"""Describe the terms of a comparison as data with a fingerprint, so that any relaxation shows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def terms(
     x64: bool,
     extras: Extras = NOTHING,
 ) -> dict[str, Any]:
-    """Return everything that determines the verdict, except the port, as a dict.
+    """Return all settings that determine the verdict, other than the port itself, as a dict.
 
     The original is identified by its name and its source, the inputs by their elements; the paths of
     the files do not matter.

@@ -73,7 +73,7 @@ class Finding:
 
 
 def judge(facts: Facts) -> list[Finding]:
-    """Compare every lane of the port with the original, on one case."""
+    """Compare every lane of the port with the original program on one case."""
     if facts.reference is None:
         return []
     findings = []
@@ -138,7 +138,7 @@ def _judge_one(facts: Facts, lane: str, quantity: Quantity) -> Finding | None:
 
 
 def structure(facts: Facts, lane: str) -> list[Finding]:
-    """Compare the names of the outputs; return a finding if those of the port differ."""
+    """Compare the names of the outputs; return a finding if the port's names differ, else none."""
     assert facts.reference is not None
     old = facts.lanes[facts.reference].outputs
     new = facts.lanes[lane].outputs
@@ -168,7 +168,7 @@ def structure(facts: Facts, lane: str) -> list[Finding]:
 
 
 def refused(facts: Facts, lane: str, why: Failure) -> Finding:
-    """Make the finding for a lane of the port that raised an error.
+    """Make the finding for a lane in which the port raised an error.
 
     It is a difference if all lanes of the port raise; otherwise the lane is not covered.
     """
@@ -214,9 +214,9 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Return whether the port's eager run in double precision can stand for another lane.
+    """Return whether the port's eager run in double precision is also valid for another lane.
 
-    A lane that is far from the eager one computes something else, not the same with other rounding.
+    It is not if the lane is far from the eager one, and thus does not only round differently.
     """
     measure = facts.gauge(quantity)
     array, eager = (value_of(facts.lanes[name], quantity) for name in (lane, JAX_EAGER.id))
@@ -229,7 +229,7 @@ def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
 
 
 def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
-    """Return whether the original itself differs in most elements between TF eager and TF graph."""
+    """Return whether TF eager and TF graph differ from each other in most elements."""
     a, b = (value_of(facts.lanes[lane.id], quantity) for lane in OLD_LANES[:2])
     if isinstance(a, Failure) or isinstance(b, Failure):
         return False
@@ -238,7 +238,7 @@ def _graph_disagrees(facts: Facts, quantity: Quantity) -> bool:
 
 
 def _is_noisy(found: Explanation, dtype: np.dtype) -> bool:
-    """Return whether the rounding error is so large that it could hide a fault."""
+    """Return whether the original's rounding error is so large that it could hide a fault."""
     measure = found.measure
     if measure is None or not is_inexact(dtype):
         return False

@@ -60,7 +60,7 @@ def states_of_draws(findings: Sequence[Finding]) -> Iterator[PairState]:
 
 
 def _numeric_paths(facts: Facts, quantity: Quantity) -> set[str]:
-    """Return the paths of the original's numeric outputs and gradients."""
+    """Return the paths of those outputs and gradients of the original that are numeric."""
     samples = _samples(facts, TF_EAGER.id)
     if isinstance(samples, Failure):
         return {quantity.path}

@@ -67,7 +67,7 @@ def _against_reference(
     reference: str,
     outcomes: Mapping[tuple[str, Quantity], Finding],
 ) -> Iterator[tuple[str, Comparison]]:
-    """Yield each lane that has the quantity, with its comparison with the reference lane."""
+    """Compare each lane that has the quantity with the reference lane; yield lane and comparison."""
     for lane in OLD_LANES:
         if lane.id == reference:
             yield lane.id, Comparison()
@@ -93,9 +93,9 @@ def _compare_pair(
 
 
 def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
-    """Return whether a lane's difference from the reference also counts between two lanes.
+    """Return whether a lane's difference from the reference can be shown for a pair of lanes.
 
-    For two lanes of the original both values are shown.
+    Two lanes of the original are compared directly, so that both of their values are shown.
     """
     arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
     return not all(map(is_old, pair)) and all(array is not None for array in arrays)
@@ -115,7 +115,7 @@ def _compare_lanes(facts: Facts, quantity: Quantity, one: str, other: str) -> Co
 
 
 def _own_gauge(a: np.ndarray | None) -> Gauge | None:
-    """Make a gauge from `a` alone, for lanes that the original's gauge does not fit."""
+    """Make a gauge with the array `a` as reference, if the original's gauge does not fit it."""
     if a is None or not is_inexact(a.dtype):
         return None
     return gauge(a.dtype, a, None, [a])

@@ -30,7 +30,7 @@ class Vacuity:
 
 
 def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
-    """Find outputs and gradients that show nothing, such as zeros or equal results in all cases.
+    """Find outputs and gradients that cannot reveal a fault, such as zeros in all cases.
 
     Args:
       facts: the cases in which the original ran.
@@ -65,7 +65,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
 
 
 def _check_outputs(facts: Sequence[Facts], varied: bool) -> dict[str, str]:
-    """Return, for each output, why comparing it proves nothing; an empty text if it proves something."""
+    """Return a dict from outputs to the reason why comparing them proves nothing, `""` if none."""
     arrays: dict[str, list[np.ndarray]] = {}
     for fact in facts:
         assert fact.reference is not None

@@ -51,10 +51,10 @@ def decide(
     """Decide the verdict of a comparison.
 
     Args:
-      facts: every case that could be run at all.
-      findings: every outcome, all cases.
+      facts: the observations of all cases that could be run.
+      findings: the outcomes of all cases.
       skipped: cases that could not be run, each with its reason.
-      vacuous: differences that the comparison could not have noticed.
+      vacuous: the parts of the comparison that could not have found a difference.
     """
     if not facts and not skipped:
         return Verdict(INCONCLUSIVE, None, "Cannot tell: cases() returned no cases")
@@ -151,7 +151,7 @@ def _limits(facts: Sequence[Facts], findings: Sequence[Finding]) -> list[Reason]
 
 
 def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
-    """Yield the cases in which TF eager failed, and what the port was compared with instead."""
+    """Yield the cases in which TF eager failed, and the lane that replaces it as reference."""
     eager = OLD_LANES[0]
     for fact in facts:
         failure = _failure(fact, eager.id)
@@ -168,7 +168,7 @@ def _stand_ins(facts: Sequence[Facts]) -> Iterable[tuple[str, str, int]]:
 
 
 def _ill_conditioned(findings: Sequence[Finding]) -> list[Reason]:
-    """Return a reason for each output or gradient that is ill-conditioned in every case."""
+    """Return a reason for each output and gradient that is ill-conditioned in every case."""
     compared = [f for f in findings if f.outcome in (EQUAL, KNIFE_EDGE)]
     noisy = {f.quantity for f in compared if f.ill_conditioned}
     telling = {f.quantity for f in compared if not f.ill_conditioned}

@@ -1,4 +1,4 @@
-"""Compute the gradients of the port, in the various ways in which it can be differentiated."""
+"""Compute the gradients of the port: eager or compiled, in reverse or forward mode."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Linear:
 
     Attributes:
       outputs: the values of the outputs that have a gradient.
-      padded: which of them have padding.
-      pull: maps a cotangent for each output to the gradients of the inputs.
+      padded: for each output, whether it has padding.
+      pull: the pullback: maps one cotangent per output to the gradients of the inputs.
     """
 
     outputs: Sequence[Any]
@@ -37,13 +37,14 @@ class Linear:
 class JaxGradients:
     """Computes gradients of one function, eager or compiled, in reverse or forward mode.
 
-    There are three ways to differentiate the function: unchanged; under `shims.dynamic`, for data-dependent sizes;
-    or inside a `shims.function`, which is compiled once for many sizes and grows the capacities of
-    data-dependent sizes. The first way that works is remembered for calls of the same kind.
+    There are three ways to differentiate the function: unchanged; under `shims.dynamic`, for
+    data-dependent sizes; or inside a `shims.function`, which is compiled once for many sizes and
+    grows the capacities of data-dependent sizes. The first way that works is remembered for calls
+    of the same kind.
 
     Args:
-      jax: the module.
-      shims: the module.
+      jax: the module `jax`.
+      shims: the module `shims`.
       python: the port as a plain Python function.
       given: the port as the user passed it.
     """
@@ -84,7 +85,7 @@ class JaxGradients:
     def jit_of_known_sizes(
         self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
     ) -> Gradients:
-        """Compute the gradients with a program that is compiled for the sizes of these arrays."""
+        """Compute the gradients with a program compiled for exactly the sizes of these arrays."""
         forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
         runs = [
             functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
@@ -111,9 +112,9 @@ class JaxGradients:
     def of_one(
         self, case: Arguments, arrays: Sequence[Any], fed: Sequence[Any], paths: tuple[str, ...]
     ) -> list[Any]:
-        """Compute the gradients for one example, with the function as the user passed it.
+        """Compute the gradients for one example of a batch, over which the caller uses `vmap`.
 
-        The caller maps this method over a batch with `vmap`.
+        The function is called as the user passed it.
         """
         linear = self._linearize(self._given, case, arrays, paths)
         return self._pull(linear, dict(zip(paths, fed)))
@@ -121,7 +122,7 @@ class JaxGradients:
     def of_one_forward(
         self, case: Arguments, arrays: Sequence[Any], moving: Sequence[Any], paths: tuple[str, ...]
     ) -> Any:
-        """Compute the outputs and their tangents; `vmap` batches this."""
+        """Compute outputs and tangents for one example of a batch, over which the caller uses `vmap`."""
         return self._make_jvp(self._given, case, paths)(arrays, moving)
 
     def _run_forward(
@@ -219,7 +220,7 @@ class JaxGradients:
         return found
 
     def _specs(self, arrays: Sequence[Any]) -> list[Any]:
-        """Return the port's own input signature if it fits, or one in which every size is unknown."""
+        """Return the port's input signature if the arrays fit it, else one with all sizes unknown."""
         given = self._jax.tree.leaves(
             getattr(self._given, "input_signature", None),
             is_leaf=lambda part: isinstance(part, self._shims.TensorSpec),
@@ -256,7 +257,7 @@ class JaxGradients:
         paths: tuple[str, ...],
         inexact: Sequence[Any],
     ) -> list[Any]:
-        """Call the function and return the outputs with the given paths, as arrays or `shims.Padded`.
+        """Call the function; return the outputs at the given paths, as arrays or `shims.Padded`.
 
         `inexact` replaces the differentiable arrays among the arguments.
         """
@@ -274,7 +275,8 @@ class JaxGradients:
     def _pull(self, linear: Linear, cotangents: Cotangents) -> list[Any]:
         """Compute the gradients from cotangents, with TensorFlow's convention for complex numbers.
 
-        JAX applies the transpose, TensorFlow the adjoint: they differ by conjugation on both sides.
+        JAX applies the transpose, TensorFlow the adjoint; therefore cotangents and gradients are
+        conjugated.
         """
         conj = self._jax.numpy.conj
         fed = [
@@ -297,7 +299,7 @@ class JaxGradients:
         return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
     def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
-        """Cut a cotangent padded by `_pad_to_bucket` to sizes that are known only at run time."""
+        """Cut a cotangent that `_pad_to_bucket` padded to sizes that are known only at run time."""
         if roomy.ndim != len(shape):
             raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
         for axis, size in enumerate(shape):

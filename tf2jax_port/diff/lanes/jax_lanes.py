@@ -1,4 +1,4 @@
-"""Run the port eagerly and as one compiled program."""
+"""Run the port eagerly and compiled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REFUSALS = (
 
 
 class JaxLanes:
-    """Runs the port, eagerly and compiled.
+    """The lanes of the port in this process: eager and compiled.
 
     Args:
       function: the port; a `shims.function` or a `jax.jit` is run eagerly as its Python function.
@@ -61,7 +61,7 @@ class JaxLanes:
         """Yield the outputs, then the gradients for each feed, computed eagerly in double precision.
 
         Args:
-          case: with floats of 64 bits.
+          case: the call, with 64-bit floats.
           feeds: the cotangents, tangents or training steps.
         """
         with self._jax.enable_x64(True):
@@ -137,7 +137,7 @@ class JaxLanes:
         random.seed(self._seed)
 
     def _compile(self, case: Arguments) -> Iterator[tuple[str, Callable[..., Any]]]:
-        """Yield ways to compile the function, the most general first, each with a note."""
+        """Yield compiled versions of the function, the most general first, each with a note."""
         if self._staged:
             yield "", lambda arrays: self.given(*case.fill(arrays))
             return
@@ -153,7 +153,7 @@ class JaxLanes:
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:
-        """Split a registered pytree that `tree` does not know into a dict; return other leaves unchanged."""
+        """Convert a registered pytree that `tree` does not support to a dict; return other leaves as is."""
         if is_padded(leaf):
             return leaf.unpad()
         if leaf is None or self._jax.tree_util.all_leaves([leaf]):
@@ -183,12 +183,12 @@ def set_x64(on: bool) -> None:
 
 
 def _is_staged(function: Any) -> bool:
-    """Return whether a function was made by `shims.function` or `jax.jit`."""
+    """Return whether a function is a `shims.function` or a `jax.jit` function."""
     return is_jax_jit(function) or hasattr(function, "python_function")
 
 
 def python_function(staged: Any) -> Callable[..., Any]:
-    """Return the function that a `shims.function` or `jax.jit` wraps; others are returned unchanged."""
+    """Return the Python function that `shims.function` or `jax.jit` wraps, else the argument itself."""
     if not _is_staged(staged):
         return staged
     for name in ("python_function", "__wrapped__"):

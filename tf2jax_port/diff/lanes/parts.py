@@ -1,4 +1,4 @@
-"""Compute the result of a lane in parts, which a separate process can send one by one."""
+"""Compute the result of a lane in parts, which a child process can send one by one."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _REQUESTED = ("outputs", "gradients")
 
 
 class Here:
-    """Runs a lane in this process, when its result is requested; a crash ends the process.
+    """A lane in this process, which runs when its result is requested; a crash ends the process.
 
     Args:
-      lane: its name.
+      lane: the name of the lane.
       lanes: a `TensorFlowLanes`, `JaxLanes` or `RequestedLane`.
     """
 
@@ -50,7 +50,7 @@ class Here:
 
 
 def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
-    """Run a lane; yield its outputs, then the gradients for each feed, for `collected`."""
+    """Run a lane; yield its outputs and then the gradients of each kind, as `collected` expects."""
     outputs, gradients = (getattr(lanes, name) for name in _METHODS.get(lane, _REQUESTED))
     found: Part = attempt(outputs, case)
     yield found
@@ -65,7 +65,7 @@ def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
 
 
 def is_taken(kind: str, failed: bool) -> bool:
-    """Return whether to compute a kind of gradient; after a failure only forward mode is tried."""
+    """Return whether gradients of a kind are computed; after a failure, only in forward mode."""
     return kind == FORWARD or not failed
 
 

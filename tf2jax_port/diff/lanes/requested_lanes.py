@@ -19,11 +19,11 @@ from tf2jax_port.diff.vocabulary.lanes import BACKENDS, JAX_SHARDED, JAX_VMAP, R
 
 
 class RequestedLane:
-    """An optional lane of the port, which runs only if the user asks for it.
+    """An optional lane of the port, which runs only on request.
 
     Args:
       lane: its name.
-      lanes: the port.
+      lanes: the `JaxLanes` of the port.
     """
 
     def __init__(self, lane: str, lanes: JaxLanes) -> None:
@@ -115,7 +115,7 @@ class _Vmap:
 
 
 class _Sharded:
-    """Runs the port with each input sharded over its first axis that the device count divides."""
+    """Runs the port with each input sharded over its first axis divisible by the device count."""
 
     def __init__(self, jax: Any, lanes: JaxLanes) -> None:
         self._jax, self._lanes = jax, lanes

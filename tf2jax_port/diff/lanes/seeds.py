@@ -1,4 +1,4 @@
-"""Set the seeds before every call of the original, if it uses random numbers.
+"""Set the seeds before every call of the original program, if it uses random numbers.
 
 `tf.random.set_seed` clears the caches of TensorFlow's kernels and of its optimized graphs: a call of a
 small function takes five times as long afterwards. It is therefore skipped if the original uses
@@ -22,13 +22,13 @@ _SEEDS = {"seed", "seed2"}
 class Seeds:
     """Sets the seeds of `tf.random`, NumPy and Python.
 
-    TensorFlow's own operators request their seeds from one function, when they run or are traced; calls
-    of `tf.raw_ops` pass seeds themselves, which shows in the graph. TensorFlow's seed is set each time if
-    the original has used random numbers, or if no graph of it was traced yet.
+    TensorFlow's own operators request their seeds from one function, when they run or are traced;
+    calls of `tf.raw_ops` pass seeds themselves, which shows in the graph. TensorFlow's seed is set
+    each time if the original has used random numbers, or if no graph of it was traced yet.
 
     Args:
-      tf: the module.
-      seed: for all three.
+      tf: the module `tensorflow`.
+      seed: the seed of all three.
     """
 
     def __init__(self, tf: Any, seed: int) -> None:
@@ -39,7 +39,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[None]:
-        """Set all seeds, then run the block."""
+        """Set all seeds, then run the `with` block."""
         np.random.seed(self._seed)
         random.seed(self._seed)
         if self._draws or not self._known:
@@ -49,7 +49,7 @@ class Seeds:
 
     @contextlib.contextmanager
     def watched(self) -> Iterator[None]:
-        """Detect whether code that runs or is traced in the block uses TensorFlow's random numbers."""
+        """Detect whether the `with` block runs or traces code that uses TensorFlow's random numbers."""
         from tensorflow.python.framework import random_seed
 
         asked = random_seed.get_seed

@@ -1,4 +1,4 @@
-"""Map the variables of the original to the leaves of the port's parameters."""
+"""Map the variables of the original program to the leaves of the port's parameters."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ VARIABLES = "variables"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The user's specification of the variables, the parameters and how they correspond.
+    """The user's specification of variables, parameters and their correspondence.
 
     Attributes:
       variables: the specification of the object that holds the original's variables.
@@ -52,9 +52,9 @@ class State:
     """The correspondence of the original's variables and the port's parameters.
 
     Attributes:
-      names: of the variables, in the order of the original.
+      names: the names of the variables, in the original's order.
       values: their values.
-      leaves: for each, the path of its leaf in the parameters.
+      leaves: for each variable, the path of its leaf in the parameters.
       order: the names in the order of the leaves.
       structure: the tree structure of the parameters.
     """
@@ -66,12 +66,12 @@ class State:
     structure: Any
 
     def calls(self, source: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-        """Yield each argument tuple with a dict of the variables' values as an additional first argument."""
+        """Yield each argument tuple, preceded by a dict from variable names to values."""
         for call in source():
             yield (dict(zip(self.names, self.values)), *call) if isinstance(call, tuple) else call
 
     def notes(self) -> list[Reason]:
-        """Describe the correspondence, with one note per variable."""
+        """Describe the correspondence of variables and leaves, with one note per variable."""
         pairs = zip(self.names, self.leaves)
         return [Reason("variables", f"{name} is params{leaf}") for name, leaf in pairs]
 
@@ -165,8 +165,8 @@ def match(
     """Match every variable with a leaf: by shape, then by similar names, then by order.
 
     Args:
-      variables: name to shape.
-      leaves: path to shape.
+      variables: a dict from names to shapes.
+      leaves: a dict from paths to shapes.
       given: pairs that the user passed.
 
     Raises:
@@ -253,7 +253,7 @@ def _is_variable(value: Any) -> bool:
 
 
 def _unwrap_keras(variable: Any) -> Any:
-    """Return TensorFlow's variable, taken out of a Keras variable if necessary."""
+    """Return the TensorFlow variable inside a Keras variable; return other variables unchanged."""
     inner = getattr(variable, "value", None)
     return variable if callable(inner) or not hasattr(inner, "assign") else inner
 

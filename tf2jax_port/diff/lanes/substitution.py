@@ -1,4 +1,4 @@
-"""Replace variables by tensors, to run a function in a precision that its variables do not have."""
+"""Replace variables by tensors, to run a function in a precision other than its variables'."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _WRITTEN = ("assign", "assign_add", "assign_sub")
 
 @contextlib.contextmanager
 def substituted(tf: Any, pairs: Mapping[int, Any], kind: type) -> Iterator[None]:
-    """Replace reads of variables by tensors while a graph is traced in the block; a write raises.
+    """Make variables read as given tensors in graphs that are traced inside the `with` block.
 
-    Eager operations read variables without calling Python, so this works in graphs only.
+    Writing to such a variable raises `LaneError`. Eager reads are not affected, because they do not
+    call Python.
 
     Args:
-      tf: the module.
-      pairs: the tensor that replaces each variable, by the identity of the variable.
-      kind: the type of the variables.
+      tf: the module `tensorflow`.
+      pairs: maps `id(variable)` to the tensor to read instead; other variables are read as usual.
+      kind: the class of the variables, whose methods are replaced.
     """
     ways: dict[str, Callable[..., Any]] = {
         "sparse_read": lambda tensor, indices, name=None: tf.gather(tensor, indices),

@@ -1,4 +1,4 @@
-"""Run the original eagerly, as a graph with unknown dimensions, and compiled by XLA."""
+"""Run the original program eagerly, as a graph with unknown dimensions, and compiled by XLA."""
 
 from __future__ import annotations
 
@@ -31,12 +31,13 @@ _SIGNATURES = (
 
 
 class TensorFlowLanes:
-    """Runs the original in its three lanes.
+    """The three lanes of the original program.
 
     Args:
       function: the TensorFlow function; a `tf.function` is run as its Python function.
       seed: for `tf.random`, NumPy and Python, set again before every call.
-      variables: a dict by name, if the first argument of every case gives their values.
+      variables: a dict from names to variables, if the first argument of every case gives their
+        values.
     """
 
     def __init__(
@@ -66,13 +67,13 @@ class TensorFlowLanes:
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """Compute the outputs eagerly; as a graph, if the precision is not that of the variables."""
+        """Compute the outputs eagerly; in a graph, if the case has another precision than the variables."""
         if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients eagerly; as a graph, if the precision is not that of the variables."""
+        """Compute the gradients eagerly; in a graph, if the case has another precision than variables."""
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)
         if self._inputs_in_other_precision(case):
@@ -86,7 +87,7 @@ class TensorFlowLanes:
         """Compute the outputs with a graph of unknown dimensions.
 
         Returns:
-          The outputs, and a note on dimensions that had to be known.
+          The outputs, and a note on dimensions that could not be left unknown.
         """
         traced, note = self._graph(case, None)
         with self._seeded():
@@ -114,7 +115,7 @@ class TensorFlowLanes:
             return _by_path(case, fed, compiled(self._tensors(case), self._feed(fed)))
 
     def _tensors(self, case: Arguments) -> list[Any]:
-        """Convert the arrays to tensors, and assign the variables' values in the case to the variables."""
+        """Convert the arrays of a case to tensors, and assign those that belong to variables."""
         foreign = self._inputs_in_other_precision(case)
         for index, variable in self._variable_inputs(case).items():
             if index not in foreign:
@@ -122,11 +123,11 @@ class TensorFlowLanes:
         return [self._tf.constant(array) for array in case.arrays]
 
     def _variable_inputs(self, case: Arguments) -> dict[int, Any]:
-        """Return a dict from array indices to the variables whose values these arrays are."""
+        """Return a dict from the indices of arrays to the variables to which they are assigned."""
         return {case.template[0][name].index: v for name, v in self._variables.items()}
 
     def _inputs_in_other_precision(self, case: Arguments) -> dict[int, Any]:
-        """Return those of `_variable_inputs` whose array has another dtype than the variable."""
+        """Return the part of `_variable_inputs` in which array and variable have different dtypes."""
         held = self._variable_inputs(case).items()
         return {i: variable for i, variable in held if variable.dtype != case.arrays[i].dtype}
 
@@ -172,9 +173,9 @@ class TensorFlowLanes:
     def _make_step(
         self, function: Callable[..., Any], case: Arguments, fed: Cotangents | Tangents | None
     ) -> Callable[..., Any]:
-        """Return a function of two lists of tensors that computes outputs or gradients.
+        """Return a function that computes outputs or gradients from two lists of tensors.
 
-        AutoGraph converts it and the functions that it calls.
+        AutoGraph converts the function and its callees.
         """
         if isinstance(fed, Tangents):
             return self._make_forward_step(function, case, fed)
@@ -297,7 +298,7 @@ def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
 
 
 def _by_path(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
-    """Return the gradients by input path; in forward mode the tangents by output path."""
+    """Return a dict from paths: of inputs to gradients, or in forward mode of outputs to tangents."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
     pairs = zip(paths, found, strict=True)

@@ -1,1 +1,1 @@
-"""Locate the first divergence: the first operation whose inputs agree and whose result differs."""
+"""Locate the first divergence: the first operation with equal inputs and a different result."""

@@ -1,4 +1,4 @@
-"""Locate the first divergence of an original and its port on one case."""
+"""Locate the first divergence of an original program and its port on one case."""
 
 from __future__ import annotations
 

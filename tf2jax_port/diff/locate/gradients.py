@@ -59,7 +59,7 @@ _CAUSES = {
 
 
 class Comparison:
-    """Compares the cotangents of the values that both runs have.
+    """Compares the cotangents of values that occur in both runs.
 
     Args:
       old: the original's values and cotangents.
@@ -81,14 +81,14 @@ class Comparison:
         self.noise = (_NOISE if is_double else _NOISE_IN_SINGLE) * largest
 
     def twins(self, number: int) -> list[int]:
-        """Return the original's values that equal a value of the port, leaving out copies if possible."""
+        """Return the original's values that equal a value of the port, without copies if possible."""
         flat = self._new_values.flat(number)
         found = list(self._index.equal_to(flat, self._new_values.tolerance(number)))
         own = [twin for twin in found if not is_copy(self.old.trail.maker(twin))]
         return own or found
 
     def stop(self, number: int) -> Step | None:
-        """Return the original's `tf.stop_gradient` operation on an equal value, or `None`."""
+        """Return the `tf.stop_gradient` that the original applies to an equal value, or `None`."""
         flat = self._new_values.flat(number)
         for twin in self._index.equal_to(flat, self._new_values.tolerance(number)):
             maker = self.old.trail.maker(twin)
@@ -128,8 +128,8 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
 
     Args:
       old: the original's values and cotangents.
-      pull: runs the port and returns its cotangents; takes the uses of values whose cotangents are computed
-        separately.
+      pull: a function that runs the port and returns its cotangents; its argument lists uses of
+        values whose cotangents are computed separately.
       case: the call.
     """
     new = pull({})
@@ -146,7 +146,7 @@ def locate_gradients(old: Pulled, pull: Pull, case: Arguments) -> Located | None
 
 
 def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
-    """Return the values with wrong cotangents that are computed from inputs with wrong gradients."""
+    """Return the values with wrong cotangents that depend on inputs with wrong gradients."""
     old, new = compared.old, compared.new
     named = {name: number for number, name in new.trail.names.items()}
     theirs = {name: number for number, name in old.trail.names.items()}
@@ -170,7 +170,7 @@ def _differing_values(compared: Comparison, case: Arguments) -> list[int]:
 
 
 def _only_there_stopped(compared: Comparison, number: int) -> bool:
-    """Return whether the original stops the gradient of a value and the port propagates it."""
+    """Return whether the original, but not the port, stops the gradient of a value."""
     maker = compared.new.trail.maker(number)
     if maker is None or compared.stop(number) is None:
         return False
@@ -182,7 +182,7 @@ def _only_there_stopped(compared: Comparison, number: int) -> bool:
 
 
 def _is_stopped_in_a_use(compared: Comparison, number: int, pull: Pull) -> bool:
-    """Return whether the original stops the gradient of one use of a value and the port does not."""
+    """Return whether the original, but not the port, stops the gradient of one use of a value."""
     if compared.stop(number) is None or not any(
         twin in compared.old.cotangents for twin in compared.twins(number)
     ):
@@ -239,7 +239,7 @@ class Blame(NamedTuple):
 
 
 def _to_blame(compared: Comparison, number: int, users: list[User], pulled: Pulled) -> Blame:
-    """Choose, among the operations that use a value, the one to blame for its wrong cotangent."""
+    """Choose the operation to blame for a wrong cotangent, among those that use the value."""
     shape = np.shape(compared.new.trail.array(number))
     mine = _cotangent(compared.new, number, shape)
     wanted = [_cotangent(compared.old, twin, shape) for twin in compared.twins(number)]
@@ -321,7 +321,7 @@ def _located(
 
 
 def _stop_before(compared: Comparison, number: int) -> tuple[Step | None, tuple[Place, ...]]:
-    """Find where the original stops the gradient of a value or of the values it is computed from.
+    """Find where the original stops the gradient of a value or of its ancestors.
 
     Return the original's operation, or `None`, and the port's lines that compute the same value.
     """
@@ -350,12 +350,12 @@ def _computing_lines(new: Pulled, number: int) -> tuple[Place, ...]:
 def _without_stop(
     there: Step, made: tuple[Place, ...], taken: tuple[Place, ...], trail: Trail
 ) -> Place | None:
-    """Return the port's line that corresponds to the original's line with the stopped gradient.
+    """Return the port's line that lacks the `stop_gradient` of the original's line.
 
     Args:
       there: the original's operation that stops the gradient.
       made: the lines that compute the value, from the inside out.
-      taken: the lines that use it.
+      taken: the lines that use the value.
       trail: the port's run. Other lines on which it computes something are excluded.
     """
     near = (*made, *taken)
@@ -372,7 +372,7 @@ def _without_stop(
 
 
 def _with_views(old: Pulled) -> Pulled:
-    """Add rearranged views of the original's values, with their cotangents rearranged alike."""
+    """Add views of the original's values, with their cotangents rearranged in the same way."""
     trail = with_views(old.trail)
     viewed = Pulled(trail, dict(old.cotangents))
     for number, (parts, arrange) in trail.arranged.items():

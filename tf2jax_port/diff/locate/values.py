@@ -61,7 +61,7 @@ Pairs = Mapping[str, tuple[int, int]]
 
 
 def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate where the port's values diverge from the original's; `None` if they agree.
+    """Locate where values of the port diverge from the original's; `None` if they agree.
 
     Raises:
       LaneError: the values differ, but no faulty operation is found.
@@ -87,7 +87,7 @@ def locate_values(old: Trail, new: Trail, case: Arguments) -> Located | None:
 def _in_scopes(
     old: Trail, new: Trail, unlike: Pairs, case: Arguments, strictness: float
 ) -> tuple[list[Located], bool]:
-    """Search for faults in the whole programs and in their reductions to single outputs.
+    """Search for faults in the whole programs, and in the parts on which single outputs depend.
 
     Return the faults found, and whether the search ran out of time.
     """
@@ -122,7 +122,7 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Create the search through two runs, with views of the original's values if they help."""
+    """Set up the search through two runs, with views of the original's values if they help."""
     theirs, mine = _values(old, new, strictness)
     search = Search(theirs, mine, pairs, until)
     if not search.differing:
@@ -140,7 +140,7 @@ def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: floa
 
 
 def locate_interface(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate where an array of the port has the right elements but a wrong shape or type, or `None`."""
+    """Locate an array of the port with correct elements but a wrong shape or dtype, or `None`."""
     theirs, mine = Values(old), Values(new)
     index = Index(theirs)
 
@@ -177,7 +177,7 @@ def _shape_and_dtype(array: np.ndarray | None) -> tuple[object, ...]:
 
 
 def locate_error(old: Trail, new: Trail, case: Arguments) -> Located | None:
-    """Locate the line on which the port raised an error; `None` if it raised none.
+    """Locate the line on which the port raised an error; `None` if there was no error.
 
     The original's side is the first operation whose result the port did not compute.
     """
@@ -270,7 +270,7 @@ def _misgiven(search: Search, found: Injection, mine: Step, place: Place) -> Mis
 
 
 def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
-    """Return the line that rearranges the wrong kernel of a convolution before the call, or `None`."""
+    """Return the line that rearranges the wrong kernel of a convolution before its call, or `None`."""
     maker = new.maker(call.operands[1]) if wrong.argument == KERNEL else None
     if maker is None or maker.name not in _LAYING_OUT or not same_function(maker.place, call.place):
         return None
@@ -278,7 +278,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """Describe the fault if it is a wrong number literal or a wrong operation; otherwise `None`."""
+    """Describe the fault if it is a wrong number literal or operation; otherwise return `None`."""
     if found.kind == MEANT:
         return f"with another operation in place of this {found.step.name} the outputs agree"
     a, b = (
@@ -297,7 +297,7 @@ def _constant(trail: Trail, number: int) -> float | None:
 
 
 def _step_of(old: Trail, number: int) -> Step:
-    """Return the original's operation that computed a value, or the first user of an argument."""
+    """Return the original's operation that computed a value; for an argument, its first use."""
     maker = old.maker(number)
     if maker is not None:
         return maker
@@ -306,7 +306,7 @@ def _step_of(old: Trail, number: int) -> Step:
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """Return the names of the given operation and of those in a region on which it depends."""
+    """Return the names of an operation and of those in a region on which it depends."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}

@@ -1,1 +1,1 @@
-"""Run all lanes on one case."""
+"""Run a case in all lanes and collect the results."""

@@ -1,4 +1,4 @@
-"""Run one case in all lanes of the original and of the port."""
+"""Run a case in all lanes of the original program and of the port."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Observer:
     Args:
       old: the TensorFlow function.
       new: its port.
-      seed: for the cotangents and for the random numbers of the functions.
+      seed: the seed of cotangents and of random numbers.
       x64: whether JAX has 64-bit types.
       elsewhere: the setups of the lanes that run in other processes.
-      variables: those of the original by name, if the cases give their values.
+      variables: a dict from names to the original's variables, if the cases give their values.
       extras: the optional parts that were requested.
     """
 
@@ -94,7 +94,7 @@ class Observer:
         )
 
     def _draws(self, case: Arguments, fed: Fed, step: Callable[[str], None]) -> Mapping[str, Draws]:
-        """Sample the outputs of the original and the port repeatedly; gradients only in eager lanes."""
+        """Sample outputs of the original and the port repeatedly, and gradients of the eager lanes."""
         new = self._new.lanes
         ones = {kind: made for kind, made in fed.items() if kind == ONES}
 

@@ -1,4 +1,4 @@
-"""Make the cotangents from the original's outputs, and run the original again on other inputs."""
+"""Make cotangents from the original program's outputs, and run it again on other inputs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tf2jax_port.diff.vocabulary.lanes import TF_EAGER, TF_GRAPH
 def feed(
     lanes: Mapping[str, Observation], seed: int, case: Arguments, extras: Extras = NOTHING
 ) -> Fed:
-    """Make cotangents, and tangents and training steps if requested, from the original's outputs.
+    """Make cotangents, and on request tangents and training steps, from the original's outputs.
 
     The outputs are those of TF eager, or of TF graph if TF eager failed.
     """
@@ -61,7 +61,7 @@ def _trained_paths(case: Arguments) -> tuple[str, ...]:
 
 
 class Original:
-    """Runs the original eagerly on inputs that differ from those of the case.
+    """Runs the original program eagerly on inputs other than those of the case.
 
     Args:
       lanes: a `TensorFlowLanes`, or a `JaxLanes` if a port is its own original.
@@ -80,7 +80,7 @@ class Original:
     def other_precision(
         self, case: Arguments, change: Callable[..., Any], fed: Fed
     ) -> Observation | Failure:
-        """Run the original on the same numbers converted to another precision."""
+        """Run the original program on the same numbers in another precision."""
         other = case.map(change)
         if all(a.dtype == b.dtype for a, b in zip(case.arrays, other.arrays)):
             return Failure("same", "no input has another width")
@@ -88,7 +88,7 @@ class Original:
         return observation.outputs if isinstance(observation.outputs, Failure) else observation
 
     def rerun(self, case: Arguments, fed: Fed) -> Reruns | None:
-        """Run the original again: on the same inputs, and on slightly perturbed inputs."""
+        """Run the original program again: on the same and on slightly perturbed inputs."""
         again = self.eagerly(case, fed)
         if not again.ran:
             return None
@@ -104,7 +104,7 @@ class Original:
 
 
 def forward(result: tuple[Outputs, str] | Outputs | Failure) -> Observation:
-    """Convert the outputs of a lane, with or without a note, to an observation."""
+    """Convert the outputs of a lane, possibly with a note, to an `Observation`."""
     if isinstance(result, tuple):
         return Observation(result[0], note=result[1])
     return Observation(result)
@@ -116,7 +116,7 @@ def with_gradients(
     case: Arguments,
     fed: Fed,
 ) -> Observation:
-    """Compute the gradients in the lane of an observation, and add them to it."""
+    """Compute the gradients in the lane of an observation; return the observation with them."""
     if not observation.ran or not case.differentiable:
         return observation
     found: dict[str, Gradients | Failure] = {}

@@ -1,4 +1,4 @@
-"""Run the port in all of its lanes: compiled in this process, others in parallel processes."""
+"""Run the port in all of its lanes: some in this process, others in parallel processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Port:
 
     Args:
       function: the port.
-      seed: for its random numbers.
+      seed: the seed of its random numbers.
       elsewhere: the setups of the lanes that run in other processes.
       requested: the names of the lanes that run on request.
     """
@@ -52,7 +52,7 @@ class Port:
     def results(
         self, case: Arguments, fed: Fed, step: Callable[[str], None]
     ) -> dict[str, Observation]:
-        """Run the remaining lanes and return the observations of all lanes for the started case."""
+        """Run the remaining lanes on the started case; return the observations of all lanes."""
         step(JAX_JIT.title)
         compiled = forward(attempt(self.lanes.jit, case))
         compiled = with_gradients(compiled, self.lanes.jit_gradients, case, fed)

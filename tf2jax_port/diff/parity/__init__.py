@@ -1,1 +1,1 @@
-"""Compare TF graph, TF XLA and JAX on every operator of the table."""
+"""Compare TF graph, TF XLA and JAX on every operator in the operator table."""

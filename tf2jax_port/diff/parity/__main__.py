@@ -1,4 +1,4 @@
-"""Compare the port's operators with recorded results of TensorFlow, using only JAX and NumPy.
+"""Compare the operators of `shims` with recorded TensorFlow results, using only JAX and NumPy.
 
 Run as `python -m tf2jax_port.diff.parity GOLDEN`.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Print the table; return 0 if all is as expected, 1 if not, 2 if the comparison cannot be run."""
+    """Print the result as a table; return 0 if all is as expected, 1 if not, 2 if it cannot be run."""
     parser = argparse.ArgumentParser(prog="python -m tf2jax_port.diff.parity", description=__doc__)
     parser.add_argument("golden", type=Path, help="the file of TensorFlow's results")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="an operator")

@@ -72,7 +72,7 @@ def store(path: Path, rows: Mapping[str, tuple[list[Point], Lanes]], most: int) 
 
     Args:
       path: the file.
-      rows: the name of an operator to its cases and their results.
+      rows: a dict from operators to their cases and results.
       most: the largest size of the file in bytes.
     """
     parts: dict[str, list[np.ndarray]] = {}

@@ -1,4 +1,4 @@
-"""Compare every operator of the table in TF graph, TF XLA and JAX with the expected differences."""
+"""Compare every operator of the table in TF graph, TF XLA and JAX; check expected differences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class State:
       pair: the two lanes.
       state: `SAME`, `DIFFERS` or `NOT_RUN`.
       why: what differs, or why there is nothing to compare.
-      known: why that was expected; empty if it was not.
+      known: why a difference was expected; empty if it was not.
       silent: the lane that gave no result; empty if both gave one.
     """
 
@@ -50,7 +50,7 @@ class State:
 
     @property
     def unexpected(self) -> bool:
-        """Whether a difference is not in the table, or a difference in the table did not occur."""
+        """Whether a difference is missing in the table, or one in the table did not occur."""
         if self.pair == PAIRS[2] or self.silent == TF_GRAPH.id or self.why == UNRECORDED:
             return False  # implied by the other pairs, or nothing to compare with
         return bool(self.known) == (self.state == SAME)
@@ -71,7 +71,7 @@ class TensorFlow:
         return {lane: {k: v for each in one_by_one for k, v in each[lane].items()} for lane in BOTH}
 
     def _ask_one_case(self, point: Point) -> Lanes:
-        """Run both lanes on one case; a crash becomes the result of the lane that crashed."""
+        """Run both lanes on one case; a crash is recorded as the result of the crashed lane."""
         found = self._ask([point], BOTH)
         if not isinstance(found, Failure):
             return found
@@ -115,7 +115,7 @@ def compare(
 
     Args:
       points: the operator's cases.
-      tensorflow: returns the results of TensorFlow's lanes.
+      tensorflow: a function that returns the results of TensorFlow's lanes.
 
     Returns:
       The results of all lanes, and the comparisons.
@@ -126,7 +126,7 @@ def compare(
 
 
 def in_jax(points: Sequence[Point]) -> Answers:
-    """Run the function of `shims` on all cases: compiled as one program, or one by one if that fails."""
+    """Run the function of `shims` on all cases: in one compiled program, or one by one if that fails."""
     bounded = [p for p in points if p.case.arrays() and not p.case.unbounded]
     together = attempt(_compiled, bounded) if bounded else []
     found: dict[str, Any] = {}
@@ -179,7 +179,7 @@ def _compare_lanes(point: Point, lanes: Lanes) -> Iterator[State]:
 
 
 def _vanished_differences(row: Row, states: Sequence[State]) -> Iterator[State]:
-    """Yield a state if a difference of TensorFlow's XLA that the table lists occurs in no case."""
+    """Yield a `State` if a difference of TensorFlow's XLA listed in the table no longer occurs."""
     known = "" if row.xla == SAME or "gradient" in row.xla else row.xla
     mine = [s for s in states if s.pair == PAIRS[0]]
     if known and all(s.state == SAME for s in mine):
@@ -199,7 +199,7 @@ def _tolerance_factor() -> float:
 
 
 def _expected_difference(point: Point, pair: tuple[str, str]) -> str:
-    """Return why two lanes are expected to differ according to the table; empty if they are not.
+    """Return why the table expects two lanes to differ; an empty text if it does not.
 
     Remarks on gradients are ignored.
     """

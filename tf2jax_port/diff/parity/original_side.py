@@ -16,7 +16,7 @@ _DTYPES = ("dtype", "out_type", "output_type", "out_idx", "dtype_hint", "index_t
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """Return the TensorFlow function that a row of the table describes."""
+    """Return the TensorFlow function that a table row describes."""
     found: Any = tf.compat if row.name.startswith("v1.") else tf
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -71,7 +71,7 @@ def run_together(
     jit_compile: bool,
     weights: Sequence[Any] = (),
 ) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Run all cases of a row as one program; return the outputs, and the gradients for `weights`.
+    """Run all cases of an operator as one program; return outputs, and gradients for `weights`.
 
     Args:
       row: the operator.

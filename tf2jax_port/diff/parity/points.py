@@ -1,4 +1,4 @@
-"""List the cases of the table, with their arguments as arrays."""
+"""List the test cases of the operator table, with their arguments as arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tf2jax_port.table.inputs import Descriptor, Draw, Values
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Point:
-    """One case of a row; created only once, so that results can be cached by identity."""
+    """A test case of a table row; created only once, so that results can be cached by identity."""
 
     row: Row
     case: Case
@@ -30,7 +30,7 @@ class Point:
 
 
 def operators() -> list[Row]:
-    """Return the rows of the table that are functions to call."""
+    """Return the table rows that describe functions."""
     return [r for r in ROWS if r.params is not None and not isinstance(r.target, (Keep, Manual))]
 
 
@@ -45,7 +45,7 @@ def points_of(name: str) -> list[Point]:
 def named(names: Sequence[str] = ()) -> dict[str, list[Point]]:
     """Return a dict from operators to the cases on which TensorFlow raises no error.
 
-    By default it has all operators.
+    names: the operators; empty for all.
 
     Raises:
       DiffError: there is no such operator.
@@ -66,7 +66,7 @@ def succeeds(point: Point) -> bool:
 
 
 def realize(descriptor: Descriptor, seed: str) -> np.ndarray:
-    """Create the array that a descriptor describes, reproducibly for a seed."""
+    """Create the array that a descriptor specifies, reproducibly for a seed."""
     if isinstance(descriptor, Values):
         return np.asarray(descriptor.values, descriptor.dtype)
     assert isinstance(descriptor, Draw)

@@ -1,4 +1,4 @@
-"""Run the function of `shims` on a case: eagerly, as a function of its arrays, or for gradients."""
+"""Run the function of `shims` on a test case: eagerly, on given arrays, or for gradients."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.table import Row
 
 
 def function_of(row: Row) -> Callable[..., Any]:
-    """Return the function of `shims` that a row of the table describes."""
+    """Return the function of `shims` that a table row describes."""
     found: Any = shims
     for part in row.name.split("."):
         found = getattr(found, part)
@@ -46,7 +46,7 @@ def _tuple_to_list(value: Any) -> Any:
 
 
 def of_arrays(point: Point) -> Callable[[dict[str, Any]], Any]:
-    """Return a function that calls the operator with given arrays and the case's other arguments."""
+    """Return a function of the case's arrays that calls the operator with its other arguments."""
     _, rest = split(point)
     function = function_of(point.row)
     return lambda arrays: cases.apply(function, point.row, {**_in_order(point, arrays, rest)})
@@ -75,8 +75,8 @@ def gradients(
 
     Args:
       point: the case.
-      function: of the array arguments.
-      weights: sets of one array per output.
+      function: a function of the array arguments.
+      weights: sets of cotangents, each with one array per output.
     """
     arrays, _ = split(point)
     names = cases.floating(point)

@@ -1,4 +1,4 @@
-"""Run TensorFlow's lanes in a child process, one operator after another.
+"""Run TensorFlow's lanes in a child process, one operator at a time.
 
 This program reads pickled `(row, cases, lanes)` from its standard input and answers each with its
 `Lanes`. TensorFlow's XLA can crash; the parent process then restarts it.

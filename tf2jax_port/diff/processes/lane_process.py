@@ -38,7 +38,7 @@ class LaneProcess:
     framework while the other lanes run.
 
     Args:
-      setup: what the process has to import.
+      setup: the configuration of the process: what it imports and runs.
     """
 
     def __init__(self, setup: Setup) -> None:
@@ -94,10 +94,10 @@ def _environment(lane: str) -> dict[str, str]:
 
 
 class Running:
-    """A child process that runs, with its standard streams.
+    """A running child process with its standard streams.
 
     Args:
-      program: the module that it runs.
+      program: the module that the process runs.
       environment: additional environment variables.
     """
 
@@ -166,7 +166,7 @@ class Running:
                 watch.cancel()
 
     def end(self) -> None:
-        """Kill the process and everything that it started."""
+        """Kill the process and all of its child processes."""
         self._kill()
         self.wait()
 
@@ -195,6 +195,6 @@ def how_it_ended(lane: str, code: int) -> str:
 
 
 def signal_name(code: int) -> str:
-    """Return the name of the signal that a negative exit status means: `SIGSEGV` for -11."""
+    """Return the name of the signal that a negative exit status encodes: `SIGSEGV` for -11."""
     names = {s.value: s.name for s in signal.Signals}
     return names.get(-code, f"signal {-code}")

@@ -30,7 +30,7 @@ class Setup:
       function: the specification of the function that it runs.
       inputs: the specification of the cases, whose module may define types of arguments; empty
         if they come from no module.
-      seed: for the random numbers of the function.
+      seed: the seed of the function's random numbers.
       x64: whether JAX has 64-bit types.
       path: the module search path.
       variables: the specification of the original's variables, empty if it has none.
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def channels() -> tuple[BinaryIO, BinaryIO]:
-    """Return standard input and output, and hide both from the prints and reads of the user's code."""
+    """Return standard input and output as binary files, and hide both from the user's code."""
     channels = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)

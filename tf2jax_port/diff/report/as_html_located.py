@@ -1,4 +1,4 @@
-"""Render the first divergence in HTML: the source of both sides and the operations around it."""
+"""Render the first divergence in HTML: both sides' source code and neighboring operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDE, _HIGH, _GAP = 190, 24, 40
 
 
 def located_section(found: Located | NotLocated | None) -> str:
-    """Render the section; empty if the user did not ask for the first divergence."""
+    """Render the section; empty if the first divergence was not requested."""
     if found is None:
         return ""
     if isinstance(found, NotLocated):
@@ -39,7 +39,7 @@ def _side(name: str, one: Spot | None) -> str:
 
 
 def _source(one: Spot) -> str:
-    """Render the source line with those around it; without them if the file cannot be read."""
+    """Render a source line among its neighbors; alone, if the file cannot be read."""
     read = attempt(lambda: Path(one.place.file).read_text(encoding="utf-8").splitlines())
     if isinstance(read, Failure) or len(read) < one.place.line:
         return f"<mark>{escape(one.place.text)}</mark>"
@@ -52,7 +52,7 @@ def _source(one: Spot) -> str:
 
 
 def _graph(one: Spot) -> str:
-    """Draw the operation with the producers of its operands and the consumers of its result."""
+    """Draw the operation, the producers of its operands and the consumers of its result."""
     rows = [one.before, (one.operation,), one.after]
     rows = [row for row in rows if row]
     wide = max(len(row) for row in rows) * (_WIDE + 10)

@@ -127,7 +127,10 @@ def _bar(ratio: float, words: str) -> Text:
 
 
 def _not_covered(report: Report) -> list[Reason]:
-    """Return the lanes of the original that did not run; the verdict's reasons list the port's."""
+    """Return the lanes of the original program that did not run, with reasons.
+
+    Lanes of the port that did not run are among the verdict's reasons.
+    """
     return [
         Reason(title(lane.lane), f"{reason.what}, {reason.why}", reason.cases)
         for lane in report.lanes

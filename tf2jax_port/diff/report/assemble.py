@@ -85,7 +85,7 @@ def _make_leaf(findings: Sequence[Finding]) -> Leaf:
 
 
 def _fraction_of_limit(finding: Finding) -> float:
-    """Return R (the port's error over the original's own) divided by the largest R that passes."""
+    """Return R (the port's error over the original's own) as a fraction of the largest R allowed."""
     closeness = finding.comparison.closeness
     return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
 
@@ -93,7 +93,7 @@ def _fraction_of_limit(finding: Finding) -> float:
 def case_table(
     cases: Sequence[Arguments], facts: Sequence[Facts], findings: Sequence[Finding]
 ) -> tuple[CaseRow, ...]:
-    """Return a table row for every case that was run."""
+    """Return a row of the report's table for every case that was run."""
     arguments = {case.index: case for case in cases}
     return tuple(_make_case_row(arguments[fact.case], fact, findings) for fact in facts)
 
@@ -131,7 +131,7 @@ def _has_slot(part: object) -> bool:
 
 
 def knife_edges(states: Sequence[PairState], findings: Sequence[Finding]) -> tuple[Reason, ...]:
-    """Describe the inputs on which the lanes of the original disagree, with both results."""
+    """Describe the inputs on which lanes of the original program disagree, with both results."""
     entries: list[tuple[str, str, int]] = []
     for state in states:
         if state.stage and all(is_old(lane) for lane in state.pair):

@@ -64,7 +64,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """The row of one case in the report's table.
+    """One case in the report's table of cases.
 
     Attributes:
       index: its number.
@@ -114,14 +114,14 @@ class Report:
       leaves: every output and gradient.
       cases: every case.
       culprit: the finding that determines a verdict of `different`.
-      knife_edges: inputs on which the original disagrees with itself.
+      knife_edges: inputs on which lanes of the original disagree.
       notes: remarks that do not change the verdict.
       counts: outputs, gradients, inputs, cases compared.
-      seed: for cotangents and random numbers.
+      seed: the seed of cotangents and random numbers.
       terms: the contract that was checked.
-      contract: its fingerprint.
+      contract: the fingerprint of `terms`.
       reproduce: the command that reproduces the report.
-      versions: of the libraries that were used.
+      versions: the versions of the libraries that were used.
       located: the first divergence, or why it was not found; `None` if it was not requested.
       worst_input: the worst input that was found on request, as a file of calls.
     """

@@ -41,7 +41,7 @@ LIMIT_FRACTION = fraction(LIMIT)
 
 
 def measured(finding: Finding) -> str:
-    """Describe how close the results are, briefly: `R 1.3` or `exact`."""
+    """Describe the error of the port briefly: `R 1.3`, or `exact`."""
     closeness = finding.comparison.closeness
     if finding.outcome == NOT_COVERED or finding.stage in ("interface", "placement"):
         return ""
@@ -51,7 +51,7 @@ def measured(finding: Finding) -> str:
 
 
 def kind(finding: Finding) -> str:
-    """Describe dtype and shape: `float32[7, 3]`; both dtypes are shown if they differ."""
+    """Describe dtype and shape: `float32[7, 3]`; show both dtypes if they differ."""
     old, new = finding.dtypes
     if not old:
         return ""
@@ -76,7 +76,10 @@ def remark(leaf: Leaf) -> str:
 
 
 def ranked(leaves: Sequence[Leaf], most: int = MOST_LEAVES) -> tuple[list[Leaf], list[Leaf]]:
-    """Split outputs and gradients into those to show and the rest; if there is a rest, worst first."""
+    """Split outputs and gradients into those to show and the rest.
+
+    If there is a rest, those with the largest errors come first.
+    """
     if len(leaves) <= most:
         return list(leaves), []
     ordered = sorted(leaves, key=lambda leaf: (_ORDER.index(leaf.state), -_fraction_of_limit(leaf)))

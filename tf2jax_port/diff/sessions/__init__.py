@@ -1,1 +1,1 @@
-"""Run a whole comparison, a recording or a comparison with a golden in this process."""
+"""Run a comparison, a recording or a comparison with a golden in this process."""

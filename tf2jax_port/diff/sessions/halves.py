@@ -1,4 +1,4 @@
-"""Convert cases to bfloat16, and report those that the original rejects in bfloat16."""
+"""Convert cases to bfloat16, and report the cases that the original rejects in bfloat16."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
     """Convert a case to bfloat16, unless the original rejects it only because of bfloat16.
 
     Args:
-      case: as given.
+      case: the case as the user gave it.
       original: its `TensorFlowLanes`.
 
     Returns:
@@ -30,7 +30,7 @@ def in_bfloat16(case: Arguments, original: Any) -> tuple[Arguments, str]:
 
 
 def _refusal(case: Arguments, original: Any) -> Failure | None:
-    """Return why the original rejects a case both in TF eager and in TF graph; `None` if it does not."""
+    """Return the reason why both TF eager and TF graph reject a case; `None` if they do not."""
     first = attempt(original.eager, case)
     if not isinstance(first, Failure) or not isinstance(attempt(original.graph, case), Failure):
         return None
@@ -47,6 +47,6 @@ def not_halved(facts: Iterable[Facts]) -> list[Reason]:
 
 
 def as_run(fitted: Sequence[Arguments], facts: Iterable[Facts]) -> tuple[Arguments, ...]:
-    """Return the cases as they were run: in bfloat16, except those that the original rejects in it."""
+    """Return the cases as they were run: in bfloat16, unless the original rejects them there."""
     given = {fact.case for fact in facts if fact.as_given}
     return tuple(case if case.index in given else case.map(halved) for case in fitted)

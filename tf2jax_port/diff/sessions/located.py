@@ -1,4 +1,4 @@
-"""Add the first divergence (the operation that causes a difference) to a report."""
+"""Find the operation that causes a difference (the first divergence), and add it to a report."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def located(
     """Find the operation that causes a verdict of `different`, and add it to the report.
 
     Args:
-      report: of the comparison.
+      report: the report of the comparison.
       old: the TensorFlow function.
       new: its port.
       cases: all compared cases; the one that determines the verdict is examined.
-      seed: for the random numbers of both.
+      seed: the seed of both programs' random numbers.
     """
     if report.culprit is None:
         return report

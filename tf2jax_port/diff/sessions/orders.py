@@ -1,4 +1,4 @@
-"""Describe a comparison as plain data that can be sent to another process."""
+"""Describe a comparison as plain data, which can be sent to another process."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Order:
 
     Attributes:
       old: the specification of the original.
-      new: that of the port.
-      inputs: that of the cases.
-      seed: for cotangents, random numbers and generated inputs.
+      new: the specification of the port.
+      inputs: the specification of the cases.
+      seed: the seed of cotangents, random numbers and generated inputs.
       x64: whether JAX has 64-bit types; `None` leaves it unchanged.
       only: the numbers of the cases to run; empty for all.
       state: the mapping of the original's variables to the port's parameters.
@@ -32,7 +32,8 @@ class Order:
       path: the module search path.
       extras: optional lanes, gradients and inputs.
       golden: the golden that replaces the original; empty if the original runs.
-      record: to record and not compare, the framework of the original, `auto` to detect it; else empty.
+      record: to record instead of comparing: the framework of the original, `auto` to detect it;
+        otherwise empty.
     """
 
     old: str

@@ -1,4 +1,4 @@
-"""Record the results of the original in all of its lanes, case by case."""
+"""Record the results of the original program in all of its lanes, case by case."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecordPlan(run.Plan):
     Attributes:
       framework: the framework of the function.
       device: the device on which it runs.
-      versions: of the libraries that run it.
+      versions: the versions of the libraries that run it.
     """
 
     framework: str = ""
@@ -108,7 +108,7 @@ def _recorder(framework: str, loaded: Loaded, inputs: str, seed: int, x64: bool)
 
 
 class _TensorFlowRecorder:
-    """Records the original in its three lanes, in both precisions, and on perturbed inputs."""
+    """Records the original program in its three lanes, both precisions, and on perturbed inputs."""
 
     def __init__(
         self, function: Callable[..., Any], seed: int, x64: bool, setup: Setup | None
@@ -151,7 +151,7 @@ class _TensorFlowRecorder:
 
 
 class _JaxRecorder:
-    """Records a port as if it were an original: its eager lane as TF eager, the compiled as TF graph."""
+    """Records a port as if it were an original: its eager lane as TF eager, its compiled as TF graph."""
 
     def __init__(self, function: Callable[..., Any], seed: int, x64: bool) -> None:
         import jax

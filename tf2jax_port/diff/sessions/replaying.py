@@ -23,7 +23,7 @@ from tf2jax_port.diff.vocabulary.reasons import Reason
 
 
 class Replay:
-    """A loaded port, ready to be compared with a golden case by case.
+    """A port, ready to be compared with a golden case by case.
 
     Args:
       golden: the recorded results.
@@ -75,7 +75,7 @@ class Replay:
 
 
 def replayed(order: Order) -> Replay:
-    """Load the golden and the port of an order, ready to be compared.
+    """Load the golden and the port that an order specifies, ready to be compared.
 
     Raises:
       DiffError: the golden cannot be read, or importing the port fails.

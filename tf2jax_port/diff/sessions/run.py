@@ -1,4 +1,4 @@
-"""Run a whole comparison: run all cases in all lanes, judge them, and make the report."""
+"""Run a comparison: run all cases in all lanes, judge the results, and make the report."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Request:
       old: the original.
       new: the port.
       inputs: the specification of the cases, for the command that reproduces the report.
-      seed: for cotangents and random numbers.
+      seed: the seed of cotangents and random numbers.
       x64: whether JAX has 64-bit types; `None` leaves it unchanged.
       only: the numbers of the cases to run; empty for all.
-      types: the specification of the module that makes the cases, for other processes.
+      types: the specification of the module that makes the cases, which other processes import.
       state: the mapping of the original's variables to the port's parameters.
       locate: whether to find the first divergence.
       beside: whether the port's eager lane runs in a separate process, if possible.
@@ -78,7 +78,7 @@ def compare_functions(
 
     Args:
       request: what to compare.
-      source: returns the argument tuples.
+      source: a function that returns the argument tuples.
       step: called with the number of cases done, their total, and the lane that runs next.
 
     Returns:
@@ -102,7 +102,7 @@ def explanations(request: Request, report: Report) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The cases to run, as determined before anything runs.
+    """The cases of a comparison, as determined before anything runs.
 
     Attributes:
       x64: whether JAX has 64-bit types.
@@ -124,9 +124,9 @@ class Seen:
     """One case after it was run and judged.
 
     Attributes:
-      fact: the observations in all lanes.
+      fact: what was observed in all lanes.
       findings: the outcomes of the port.
-      states: which lanes agree.
+      states: for each pair of lanes, whether it agrees.
     """
 
     fact: Facts
@@ -139,7 +139,7 @@ class Session:
 
     Args:
       request: what to compare.
-      source: returns the argument tuples.
+      source: a function that returns the argument tuples.
 
     Raises:
       DiffError: the cases cannot be loaded, or TensorFlow is not installed.
@@ -209,7 +209,7 @@ def judged(
     Args:
       request: what is compared.
       plan: the cases.
-      observe: runs all lanes on one case.
+      observe: a function that runs all lanes on one case.
       step: called with the number of cases done, their total, and the lane that runs next.
 
     Raises:
@@ -273,7 +273,7 @@ def conclude(request: Request, plan: Plan, seen: Sequence[Seen]) -> Report:
 def _setups_elsewhere(request: Request, x64: bool) -> Iterator[Setup]:
     """Yield the configurations of the lanes that run in other processes.
 
-    TensorFlow's XLA, because it can crash; the port's eager lane, because it is the slowest.
+    These are TensorFlow's XLA, which can crash, and the port's eager lane, which is the slowest.
     """
     path, held = tuple(sys.path), request.state.variables if request.state else ""
     if request.old.importable:
@@ -301,7 +301,7 @@ def chosen(found: list[Arguments], only: Sequence[int]) -> list[Arguments]:
 
 
 def fit(found: Sequence[Arguments], x64: bool) -> tuple[list[Arguments], list[Reason]]:
-    """Return the cases that both sides can represent, and a reason for each of the others."""
+    """Return the cases that both libraries can represent, and a reason for each of the others."""
     fitted, refused = [], []
     for case in found:
         held = cases.fit(case, x64)
@@ -353,7 +353,7 @@ def _report(
 
 
 def _agreements(findings: Sequence[Finding]) -> list[Reason]:
-    """Explain why results count as equal although they are not identical, each reason once."""
+    """Explain why results that are not identical count as equal, each reason once."""
     entries = []
     for finding in findings:
         if finding.outcome not in (EQUAL, KNIFE_EDGE):
@@ -371,7 +371,7 @@ def _agreements(findings: Sequence[Finding]) -> list[Reason]:
 
 
 def _both_refuse(facts: Sequence[Facts]) -> list[Reason]:
-    """Return a reason for the cases on which both functions raise an error."""
+    """Return a reason that lists the cases on which both functions raise an error."""
     neither = [fact for fact in facts if not any(lane.ran for lane in fact.lanes.values())]
     return grouped(("inputs", "original and port both refuse them", f.case) for f in neither)
 

@@ -1,7 +1,7 @@
 """Search for the input with the largest difference, by gradient ascent from the worst known one.
 
-It cannot leave flat regions, so it finds no fault that the inputs have not found; it shows how
-large a known difference can become.
+The search cannot leave flat regions. Thus it does not find new faults; it shows how large a known
+difference can become.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Point:
     Attributes:
       case: the call.
       error: the largest difference over the largest element of the original.
-      difference: of the output, 0 where it is not finite.
+      difference: the difference of the output, 0 where it is not finite.
     """
 
     case: Arguments
@@ -45,7 +45,7 @@ def with_worst(
     """Search for a worse input by gradient ascent, and add it to the report.
 
     Args:
-      report: of the comparison; the output with the largest error is examined.
+      report: the report of the comparison; the output with the largest error is examined.
       cases: all compared cases; elements stay in the range that they have in these cases.
       original: a `TensorFlowLanes`.
       port: a `JaxLanes`.

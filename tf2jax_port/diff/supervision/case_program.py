@@ -1,4 +1,4 @@
-"""Run both functions on one case after another in a child process of `supervisor`.
+"""Run both functions case by case in a child process of `supervisor`.
 
 It reads pickled messages from its standard input: an `Order`, then numbers of cases, or a report and what
 to explain of it; then perhaps another `Order`. It answers with pairs of a message name and its content:
@@ -28,7 +28,7 @@ _PLAIN = (str, int, float, complex, bool, bytes, type(None), Slot)
 
 
 class _ReprOnly:
-    """A stand-in, with the same `repr`, for an object that another process could not unpickle."""
+    """A stand-in with the same `repr`, for an object that other processes cannot unpickle."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -76,7 +76,7 @@ def _read_message(asked: BinaryIO) -> Any:
 
 
 def _open_session(order: Order, say: Callable[[str, Any], None]) -> Any:
-    """Load what an order specifies and send the plan.
+    """Load the functions and cases of an order, and send the plan.
 
     If the order is rejected, the reason is sent instead and `None` is returned.
     """
@@ -112,7 +112,7 @@ def _observe_case(session: Any, case: Arguments, say: Callable[[str, Any], None]
 
 
 def _portable(plan: Plan) -> Plan:
-    """Return the plan without objects that a process can unpickle only with the user's modules."""
+    """Return the plan without objects that only a process with the user's modules can unpickle."""
     return replace(plan, fitted=tuple(map(_portable_case, plan.fitted)))
 
 

@@ -1,4 +1,4 @@
-"""Run a comparison in child processes, so that the compared functions cannot crash it.
+"""Run a comparison in child processes, so that a crash of the functions does not end it.
 
 A process runs one case after another and reports which lane runs next. If it crashes, or reports
 nothing for too long, the case is skipped with that reason, and a new process continues with the next
@@ -52,8 +52,8 @@ class Worker:
     """A child process, which is restarted if it ends.
 
     Args:
-      order: what it runs; `None` to wait for `use`.
-      timeout: the number of seconds that it may report nothing.
+      order: the comparison that it runs; `None` to wait for a call of `use`.
+      timeout: the number of seconds after which a process that reports nothing is ended.
     """
 
     def __init__(self, order: Order | None, timeout: float) -> None:
@@ -69,7 +69,7 @@ class Worker:
             self._running.send(self._order)
 
     def use(self, order: Order, timeout: float) -> None:
-        """Replace the order of the process and the timeout; imported modules stay imported."""
+        """Give the process another order and timeout; imported modules stay imported."""
         self._order, self._timeout = order, timeout
         self._plan = None
         if self._running is not None:
@@ -134,11 +134,11 @@ class Worker:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The cases of an order after they were run.
+    """The results of running all cases of an order.
 
     Attributes:
-      plan: with the cases that could not be run, and why.
-      seen: the observations of the others.
+      plan: the plan, with the cases that could not be run and the reasons.
+      seen: the observations of the cases that were run.
       interrupted: whether an interrupt stopped the observation.
       worker: a process for further requests.
     """
@@ -160,7 +160,7 @@ def supervised(
     """Run an order in child processes and return the report.
 
     Args:
-      order: what is compared.
+      order: the comparison to run.
       jobs: the number of processes that run cases.
       timeout: the time limit for one lane of one case, in seconds.
       step: called with the number of cases done, their total, and the lane that runs next.
@@ -242,7 +242,7 @@ class _Cases:
         return [c.index for c in self._plan.fitted if c.index in self._seen]
 
     def run(self, workers: list[Worker]) -> None:
-        """Run all cases, with a thread per worker; errors of threads are raised, interrupts recorded."""
+        """Run all cases with one thread per worker; errors are raised, interrupts recorded."""
         threads = [threading.Thread(target=self._work, args=(w,), daemon=True) for w in workers]
         try:
             for thread in threads:
@@ -282,7 +282,7 @@ class _Cases:
 
 
 def _explained(worker: Worker, report: Report, what: str) -> Report:
-    """Let a worker add an explanation to the report; if it fails, add a note that says why."""
+    """Let a worker add an explanation to the report, or a note on why that failed."""
     try:
         found: Report = worker.ask((report, what), lambda lane: None)
         return found
@@ -296,7 +296,7 @@ def _explained(worker: Worker, report: Report, what: str) -> Report:
 
 
 def _request(order: Order) -> Request:
-    """Make the request that the report of an order refers to."""
+    """Make the request that is shown in the report of an order."""
 
     def function(spec: str) -> Loaded:
         return Loaded(spec, spec, _elsewhere, "")
@@ -327,6 +327,6 @@ def _describe_exit(code: int) -> str:
 
 
 def _last_error_line(said: str) -> str:
-    """Return the last line of a process's error output if it is an error message; else empty."""
+    """Return the last line of a process's error output if it is an error message, else `""`."""
     lines = [line for line in said.splitlines() if line.strip()]
     return f": {lines[-1]}" if lines and "Error" in lines[-1] else ""

@@ -1,4 +1,4 @@
-"""Split the arguments of a case into arrays, which lanes convert, and static values."""
+"""Split the arguments of a case into arrays, which lanes convert, and other (static) values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tf2jax_port.diff.values.spill import spilled
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A placeholder for the array with index `index` in the nested arguments."""
+    """A placeholder for array number `index` in nested arguments."""
 
     index: int
 
@@ -41,7 +41,7 @@ class Arguments:
     paths: tuple[str, ...]
 
     def fill(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the argument tuple with `values` in place of the arrays."""
+        """Return the argument tuple with `values` in place of the placeholders for arrays."""
         return tree.rebuild(
             self.template, lambda part: values[part.index] if isinstance(part, Slot) else part
         )
@@ -115,7 +115,7 @@ def bind(index: int, call: tuple[Any, ...], function: Callable[..., Any]) -> Arg
 
 
 def parameter_names(function: Callable[..., Any], count: int) -> list[str]:
-    """Return the names of the first `count` positional parameters; `args[i]` for those without."""
+    """Return the names of the first `count` positional parameters; `args[i]` for those in `*args`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

@@ -77,7 +77,10 @@ def _first_line(text: str) -> str:
 
 
 def _without_names(line: str) -> str:
-    """Remove the numbers that change from run to run, so that equal messages are equal."""
+    """Remove node names, counters and configuration from an error message.
+
+    Thus the same error has the same text in every run.
+    """
     unsupported = re.search(r"unsupported operations .* on (XLA_\w+): (.*)", line)
     if unsupported:
         operators = re.findall(r"(\w+) \(No registered", unsupported[2])
@@ -88,7 +91,7 @@ def _without_names(line: str) -> str:
 
 
 def _where(error: BaseException) -> str:
-    """Return the innermost traceback line that is not in an installed library."""
+    """Return the innermost traceback line that is not in an installed library, as text."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if user_files.is_users(frame.filename):
             return f"\nAt: {frame.filename}:{frame.lineno}  {frame.line or ''}"[:_LONGEST_DETAIL]

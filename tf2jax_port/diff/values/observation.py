@@ -68,7 +68,7 @@ class Quantity:
 
 
 def value_of(observation: Observation, quantity: Quantity) -> np.ndarray | Failure | None:
-    """Return one output or gradient of an observation; a `Failure` if there is none."""
+    """Return the array of one output or gradient in an observation; a `Failure` if there is none."""
     if isinstance(observation.outputs, Failure):
         return observation.outputs
     if quantity.kind == "output":

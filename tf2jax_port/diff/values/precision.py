@@ -20,7 +20,7 @@ _WIDE = {
 
 
 def as_jax_has_it(dtype: np.dtype, x64: bool) -> np.dtype:
-    """Return the dtype to which JAX converts arrays of a dtype: without x64, 64 bits become 32."""
+    """Return the dtype that JAX uses for arrays of a dtype: without x64, 64 bits become 32."""
     return dtype if x64 else _NARROW.get(dtype.name, dtype)
 
 

@@ -37,7 +37,7 @@ def spilled(array: np.ndarray) -> np.ndarray:
 
 
 def release(array: np.ndarray) -> None:
-    """Tell the operating system that the memory of a mapped array can be reused for now."""
+    """Advise the operating system that the memory of a memory-mapped array can be reused for now."""
     file = _file_of(array)
     if file is not None and hasattr(mmap, "MADV_DONTNEED"):
         file.madvise(mmap.MADV_DONTNEED)
@@ -53,9 +53,10 @@ def _file_of(array: np.ndarray) -> mmap.mmap | None:
 
 
 def stand_in(array: np.ndarray) -> np.ndarray:
-    """Return a small array that replaces a large one after it was judged.
+    """Return a small array to keep in place of a large one that was judged.
 
-    It keeps whether the array is zero, NaN or constant, and whether it equals another array.
+    The small array shows whether the large one is zero, NaN or constant, and whether it equals
+    another one.
     """
     if array.nbytes < LEAST_BYTES or array.dtype.hasobject:
         return array

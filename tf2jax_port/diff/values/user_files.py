@@ -1,7 +1,7 @@
-"""Distinguish the files of the user's program from those of installed libraries, by their paths.
+"""Distinguish files of the user's program from those of installed libraries by their paths.
 
-The only module of `tf2jax_port` that does. `shims._src.platform.user_frames` cannot be used instead: it
-would load JAX into the processes that run TensorFlow alone.
+No other module of `tf2jax_port` does this. `shims._src.platform.user_frames` cannot be used instead, since
+it would load JAX into processes that run only TensorFlow.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def is_users(file: str, own: Container[str] = ()) -> bool:
     """Return whether a file is part of the user's program, not of a library or generated code.
 
     Args:
-      file: its path.
+      file: the path of the file.
       own: files that are the user's even if they lie among installed packages.
     """
     if file.startswith(_generated_or_libraries()):

@@ -22,8 +22,8 @@ class Extras:
       steps: how many steps of training are compared.
       rate: the learning rate of these steps.
       bfloat16: whether both functions get their floats in bfloat16.
-      draws: how often both are called to compare distributions; 0 to compare results with equal
-        seeds.
+      draws: how often both functions are called to compare distributions; 0 to compare results for
+        equal seeds.
     """
 
     lanes: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Extras:
         return tuple(REQUESTED[name].id for name in self.lanes)
 
     def terms(self) -> dict[str, Any]:
-        """Return what these extras add to the terms that are checked; empty if none were requested."""
+        """Return the settings that these extras add to the terms of the comparison; empty if none do."""
         said: dict[str, Any] = {}
         if self.lanes:
             said["requested_lanes"] = list(self.lanes)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A way to run the original or the port.
+    """A way to run the original program or the port.
 
     Attributes:
       id: the name in JSON, `tf-eager`.

@@ -1,4 +1,4 @@
-"""Collect the reasons of a verdict; equal reasons are merged and list all their cases."""
+"""Collect the reasons of a verdict; merge equal reasons and list all of their cases."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ class Reason:
     """A reason why something was not compared, or a description of a difference.
 
     Attributes:
-      what: a lane, an output, a gradient.
-      why: the rest of the sentence.
+      what: the lane, output or gradient that the reason concerns.
+      why: the reason, as the rest of the sentence.
       cases: the cases that it applies to; empty if it applies to all.
     """
 

@@ -1,4 +1,4 @@
-"""Define the verdicts of a comparison and the exit codes of a command that compares."""
+"""Define the verdicts of a comparison, and the exit codes of the commands that compare."""
 
 EQUAL, LIMITED, DIFFERENT = "equal", "limited", "different"
 INCONCLUSIVE, ERROR = "inconclusive", "error"

@@ -1,4 +1,4 @@
-"""Write the JAX expression of a row as new text that contains the text of the arguments."""
+"""Replace a whole TensorFlow call by the JAX expression of its table row, arguments filled in."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WRAP = "jnp.asarray("
 
 
 def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
-    """Return the edits that replace a whole call by the row's expression around the call's arguments.
+    """Return the edits that replace a whole call by the JAX expression of its table row.
 
     Returns `None` if comments would be lost or the order of evaluation would change.
     """
@@ -62,7 +62,7 @@ def write_anew(site: CallSite, template: Template) -> list[Edit] | None:
 
 
 def _drop_conversions(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
-    """Return the pieces without `jnp.asarray(...)` around arguments that are known to be arrays."""
+    """Drop `jnp.asarray(...)` around arguments that are arrays already; return the parts."""
     found = list(pieces)
     for index in range(1, len(found) - 1):
         before, hole, after = found[index - 1 : index + 2]
@@ -77,7 +77,7 @@ def _drop_conversions(site: CallSite, pieces: tuple[Part, ...]) -> list[Part]:
 
 
 def _is_loose(site: CallSite) -> bool:
-    """Return whether an expression such as `a + b` can replace the call without parentheses."""
+    """Return whether `a + b` can replace the call without parentheses around it."""
     if isinstance(site.parent, ast.Call):
         # An argument of another operator may end up beside an operator itself.
         return site.parent.func is not site.call and site.parent.func not in site.values.by_node
@@ -85,7 +85,10 @@ def _is_loose(site: CallSite) -> bool:
 
 
 def _keeps_order(site: CallSite, template: Template) -> bool:
-    """Return whether the new text evaluates each argument once, and side effects in the same order."""
+    """Return whether the new text evaluates every argument once, in the original order.
+
+    The order counts only for arguments that may have side effects.
+    """
     order = [name for name in template.parameters if name in site.bound.arguments]
     nodes = {name: argument.node for name, argument in site.bound.arguments.items()}
     if any(order.count(name) > 1 and not _is_simple(nodes[name]) for name in order):
@@ -97,14 +100,14 @@ def _keeps_order(site: CallSite, template: Template) -> bool:
 
 
 def _is_simple(node: ast.expr) -> bool:
-    """Return whether a node is a name, a constant, or an attribute of one."""
+    """Return whether an expression is a name, a constant, or an attribute of one."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name | ast.Constant)
 
 
 def _fill_hole(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
-    """Return the text for a placeholder, parenthesized if needed, and the edits inside the argument."""
+    """Fill a placeholder with an argument; return its text and the edits inside the argument."""
     argument = site.bound.arguments.get(hole.parameter)
     if argument is None:
         text = site.spelling.text(default_text(site, hole.parameter))
@@ -121,7 +124,7 @@ def _fill_hole(site: CallSite, hole: Hole) -> tuple[list[Piece], list[Edit]]:
 
 
 def _is_atom(node: ast.expr) -> bool:
-    """Return whether an operator or attribute can be applied to a node without parentheses."""
+    """Return whether `-x` or `x.attribute` can be applied to an expression without parentheses."""
     text = isinstance(node, ast.Constant) and isinstance(node.value, str | float)
     return text or isinstance(node, _ATOMS)
 

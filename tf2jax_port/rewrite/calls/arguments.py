@@ -1,4 +1,4 @@
-"""Define call sites; convert, drop and add arguments of the call."""
+"""Represent a call to rewrite, and convert, drop or add its arguments."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _TF_NAME = re.compile(r"\btf\.([\w.]+)")
     slots=True
 )  # not frozen: creating a frozen instance takes five times as long
 class CallSite:
-    """A call to rewrite: its node, layout, bound arguments, row, and facts about the file."""
+    """A call to rewrite: its syntax node, layout, bound arguments and table row, and its file."""
 
     source: Source
     call: ast.Call
@@ -73,7 +73,7 @@ class CallSite:
 
 
 def is_traced(site: CallSite, name: str) -> bool:
-    """Return whether an argument may be a tensor although JAX needs a static number or a list."""
+    """Return whether an argument may be a tensor although JAX requires a static value."""
     node = site.bound.arguments[name].node
     if (site.row.name, name) in _LISTS:
         return site.values.kind(node) is not Kind.LIST
@@ -85,7 +85,7 @@ def is_traced(site: CallSite, name: str) -> bool:
 
 
 def may_be_dropped(site: CallSite, name: str) -> bool:
-    """Return whether an argument can be dropped: a `name`, or a value equal to the default."""
+    """Return whether an argument can be dropped: a `name`, or one equal to JAX's default."""
     argument = site.bound.arguments[name]
     if holds_ordered(argument.node):
         return False
@@ -97,7 +97,7 @@ def may_be_dropped(site: CallSite, name: str) -> bool:
 
 
 def holds_ordered(node: ast.expr) -> bool:
-    """Return whether an expression contains an assignment (`:=`), `await` or `yield`."""
+    """Return whether an expression contains `:=`, `await` or `yield`, and must not be moved."""
     return not isinstance(node, _PLAIN) and any(isinstance(n, ORDERED) for n in ast.walk(node))
 
 
@@ -129,7 +129,7 @@ def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str,
 
 
 def _as_array(site: CallSite, element: ast.expr) -> list[Edit]:
-    """Return the edits that wrap an element in `jnp.asarray` if it is or may be a list."""
+    """Return the edits that wrap an element of a list in `jnp.asarray` if it may be a list itself."""
     if site.values.kind(element) is not Kind.LIST and not site.lists.may_be_list(element):
         return []
     start, end = site.source.span(element)
@@ -184,12 +184,12 @@ def has_comment(site: CallSite, start: int, end: int) -> bool:
 
 
 def inserted(place: int, text: str) -> Edit:
-    """Return the edit that inserts text at an offset."""
+    """Return the edit that inserts `text` at the offset `place`."""
     return Edit(place, place, (text,))
 
 
 def renamed(argument: Argument, name: str) -> list[Edit]:
-    """Return the edit that renames a keyword argument, an empty list if the name is right already."""
+    """Return the edits that rename a keyword argument; none if it has that name already."""
     assert argument.keyword is not None
     if argument.keyword == name:
         return []
@@ -197,7 +197,7 @@ def renamed(argument: Argument, name: str) -> list[Edit]:
 
 
 def default_text(site: CallSite, parameter: str) -> str:
-    """Return the text of a parameter's default in JAX: `jnp.int32` for `tf.int32`."""
+    """Return the default of a parameter as JAX code: `jnp.int32` for `tf.int32`."""
     assert isinstance(site.row.target, Native)
     text = dict(site.row.target.defaults).get(parameter)
     if text is None:
@@ -206,7 +206,7 @@ def default_text(site: CallSite, parameter: str) -> str:
 
 
 def _without_tensorflow(text: str) -> str:
-    """Replace each TensorFlow name in a text by the JAX expression of its row."""
+    """Replace each TensorFlow name in a default by the JAX expression of its table row."""
     if "tf." not in text:
         return text
 

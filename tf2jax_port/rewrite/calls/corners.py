@@ -1,9 +1,13 @@
 """Decide whether a call reaches a corner case, in which JAX's function differs from TensorFlow's.
 
-Most differences of a row are reported at every call. Those here depend on the arguments: JAX's mean of integers
-is not an integer, while the mean of floats agrees. If the dtype of an argument is unknown, the call is marked for
-review; if the call certainly reaches the corner case, it becomes a call of `shims`. The same holds for ragged
-tensors, which JAX's functions do not accept, and for calls whose TensorFlow error is caught, since JAX's
+Most differences that a table row lists are reported at every call. Those here depend on the
+arguments: JAX's mean of integers
+is not an integer, while the mean of floats agrees. If the dtype of an argument is unknown, the call
+is marked for
+review; if the call certainly reaches the corner case, it becomes a call of `shims`. The same holds
+for ragged
+tensors, which JAX's functions do not accept, and for calls whose TensorFlow error is caught, since
+JAX's
 functions do not raise it.
 """
 
@@ -25,7 +29,10 @@ _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
 
 
 class Corner(NamedTuple):
-    """The difference at one call, empty if there is none, and whether the call certainly reaches it."""
+    """A difference between JAX and TensorFlow at one call, and whether the call certainly reaches it.
+
+    The text of the difference is empty if there is none.
+    """
 
     differs: str = ""
     met: bool = False
@@ -42,7 +49,7 @@ class Corners:
         self.data = data
 
     def at(self, site: CallSite) -> Corner:
-        """Return the corner case of a call, judging by its arguments and the surrounding code."""
+        """Return the corner case that a call reaches, judging by its arguments and the code around it."""
         if self._expects_error and not self._expects_error.isdisjoint(
             self.values.names.ancestors(site.call)
         ):
@@ -83,13 +90,13 @@ _NONE = Corner()
 
 
 def _argument_numbers(corners: Corners, site: CallSite, name: str) -> Numbers:
-    """Infer whether an argument has a float, integer or boolean dtype."""
+    """Infer whether an argument has a floating-point, integer or boolean dtype."""
     argument = site.bound.arguments.get(name)
     return corners.numbers.numbers(argument.node) if argument is not None else Numbers.UNKNOWN
 
 
 def _of_mean(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner case of a mean: of integers, JAX returns a float."""
+    """Return the corner case of a mean: for integers, JAX returns a float."""
     passed = _argument_numbers(corners, site, "input_tensor")
     if passed is Numbers.INEXACT:
         return _NONE

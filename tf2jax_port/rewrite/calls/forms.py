@@ -1,7 +1,8 @@
 """Rewrite one call of a TensorFlow operator.
 
-Three methods are tried in order: change the call in place, which keeps comments and line breaks; write the row's
-expression around the arguments; call the function of `shims` with TensorFlow's own signature.
+Three methods are tried in order: change the call in place, which keeps comments and line breaks;
+write the JAX expression of the table row around the arguments; call the function of `shims` with
+TensorFlow's own signature.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ from tf2jax_port.table import Native
 
 
 def write_native(site: CallSite) -> list[Edit] | None:
-    """Return the edits that replace a call by the row's JAX expression, `None` if impossible."""
+    """Return the edits that replace a call by the JAX expression of its table row.
+
+    `None` if no edits can.
+    """
     target = site.row.target
     assert isinstance(target, Native)
     template = parse_template(target.expression, target.optional)
@@ -55,7 +59,7 @@ def write_native(site: CallSite) -> list[Edit] | None:
 
 
 def _find_implied(site: CallSite, target: Native) -> dict[str, Argument]:
-    """Return the arguments that pass TensorFlow's default explicitly, if JAX's default differs."""
+    """Return the arguments equal to TensorFlow's default that must stay, since JAX's default differs."""
     if not (target.defaults or target.needs):
         return {}
     usual = defaults(site.row.params or "")
@@ -68,7 +72,7 @@ def _find_implied(site: CallSite, target: Native) -> dict[str, Argument]:
 
 
 def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit] | None:
-    """Return the edits that replace only the function of a call, by one with TensorFlow's signature.
+    """Return the edits that rename the called function to one of `shims` and keep the arguments.
 
     Args:
       site: the call.
@@ -103,7 +107,7 @@ def write_facade(site: CallSite, function: str, unknown: list[str]) -> list[Edit
 
 
 def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
-    """Return edits that rename function and keywords, drop and add arguments, but move none."""
+    """Return edits that rename the function and keywords, and drop or add arguments, moving none."""
     if not template.function or template.repeats or site.layout.opened < 0:
         return None
     by_hole, positional = template.by_parameter, template.positional
@@ -128,7 +132,7 @@ def _in_place(site: CallSite, template: Template) -> list[Edit] | None:
 
 
 def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
-    """Return the edits that make an argument positional, or give it the keyword of the new function."""
+    """Return the edits that make an argument positional, or rename its keyword, as JAX expects."""
     if slot.keyword is None:
         return [Edit(argument.start, argument.value)] if argument.keyword else []
     if argument.keyword is not None:
@@ -139,7 +143,10 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
 
 
 def _missing_arguments(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
-    """Return the arguments that JAX needs and the call omits, `None` if they cannot be appended."""
+    """Return the texts of arguments that JAX needs and the call omits.
+
+    `None` if they cannot be appended to the arguments that are there.
+    """
     assert isinstance(site.row.target, Native)
     added: list[str] = []
     for index, slot in enumerate(template.slots):

@@ -1,4 +1,4 @@
-"""Generated lists of names as JSON files; `make generate` writes them."""
+"""Read the generated JSON files with TensorFlow's and Keras's names; `make generate` writes them."""
 
 from __future__ import annotations
 

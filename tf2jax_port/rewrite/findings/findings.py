@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class State(enum.StrEnum):
-    """The outcome of a reference. Every reference has exactly one state."""
+    """The outcome of a TensorFlow reference; every reference has exactly one."""
 
     REWRITTEN = "rewritten"
     REVIEW = "review"  # rewritten, and a person should look: the values may differ
@@ -20,12 +20,12 @@ class State(enum.StrEnum):
 
     @property
     def needs_person(self) -> bool:
-        """Whether a person must still do or review something."""
+        """Whether a person must still edit or review the code."""
         return self in (State.REVIEW, State.MANUAL)
 
 
 class Finding(NamedTuple):
-    """The outcome of one reference of a file.
+    """The outcome of one TensorFlow reference in a file.
 
     Attributes:
       line: line in the original text, from 1.
@@ -37,8 +37,10 @@ class Finding(NamedTuple):
       before: the original text.
       after: the new text, empty if nothing changed.
       method: whether the reference is a method or an attribute of a tensor.
-      marker: the line above which a marker comment belongs, from 1 and not counting old markers; 0 for none.
-      cell: the number of the notebook cell in which lines are counted, from 1; 0 outside of notebooks.
+      marker: the line above which the marker comment `# TJ...` belongs, from 1, not counting old
+        markers; 0 for none.
+      cell: the number of the notebook cell in which lines are counted, from 1; 0 outside of
+        notebooks.
     """
 
     line: int
@@ -89,7 +91,7 @@ class Outcome:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a person must still do or review something."""
+        """Whether a person must still edit or review something."""
         return any(finding.state.needs_person for finding in self.findings)
 
 

@@ -24,7 +24,7 @@ class Skipped:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Entry:
-    """One file with its original bytes and the outcome.
+    """The result of rewriting one file, with the original bytes.
 
     Attributes:
       path: the path of the file.
@@ -80,7 +80,7 @@ class Ledger:
 
     @property
     def needs_person(self) -> bool:
-        """Whether a person must still do or review something, or a file was skipped."""
+        """Whether a person must still edit or review something, or a file was skipped."""
         return bool(self.skipped) or any(e.outcome.needs_person for e in self.entries)
 
     def symbols(self, *states: State) -> list[tuple[str, int]]:
@@ -125,7 +125,7 @@ def collect(results: Iterable[Entry | Skipped], target: str) -> Ledger:
 
 
 def _has_tensorflow(entry: Entry) -> bool:
-    """Return whether a file changes, or has references or imports of TensorFlow."""
+    """Return whether a file changes, refers to TensorFlow or imports it."""
     return entry.changed or bool(entry.outcome.references or entry.outcome.imports)
 
 

@@ -8,13 +8,15 @@ import functools
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Family:
-    """Names that share one diagnostic and advice.
+    """A family of TensorFlow names that share a diagnostic and advice.
 
     Attributes:
       code: the diagnostic that explains what to do.
       message: one line of advice for a finding.
-      prefixes: patterns of names without `tf.`: a prefix with a final dot, a pattern with `*`, or a whole name.
-      computing: whether functions with these names compute, as opposed to reading files, logging or placement.
+      prefixes: patterns of names without `tf.`: a prefix with a final dot, a pattern with `*`, or a
+        whole name.
+      computing: whether functions with these names compute values, as opposed to reading files,
+        logging or choosing devices.
     """
 
     code: str
@@ -274,13 +276,13 @@ def _matches(path: str, pattern: str) -> bool:
 
 
 def _specificity(pattern: str) -> int:
-    """Return the number of literal characters of a pattern; the pattern with the most applies."""
+    """Return the number of literal characters of a pattern; of several matches, the longest applies."""
     return len(pattern.replace("*", "")) + ("*" not in pattern and not pattern.endswith("."))
 
 
 @functools.cache
 def find_family(path: str) -> Family | None:
-    """Return the family of a name of TensorFlow 1 or 2, `None` if no family contains it."""
+    """Return the family that contains a name of TensorFlow 1 or 2, `None` if there is none."""
     found = [
         (_specificity(pattern), family)
         for family in FAMILIES

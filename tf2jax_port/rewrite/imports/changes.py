@@ -22,14 +22,16 @@ _PRAGMAS = ("type:", "noqa", "pylint:", "pytype:", "isort:", "pragma:", "fmt:", 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ImportChange:
-    """The edits of import statements, and the number of TensorFlow names no longer imported."""
+    """Edits of import statements, and the number of TensorFlow names that are no longer imported."""
 
     edits: tuple[Edit, ...]
     dropped: int
 
 
 def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
-    """Return the imported names that refer to TensorFlow, with their statements, in text order.
+    """Return the imported names that refer to TensorFlow, in text order.
+
+    They may be imported from other modules of the project.
 
     They may come through other modules of the project.
     """
@@ -109,7 +111,7 @@ class _Imports:
     def droppable(
         self, gone: list[Reference], left: list[Reference], aliases: list[Reference]
     ) -> list[Binding]:
-        """Return the imports, and the assignments of modules to names, that nothing uses any more."""
+        """Return the imports of TensorFlow, and aliases of its modules, that are no longer used."""
         needed = {id(b.node) for reference in left for b in reference.bindings}
         used = {id(b.node): b for reference in gone for b in reference.bindings}
         needed |= self._used_otherwise(used, gone)
@@ -126,7 +128,7 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Return the project modules that are also used for something other than TensorFlow.
+        """Return the imported project modules of which the file also uses something else.
 
         An example is `compat` in `compat.tf` and `compat.run`. The modules are given as the ids of the nodes that bind them.
         """
@@ -182,7 +184,7 @@ class _Imports:
     # Dropping.
 
     def _drop_names(self, statement: ast.stmt, nodes: set[ast.AST], new: list[str]) -> list[Edit]:
-        """Return the edits that drop some or all names of a statement and add new imports."""
+        """Return the edits that drop imported names from a statement and add new imports."""
         if isinstance(statement, ImportStatement):
             kept = [alias for alias in statement.names if alias not in nodes]
             if kept:
@@ -191,7 +193,7 @@ class _Imports:
         return [self._replace_statement(statement, new)]
 
     def _without_aliases(self, statement: ImportStatement, nodes: set[ast.AST]) -> list[Edit]:
-        """Return the edits that drop some, but not all, names of an import statement."""
+        """Return the edits that drop some, but not all, names from an import statement."""
         spans = [self._alias_span(alias) for alias in statement.names]
         last = max(i for i, alias in enumerate(statement.names) if alias not in nodes)
         edits = []
@@ -248,7 +250,10 @@ class _Imports:
     # Adding.
 
     def _anchor(self, first_use: int) -> ast.stmt | None:
-        """Return the first module-level import of TensorFlow above all new text, if any."""
+        """Return the first module-level import of TensorFlow that precedes all new text, if any.
+
+        The new imports are placed there.
+        """
         for statement, _ in self.brought:
             outer = isinstance(self.names.parents[statement], ast.Module)
             if outer and self.source.span(statement)[0] < first_use:
@@ -283,7 +288,7 @@ class _Imports:
 
 
 def _last_head_statement(module: ast.Module) -> ast.stmt | None:
-    """Return the last of the docstring and `__future__` imports at the top of a module, if any."""
+    """Return the last statement among a module's docstring and `__future__` imports, if any."""
     head = None
     for index, statement in enumerate(module.body):
         docstring = index == 0 and ast.get_docstring(module, clean=False) is not None

@@ -16,7 +16,7 @@ from tf2jax_port.rewrite.writing.edits import Edit
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Swap:
-    """The edits that import `shims` as `tf`, and those of names that still need an edit.
+    """The edits that import `shims` as `tf`, and the edits of names that this does not cover.
 
     `swapped` is the number of changed imports.
     """
@@ -27,7 +27,7 @@ class Swap:
 
 
 def swap_import(file: File, decisions: Decisions) -> Swap | None:
-    """Return the edits that import `shims` under the old name, `None` if not all names can use it."""
+    """Return the edits that import `shims` under TensorFlow's name, `None` if some use forbids it."""
     bindings = {id(b.node): b for reference in file.references for b in reference.bindings}
     if not bindings or not all(map(_is_whole_import, bindings.values())):
         return None

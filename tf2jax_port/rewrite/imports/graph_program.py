@@ -26,14 +26,14 @@ _WHOLE = ("tensorflow", "tensorflow.compat.v1")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphProgram:
-    """The plan to run a file on `shims.compat.v1`: a decision per reference, and import edits."""
+    """The plan to run a file on `shims.compat.v1`: a decision per reference, and the import edits."""
 
     decisions: tuple[Decision, ...]
     imports: tuple[Edit, ...]
 
 
 def as_graph_program(file: File) -> GraphProgram | None:
-    """Return the plan to run a file on `shims.compat.v1`, `None` if it is no such program."""
+    """Return the plan to run a TensorFlow 1 program on `shims.compat.v1`, `None` for other files."""
     references = file.references
     if not any(r.version == 1 and needs_graph(r.path) for r in references):
         return None
@@ -85,7 +85,7 @@ def _graph_names() -> frozenset[str]:
 
 
 def _swap_binding(file: File, binding: Binding) -> tuple[Edit, ...]:
-    """Return the edits that import `shims.compat.v1` instead.
+    """Return the edits that import `shims.compat.v1` instead of TensorFlow.
 
     For `import tensorflow as tf`, a call of `disable_v2_behavior` follows.
     """

@@ -56,7 +56,7 @@ def move_imports(draft: Draft) -> Draft:
 
 
 def _spelling_with_keras(file: File, module: str) -> Spelling:
-    """Return the file's names for modules, including `keras` as the changed import binds it."""
+    """Return the file's names for modules, with the name that the changed import gives to `keras`."""
     spelling = file.spelling
     if "keras" in spelling.present:
         return spelling
@@ -68,7 +68,7 @@ def _spelling_with_keras(file: File, module: str) -> Spelling:
 
 
 def keep_names(draft: Draft) -> Draft:
-    """Drop the edits of names that only need their import changed."""
+    """Drop the edits of names for which changing the import is enough."""
     kept = {
         reference: _keep_written_name(draft.file, reference, decision)
         for reference, decision in draft.decisions.items()
@@ -89,7 +89,7 @@ def _join_moves(first: MovedImports, second: MovedImports) -> MovedImports:
 def _move(
     file: File, statement: ImportStatement, uses: dict[int, list[tuple[Reference, Decision]]]
 ) -> MovedImports:
-    """Plan the change of one import statement to `keras`; empty if it must stay."""
+    """Plan the change of one import statement to `keras`; an empty plan if it must stay."""
     if isinstance(statement, ast.ImportFrom):
         inside = f"{statement.module}."
         if statement.level or not is_tensorflow(statement.module or ""):
@@ -128,7 +128,7 @@ def _is_understood(reference: Reference, decision: Decision) -> bool:
 
 
 def _is_plain(reference: Reference) -> bool:
-    """Return whether Keras 3's name equals TensorFlow's name without `tf.`."""
+    """Return whether an object has the same name in Keras 3 as below `tf.`."""
     known = look_up(reference)
     if known is None or not is_of_keras(known):
         return False

@@ -26,7 +26,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def refuse_steps(draft: Draft) -> Draft:
-    """Mark models with their own `train_step`, and optimizers with `minimize`, as manual work."""
+    """Leave models with their own `train_step`, and `minimize` of optimizers, to a person."""
     file, found = draft.file, dict(draft.decisions)
     data = file.source.data
     if b"keras" not in data and b"optimizers" not in data:
@@ -53,7 +53,7 @@ def _why(file: File, reference: Reference, known: Known) -> str:
 
 
 def _own_step(file: File, reference: Reference) -> str:
-    """Return the name of the training step that a derived class overrides, `""` if it overrides none."""
+    """Return the training method that a derived class overrides, `""` if it overrides none."""
     parent = file.names.parents[reference.node]
     if not isinstance(parent, ast.ClassDef) or reference.node not in parent.bases:
         return ""

@@ -46,14 +46,14 @@ def _arguments(call: ast.Call) -> Iterator[ast.expr]:
 
 
 def _attribute_of_self(node: ast.AST) -> str:
-    """Return `kernel` for `self.kernel`, `""` for anything else."""
+    """Return the attribute's name of `self.name`, `""` for any other expression."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return ""
     return node.attr if node.value.id == "self" else ""
 
 
 def _attributes(names: Names) -> tuple[_Attributes, _Attributes]:
-    """Return the attributes of `self` that are assigned weights, and those assigned other values.
+    """Return which attributes of `self` hold Keras weights, and which hold other values.
 
     Both are dicts from attribute names to the classes that assign them.
     """

@@ -1,1 +1,1 @@
-"""Look up names of TensorFlow and Keras: rows, signatures and removed names."""
+"""Look up names of TensorFlow and Keras: table rows, signatures and removed names."""

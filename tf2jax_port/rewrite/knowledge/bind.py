@@ -21,7 +21,7 @@ class Parameter:
 
 
 class Refusal(NamedTuple):
-    """The diagnostic and the reason for leaving a call to a person."""
+    """The diagnostic and the reason why a call is left to a person."""
 
     code: str
     message: str
@@ -56,7 +56,7 @@ def signature(params: str) -> tuple[Parameter, ...]:
 
 
 class _SignatureParts(NamedTuple):
-    """The parts of a signature that binding needs.
+    """The parts of a signature that are needed to bind arguments.
 
     `names` are all parameters except `*args` and `**kwargs`, `required` those without a default.
     """
@@ -70,7 +70,7 @@ class _SignatureParts(NamedTuple):
 
 @functools.cache
 def _signature_parts(params: str) -> _SignatureParts:
-    """Parse a parameter list given as text into the parts that binding needs."""
+    """Parse a parameter list given as text into parts for binding."""
     parameters = signature(params)
     named = [p for p in parameters if not p.variadic]
     return _SignatureParts(

@@ -1,4 +1,4 @@
-"""Look up rules for names that are not operators: raised errors and attributes of dtypes."""
+"""Look up rules for names that are not operators: error classes and attributes of dtypes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tf2jax_port.table.constructs import DTYPE_ATTRIBUTES, WITHOUT_PLACE
 
 
 def makes_error(row: Row, call: ast.AST) -> bool:
-    """Return whether a call creates a TensorFlow error with arguments that `shims` accepts."""
+    """Return whether a call creates a TensorFlow error and its arguments suit the class of `shims`."""
     name = row.name.removeprefix("errors.")
     if name == row.name or name.isupper() or not isinstance(call, ast.Call):
         return False

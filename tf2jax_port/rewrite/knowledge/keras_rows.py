@@ -1,4 +1,4 @@
-"""Build the rows of `tf.keras`: names of Keras 3, functions of the old back end, removed names.
+"""Build the table rows of `tf.keras`: names of Keras 3, old back-end functions, removed names.
 
 Since TensorFlow 2.16 `tf.keras` is Keras 3, so a name that both have is the same object. In a file for
 TensorFlow 2, `tf.losses`, `tf.metrics`, `tf.optimizers` and `tf.initializers` are modules of Keras.
@@ -38,13 +38,13 @@ REPEATED_ROWS = (
 
 @functools.cache
 def _hand_written_rows() -> dict[str, Row]:
-    """Return a dict from names to the hand-written rows of Keras."""
+    """Return a dict from names to the hand-written table rows of Keras."""
     return {row.name: row for row in keras.ROWS}
 
 
 @functools.cache
 def find_row(path: str, version: int) -> Row | None:
-    """Return the row of a Keras name, `None` if it is not a known Keras name.
+    """Return the table row of a Keras name, `None` if it is not a known Keras name.
 
     Args:
       path: TensorFlow's name, `keras.layers.Dense`, `losses.MeanSquaredError`.
@@ -80,7 +80,7 @@ def _is_listed(name: str) -> bool:
 
 
 def why_unknown(path: str) -> str:
-    """Return the reason why a Keras name has no row, `""` for names outside of Keras."""
+    """Return the reason why a Keras name has no table row, `""` for names outside of Keras."""
     if path.startswith("python.keras"):
         return "a private copy of Keras 2 inside TensorFlow: import the name from `keras`"
     if not path.startswith("keras."):

@@ -1,4 +1,4 @@
-"""Look up a TensorFlow name: its row, and the signature that binds the arguments of its calls."""
+"""Look up a TensorFlow name: its table row, and the signature that binds arguments of its calls."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from tf2jax_port.table.version_1 import CLASSES, SAME_IN_VERSION_1
 
 
 class Known(NamedTuple):
-    """A row, the part of the reference that it describes, and the signature of its calls.
+    """The table row for a reference, and the signature of its calls.
 
     Attributes:
-      row: the row.
+      row: the table row.
       reference: the reference, cut to the part that the row describes.
       rest: the attributes after that part.
       version_1_params: the parameters of version 1 if they differ, otherwise empty.
@@ -30,13 +30,13 @@ class Known(NamedTuple):
 
     @property
     def renames(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of an old keyword and the parameter that it means."""
+        """Pairs of an old keyword and the parameter that it stands for."""
         return (*self.row.renames, *version_1.renames(self.row.name))
 
 
 @functools.cache
 def rows() -> dict[str, Row]:
-    """Return a dict from names to all rows.
+    """Return a dict from names to all table rows.
 
     Raises:
       ValueError: two rows have the same name.
@@ -45,7 +45,7 @@ def rows() -> dict[str, Row]:
 
 
 def look_up(reference: Reference) -> Known | None:
-    """Return the row of the longest part of a reference that has one, `None` if no part has one."""
+    """Return the table row of the longest known prefix of a reference, `None` if there is none."""
     found = _longest_known(reference.dotted, reference.version)
     if found is None:
         return None
@@ -57,7 +57,7 @@ def look_up(reference: Reference) -> Known | None:
 def _longest_known(
     dotted: tuple[str, ...], version: int
 ) -> tuple[int, Row, tuple[str, ...], str] | None:
-    """Find the longest prefix of a dotted name that has a row.
+    """Find the longest prefix of a dotted name that has a table row.
 
     Returns:
       The length of the prefix, the row, the remaining attributes, and the parameters of version 1.
@@ -74,7 +74,7 @@ def _longest_known(
 
 
 def _row_of(path: str, version: int) -> tuple[Row, str] | None:
-    """Return the row of a name and its parameters in version 1, `None` if there is no row."""
+    """Return the table row of a name, and its parameters in version 1; `None` if there is no row."""
     name = canonical(path, version)
     row = rows().get(name)
     if row is not None:
@@ -89,16 +89,18 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Return the names that version 1 uses for the object of a row.
+    """Return a dict from names in version 1 to table rows and the parameters in version 1.
 
-    The result is a dict from these names to the name of the row and the parameters in version 1.
+    The names are those that version 1 has for an object that version 2 names differently.
+
+    A row is given by its name.
     """
     same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
     return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}
 
 
 def has_another_meaning(reference: Reference) -> bool:
-    """Return whether TensorFlow 1 uses the name of a row for something else."""
+    """Return whether the name of a table row means something else in TensorFlow 1."""
     name = canonical(reference.path, reference.version)
     return name.startswith("v1.") and reference.path in rows()
 
@@ -120,5 +122,5 @@ def corner(row: Row, options: Options) -> str:
 
 
 def has_exact_form(row: Row) -> bool:
-    """Return whether `shims` matches TensorFlow in cases in which the row's JAX expression differs."""
+    """Return whether `shims` has an exact replacement where the row's JAX expression differs."""
     return bool(row.own) and facade(row) is not None

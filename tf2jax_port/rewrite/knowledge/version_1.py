@@ -1,4 +1,4 @@
-"""Look up the differences of TensorFlow 1: renamed functions, other parameters, other results."""
+"""Look up how TensorFlow 1 differs: renamed functions, other parameters, other results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tf2jax_port.table.version_1 import (
 
 
 def params(path: str) -> str:
-    """Return the parameters that a function has in version 1, as text."""
+    """Return the parameter list that a function has in version 1, as text."""
     return {**V1_PARAMS, **dict(CLASSES)}[path]
 
 
@@ -31,7 +31,7 @@ def moved() -> dict[str, tuple[str, str]]:
 
 
 def renames(name: str) -> tuple[tuple[str, str], ...]:
-    """Return pairs of a version 1 parameter and its new name; `name` is the row's name."""
+    """Return pairs of a parameter of version 1 and its new name, for the table row `name`."""
     return RENAMED.get(name, ())
 
 
@@ -46,7 +46,7 @@ def differs(name: str) -> str:
 
 
 def bound_scope(row: Row, bound: Bound) -> Row:
-    """Return the row for `with tf.name_scope(...) as scope`, which assigns the name of the scope."""
+    """Return the table row for `with tf.name_scope(...) as scope`, which binds the scope's name."""
     target: Native | Shim = Shim("shims.name_scope")
     if "default_name" in bound.arguments:
         target = Native(f"shims.name_scope({SCOPE})")
@@ -54,13 +54,13 @@ def bound_scope(row: Row, bound: Bound) -> Row:
 
 
 def forms(row: Row) -> tuple[Native, ...]:
-    """Return the JAX expressions of a row in the order in which they are tried."""
+    """Return the JAX expressions of a table row, in the order in which they are tried."""
     assert isinstance(row.target, Native)
     return (*FORMS.get(row.name, ()), row.target)
 
 
 def is_exact(name: str, bound: Bound) -> bool:
-    """Return whether, for these arguments, both versions certainly return the same."""
+    """Return whether both versions of a function certainly return the same for these arguments."""
     arguments = bound.arguments
     if name == "cond":
         branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]

@@ -64,7 +64,7 @@ def rewrite_notebook(
 
 
 class _NotebookNeighbors:
-    """The neighbors of a notebook's program, which also know its non-Python lines (`%timeit f(x)`)."""
+    """The other modules of the project, and the notebook's non-Python lines (`%timeit f(x)`)."""
 
     def __init__(self, neighbors: Neighbors, text: str) -> None:
         self.export = neighbors.export
@@ -78,7 +78,7 @@ class _NotebookNeighbors:
 
 
 def _move_to_cell(finding: Finding, program: cells.Program, code: tuple[Cell, ...]) -> Finding:
-    """Convert a finding in the program to one in its cell."""
+    """Convert the position of a finding from the joined program to its cell."""
     number, line = program.cell_of(finding.line)
     return finding._replace(cell=code[number].number, line=line)
 
@@ -95,7 +95,7 @@ def _no_python(cell: Cell, why: str) -> Finding:
 
 
 def _put_back(text: str, code: tuple[Cell, ...], program: cells.Program, new: str) -> str:
-    """Return the notebook with the cells of the rewritten program."""
+    """Return the notebook's text with the cells of the rewritten program."""
     try:
         found = cells.split(program, new)
     except cells.LostCellError as error:

@@ -26,13 +26,14 @@ Handed = Callable[[ast.Call, ast.expr], "str | None"]
 
 
 class Follower:
-    """Follows values through one file; each name is visited once, so that cycles end.
+    """Follows the value of an optimizer through one file.
 
     Args:
       file: the file.
-      asked: returns the reason why an attribute of the value cannot be supported, `""` if it can.
-      handed: returns the same for a call of the value, or a call that takes it as an argument; `None` if the
-        called function must be followed.
+      asked: a function that returns why an attribute of the value cannot be supported, `""` if it
+        can.
+      handed: a function that returns the same for a call of the value, or with the value as an
+        argument; `None` if the called function must be followed.
     """
 
     def __init__(self, file: File, asked: Asked, handed: Handed) -> None:
@@ -94,7 +95,10 @@ class Follower:
         return self._first(reasons)
 
     def _follow_target(self, target: ast.expr, packed: bool) -> str:
-        """Follow a value assigned to a name or attribute; `packed` if it is in a container."""
+        """Follow a value that is assigned to a name or attribute.
+
+        packed: whether it is inside a list, tuple or dictionary.
+        """
         if isinstance(target, ast.Name):
             scope = self.homes.get(target)
             return self._follow_name(scope, target.id, packed) if scope is not None else _UNSEEN
@@ -123,7 +127,7 @@ class Follower:
         )
 
     def _follow_attribute(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
-        """Follow all attributes of that name in the file, whatever their object."""
+        """Follow all uses of attributes with a name in the file, whatever their object is."""
         key = (0, name, packed)
         if key in self.open:
             return ""
@@ -160,7 +164,7 @@ class Follower:
         return None
 
     def _foreign_base(self, kind: ast.ClassDef, name: str) -> str:
-        """Return a base class outside of the file that may use the attribute, `""` if there is none."""
+        """Return a base class from another file that may use the attribute, `""` if there is none."""
         if kind.keywords:
             return ast.unparse(kind.keywords[0].value)
         for base in kind.bases:
@@ -181,7 +185,7 @@ class Follower:
         return ""
 
     def _defined(self, node: ast.expr) -> ast.AST | None:
-        """Return the only node that binds a name, such as a function or class, `None` otherwise."""
+        """Return the node that binds a name, such as a function or class; `None` if there are several."""
         if not isinstance(node, ast.Name):
             return None
         place = self.file.values.scope_of.get(node)
@@ -205,7 +209,7 @@ class Follower:
         return self._follow_name(self.file.names.scopes[function], parameter, False)
 
     def _function(self, node: ast.expr) -> tuple[ast.FunctionDef | None, bool]:
-        """Return the function of this file that a call runs, and whether `self` is passed implicitly."""
+        """Return the function of this file that a call runs, and whether it receives `self` implicitly."""
         found = self._defined(node)
         if isinstance(found, ast.FunctionDef):
             return found, False

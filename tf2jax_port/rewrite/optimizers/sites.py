@@ -1,8 +1,8 @@
 """Replace optimizers and schedules by those of Optax, if `--optimizers optax` is given.
 
-An optimizer becomes a `shims.optax.Optimizer` around an Optax function that makes TensorFlow's steps, if all uses
-of it in the file are supported. An optimizer that is passed to `compile` or to unknown code stays an optimizer of
-Keras 3, which makes the same steps.
+An optimizer becomes a `shims.optax.Optimizer` around an Optax transformation with TensorFlow's
+update rule, if all uses of it in the file are supported. An optimizer that is passed to `compile`
+or to unknown code stays an optimizer of Keras 3, which makes the same steps.
 """
 
 from __future__ import annotations
@@ -114,9 +114,9 @@ def _find_creations(file: File, decisions: Decisions) -> list[_Creation]:
 def _written_decision(
     decision: Decision, made: _Creation, edits: list[Edit], why: str = ""
 ) -> Decision:
-    """Return the decision for an optimizer or schedule that becomes one of Optax.
+    """Return the decision to replace an optimizer or schedule by one of Optax.
 
-    It is a review if there is a reason `why` unknown code may use the optimizer.
+    The replacement must be reviewed if unknown code may use the optimizer; `why` gives the reason.
     """
     optimizer = made.known.row.name in OPTIMIZERS
     message = "`shims.optax.Optimizer`" if optimizer else "`shims.optax`, with the same rates"
@@ -134,7 +134,7 @@ def _written_decision(
 
 
 def _is_spelled_out(file: File, made: _Creation) -> bool:
-    """Return whether a name contains `compat.v1` in a file that also uses TensorFlow 2's names."""
+    """Return whether a name contains `compat.v1`, in a file that otherwise uses TensorFlow 2."""
     by_name = "compat.v1" in made.known.reference.dotted[-1]
     return by_name and any("compat.v1" not in r.dotted[-1] for r in file.references)
 
@@ -203,7 +203,7 @@ def _why_attribute_unknown(
 
 
 def _is_of_variable(file: File, attribute: ast.Attribute) -> bool:
-    """Return whether an attribute is a called method that Keras variables also have: `x.assign(1)`."""
+    """Return whether an attribute is called as a method that variables have too: `x.assign(1)`."""
     call = file.names.parents[attribute]
     is_called = isinstance(call, ast.Call) and call.func is attribute
     return is_called and attribute.attr in _OF_VARIABLES
@@ -252,7 +252,7 @@ def _why_unsupported_argument(site: CallSite | None) -> str:
 
 
 def _with_own_arguments(site: CallSite, function: str) -> list[Edit] | None:
-    """Return the edits that call `function` instead, without arguments that it does not accept.
+    """Return the edits that call `function` with only the arguments that it accepts.
 
     Returns `None` if a comment prevents it.
     """
@@ -283,7 +283,8 @@ def _site(file: File, made: _Creation) -> CallSite | None:
 def _with_rows(file: File, decisions: Decisions) -> Decisions:
     """Replace `gather` by `shims.gather`, whose gradient is sparse: a set of rows, as in TensorFlow.
 
-    With a dense gradient, an optimizer that squares gradients makes another step if a row is gathered twice.
+    With a dense gradient, an optimizer that squares gradients updates differently if a row is
+    gathered twice.
     """
     found = dict(decisions)
     for reference, decision in decisions.items():

@@ -22,7 +22,7 @@ class NoFormError(Exception):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DrawSite:
-    """A random call, its arguments by parameter, and the diagnostics of the TensorFlow names in them.
+    """A random call to rewrite: its arguments by parameter, and the diagnostics of names in them.
 
     `shapes` collects the calls of `tf.shape` that must become calls of `jnp.shape`.
     """
@@ -34,7 +34,7 @@ class DrawSite:
     shapes: list[ast.Call]
 
     def has(self, name: str) -> bool:
-        """Return whether the call passes an argument for a parameter, other than `None`."""
+        """Return whether the call passes an argument other than `None` for a parameter."""
         argument = self.arguments.get(name)
         return argument is not None and not is_none(argument.node)
 
@@ -43,7 +43,10 @@ class DrawSite:
         return self.arguments[name].node
 
     def text(self, name: str, *, operand: bool = False) -> list[Piece]:
-        """Return the text of an argument; parenthesize it if `operand`, convert a list to an array."""
+        """Return the text of an argument; a list is converted to an array.
+
+        operand: whether an operator is applied to it, so that it needs parentheses.
+        """
         argument = self.arguments[name]
         span = Span(argument.value, argument.end)
         if self.file.values.kind(argument.node) is Kind.LIST and name not in _SIZES:
@@ -63,7 +66,7 @@ class DrawSite:
         return str(node.value) if text and isinstance(node, ast.Constant) else ""
 
     def is_repeatable(self, name: str) -> bool:
-        """Return whether an argument may be evaluated twice, since it consists of numbers and names."""
+        """Return whether an argument consists of numbers and names, so that it can be written twice."""
         node = self.node(name)
         parts = (ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context, ast.Constant)
         return is_simple(node) or all(
@@ -72,7 +75,7 @@ class DrawSite:
         )
 
     def repeatable(self, name: str) -> None:
-        """Check that an argument may be evaluated twice; raise `NoFormError` otherwise."""
+        """Check that an argument can be written twice; raise `NoFormError` otherwise."""
         if not self.is_repeatable(name):
             raise NoFormError(f"`{name}` would be computed twice: assign it to a name first")
 
@@ -125,7 +128,7 @@ def shape_of(site: DrawSite) -> list[Piece]:
 
 
 def _size_of(site: DrawSite, node: ast.expr) -> ast.expr | None:
-    """Return `x` of `tf.shape(x)`, `None` for any other expression."""
+    """Return the expression `x` of a call `tf.shape(x)`, `None` for any other expression."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
         return None
     starred = isinstance(node.args[0], ast.Starred | ast.GeneratorExp)

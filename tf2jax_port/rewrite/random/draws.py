@@ -58,11 +58,11 @@ class Form:
 def find_form(
     file: File, known: Known, call: ast.Call, codes: Mapping[ast.expr, str], name: str
 ) -> Form | str:
-    """Return the new text of a random call, or the reason why there is none.
+    """Return the `jax.random` call that replaces a random call, or the reason why there is none.
 
     Args:
       file: the file.
-      known: the row of the operator.
+      known: the table row of the operator.
       call: the call of the operator.
       codes: the diagnostic of every reference.
       name: the name of the operator in `_FORMS`, the converters of arguments.
@@ -124,7 +124,7 @@ def _check_dropped(site: DrawSite) -> bool:
 
 
 def _number_dtype(site: DrawSite, kinds: tuple[str, ...], *, open_ended: bool) -> list[Piece]:
-    """Return the text `, dtype=...`, empty if the call passes no dtype.
+    """Return the argument `, dtype=...` as text, empty if the call passes no dtype.
 
     Raises:
       NoFormError: the dtype is not one of `kinds`; with `open_ended`, a computed dtype is accepted.
@@ -173,7 +173,7 @@ def _normal(site: DrawSite) -> list[Piece | None]:
 
 
 def _array(site: DrawSite, name: str) -> list[Piece]:
-    """Return the text of an argument, wrapped in `jnp.asarray` if it may be neither array nor number."""
+    """Return the text of an argument, wrapped in `jnp.asarray` unless it is an array or number."""
     text = site.text(name)
     kind = site.file.values.kind(site.node(name))
     plain = kind is not Kind.UNKNOWN or number(site.node(name)) is not None

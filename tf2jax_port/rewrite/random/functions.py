@@ -71,7 +71,7 @@ class Functions:
 
     @functools.cached_property
     def uses(self) -> dict[tuple[int, str], list[ast.Name]]:
-        """A dict from the id of a scope and a name that the scope binds to the uses of that name."""
+        """A dict from `(id(scope), name)` to the uses of a name that the scope binds."""
         found: dict[tuple[int, str], list[ast.Name]] = {}
         for name, scope in self.file.names.uses:
             home = scope.lookup(name.id)
@@ -121,7 +121,7 @@ class Functions:
         return found
 
     def _may_read_names(self, use: ast.Name) -> bool:
-        """Return whether a use of a builtin such as `eval` or `vars()` may read the program's names."""
+        """Return whether a use of a builtin such as `eval` or `vars()` may access names as strings."""
         call = self.file.names.parents[use]
         return not (use.id == "vars" and isinstance(call, ast.Call) and bool(call.args))
 
@@ -152,7 +152,7 @@ class Functions:
         return tuple(found)
 
     def _check_own(self, name: str, home: Scope) -> None:
-        """Check that a name is bound only once, and that no other module uses it.
+        """Check that a name is bound only once, and used by no other module.
 
         Raises:
           NotKeyedError: the name has several bindings, or is imported, exported or mentioned elsewhere.
@@ -181,7 +181,7 @@ class Functions:
         )
 
     def _check_extensible(self, call: ast.Call, name: str) -> ast.Call:
-        """Check that a key can be added to the arguments of a call; return the call."""
+        """Check that an argument can be added to a call; return the call."""
         if enclosing_string(self.file.names, call) is not None:
             raise NotKeyedError(f"`{name}` is called inside a string")
         if call_layout(self.file.source, call).opened < 0:

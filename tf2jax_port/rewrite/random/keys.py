@@ -196,7 +196,7 @@ class _Keys:
         self._attach(keys, threads)
 
     def _why_no_keys(self, names: KeyNames | None) -> str:
-        """Return the reason why no random call of the file can have a key, `""` if there is none."""
+        """Return the reason why none of the file's random calls can have a key, `""` if some can."""
         if b"tf2jax: ignore" in self.file.source.data or self.file.options.per_file:
             return "comments or settings exclude parts of the file"
         if any(r.version == 1 and needs_graph(r.path) for r in self.file.references):
@@ -224,7 +224,7 @@ class _Keys:
     def _write(
         self, threads: Threads, threading: Threading, names: KeyNames
     ) -> dict[ast.Call, str]:
-        """Plan the parameters, arguments and lines for keys; return the text of each call's key."""
+        """Plan the parameters, arguments and lines that pass keys; return the key text of each call."""
         keys: dict[ast.Call, str] = {}
         made = self.file.spelling.text("jax.random.key(")
         taken = self._used_seeds()
@@ -271,7 +271,7 @@ class _Keys:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
-        """Plan the lines that split a function's key; return the key text of each call that needs one."""
+        """Plan the lines that split a function's key; return the key's text for each call."""
         keys: dict[ast.Call, str] = {}
         by_anchor: dict[ast.stmt, list[Need]] = {}
         for need in needs:
@@ -296,7 +296,7 @@ class _Keys:
         return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
 
     def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
-        """Set the decision of a random call that has a key."""
+        """Set the decision about a random call that has a key."""
         assert draw.call is not None
         assert isinstance(draw.form, Form)
         place = threading.place(draw.call)
@@ -333,7 +333,7 @@ class _Keys:
                 )
 
     def _attach(self, keys: dict[ast.Call, str], threads: Threads) -> None:
-        """Attach the edits around the random calls to the decision of the first call with a key.
+        """Add the planned edits of the file to the decision about the first call with a key.
 
         Calls that set a seed from which keys are made are marked for review.
         """
@@ -354,7 +354,7 @@ def _position(need: Need) -> tuple[int, int]:
 
 
 def _tape_blocks(file: File, codes: dict[ast.expr, str]) -> set[ast.AST]:
-    """Return the `with` blocks of gradient tapes that are rewritten as functions."""
+    """Return the `with` blocks of gradient tapes that the rewriter turns into functions."""
     parents = file.names.parents
     tapes = [node for node, code in codes.items() if code in _TAPES]
     items = [parents[parents[node]] for node in tapes if isinstance(parents[node], ast.Call)]

@@ -22,7 +22,7 @@ _NUMBERS = ("i", "index", "draw_index")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeyNames:
-    """The variable names that a file uses for keys, for split-off keys and for an element's index."""
+    """The variable names that a file uses for keys, split-off keys and the index of an element."""
 
     key: str
     subkey: str
@@ -162,7 +162,7 @@ def argument_edit(file: File, call: ast.Call, key: str, value: str) -> Edit:
 
 
 def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, list[Edit]]:
-    """Return the name of a comprehension's index, and the edits that add it.
+    """Return the index variable of a comprehension's loop, and the edits that add it.
 
     A loop over `range(n)` needs no edit, since its variable is the index; other loops get `enumerate`.
     """
@@ -192,7 +192,7 @@ def numbered(file: File, node: Comprehension, names: KeyNames) -> tuple[str, lis
 
 
 def _inside(node: Comprehension) -> Iterator[ast.AST]:
-    """Yield the nodes of a comprehension's element and conditions, but not of its target."""
+    """Yield the syntax nodes of a comprehension's element and conditions, without its target."""
     parts = (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,)
     for part in (*parts, *node.generators[0].ifs):
         yield from ast.walk(part)
@@ -253,7 +253,7 @@ def _may_hold(statement: ast.stmt) -> bool:
 
 
 def _block_with(statement: ast.stmt, chain: list[ast.AST]) -> list[ast.stmt] | None:
-    """Return the block of a statement that contains the next inner node of a chain of ancestors."""
+    """Return the block of a compound statement that contains the next node of a chain of ancestors."""
     place = chain.index(statement)
     part = chain[place - 1]
     return (block_of(statement, part) or None) if isinstance(part, ast.stmt) else None

@@ -65,7 +65,7 @@ class Place:
 
 
 def find_place(file: File, node: ast.expr, blocks: Container[ast.AST]) -> Place | str:
-    """Return where the key of a call is split, or the reason why it cannot be.
+    """Return the statement before which the key of a call is split, or why there is none.
 
     Args:
       file: the file.
@@ -154,7 +154,7 @@ def _is_within(file: File, node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _check_loop(file: File, comprehension: Comprehension) -> None:
-    """Check that the elements of a comprehension can be numbered, and are computed at once.
+    """Check that the elements of a comprehension can be numbered, and are computed immediately.
 
     Raises:
       NoPlaceError: they cannot, or the comprehension is a generator that is consumed later.

@@ -29,7 +29,10 @@ class Need:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Seed:
-    """A call that sets the seed; `value` is its argument if that can be written again, else `None`."""
+    """A call that sets the seed.
+
+    value: its argument if the text can be repeated, else `None`.
+    """
 
     call: ast.Call
     unit: Unit
@@ -129,7 +132,7 @@ class Threading:
         return self.is_seeded(unit, needs) or is_program(self.file, self.functions, unit)
 
     def is_seeded(self, unit: Unit, needs: list[Need]) -> bool:
-        """Return whether a function sets a seed before all of its calls that need a key."""
+        """Return whether a function sets a seed before every call in it that needs a key."""
         return any(
             seed.unit is unit
             and seed.statement is not None
@@ -183,7 +186,11 @@ class Threading:
         return ""
 
     def needs_lines(self, unit: Unit, threads: Threads) -> bool:
-        """Return whether a function must create or split a key; a single random call uses it as it is."""
+        """Return whether lines that create or split a key must be inserted into a function.
+
+        None are needed if it receives a key and has one call that needs a key, outside of loops:
+        the key is passed on.
+        """
         needs = threads.needs[unit]
         alone = len(needs) == 1 and not isinstance(unit, ast.Module)
         return (
@@ -205,7 +212,7 @@ class Threading:
         return ""
 
     def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
-        """Return the functions that only call each other, so that none of them can receive a key."""
+        """Return the functions that receive no key, since only each other call them, with the reason."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:

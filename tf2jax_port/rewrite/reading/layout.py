@@ -37,7 +37,7 @@ _Written = tuple[tuple[int, int], ast.expr, "str | None"]
 
 
 class CallLayout(NamedTuple):
-    """A call as written; `opened` and `closed` are the offsets of its parentheses."""
+    """A call as written: the offsets `opened` and `closed` of its parentheses, and its arguments."""
 
     opened: int
     closed: int
@@ -52,7 +52,7 @@ _PLACE = operator.itemgetter(0)
 
 
 def _find_marks(data: bytes, start: int, end: int) -> _Marks:
-    """Return the parentheses, commas and comments between two arguments, with their offsets."""
+    """Return the parentheses, commas and comments in a range between arguments, with offsets."""
     text = data[start:end]
     if text in (b"(", b", ", b")"):  # the common case
         return [(text[:1], start)]

@@ -22,7 +22,7 @@ class Neighbors(Protocol):
     """The other modules of the project, as seen from one file."""
 
     def export(self, path: str) -> Export | None:
-        """Resolve a dotted path as this file's imports write it: `.utils.tf`.
+        """Resolve a dotted path that an import of this file mentions, such as `.utils.tf`.
 
         Returns `None` if it is neither a TensorFlow name nor a module of the project.
         """
@@ -31,10 +31,10 @@ class Neighbors(Protocol):
         """Return whether another module imports a name from this file."""
 
     def concern(self, raw: bytes) -> bool:
-        """Return whether a file with this text may get a TensorFlow name from another module."""
+        """Return whether a file with this text may import a TensorFlow name from another module."""
 
     def mentions(self, name: str) -> bool:
-        """Return whether non-Python lines around the program, as in notebooks, contain a name."""
+        """Return whether text around the program that is not Python, as in notebooks, contains a name."""
 
 
 class _NoNeighbors:

@@ -44,12 +44,12 @@ def object_attributes(
 
 
 def _agree(values: list[ast.expr | None]) -> bool:
-    """Return whether all assignments to an attribute have the same value."""
+    """Return whether all values assigned to an attribute are the same expression."""
     return all(v is not None for v in values) and len({ast.dump(v) for v in values if v}) == 1
 
 
 def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
-    """Return the class whose method has `x` of `x.attribute` as first parameter, `None` otherwise."""
+    """Return the class of `self` in `self.attribute`, `None` for other objects."""
     if type(attribute.value) is not ast.Name:
         return None
     for node in names.ancestors(attribute):

@@ -1,4 +1,4 @@
-"""Handle code inside of quotes: string annotations and expressions in f-strings."""
+"""Parse code inside of quotes: string annotations and expressions in f-strings."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def add_annotations(source: Source, names: Names) -> set[ast.AST]:
     """Parse the string annotations of a file and add them to `names`.
 
     Returns:
-      The nodes whose text is not in the file unchanged, so that they cannot be edited.
+      The syntax nodes that cannot be edited, because the file does not contain their text
+      literally.
     """
     frozen: set[ast.AST] = set()
     for annotation, scope in names.annotations:
@@ -88,7 +89,7 @@ def enclosing_string(names: Names, node: ast.AST) -> ast.expr | None:
 
 
 def is_editable(source: Source, names: Names, node: ast.expr) -> bool:
-    """Return whether the position of a node in an f-string is right: its text parses to that node.
+    """Return whether the reported position of a node in an f-string is the right one.
 
     Python 3.11 gives some nodes in f-strings wrong positions.
     """

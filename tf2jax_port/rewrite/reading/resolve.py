@@ -171,7 +171,7 @@ def is_module(path: str) -> bool:
 
 
 def canonical(path: str, version: int) -> str:
-    """Return the row name of a path; names with a meaning only in version 1 get the prefix `v1.`."""
+    """Return the name under which the table lists a path; `v1.` marks meanings of version 1 only."""
     if path in V1_ALIASES:
         return V1_ALIASES[path]
     if path in V1_ONLY or (version == 1 and path in V1_PARAMS):
@@ -241,7 +241,7 @@ class _Search:
         return self._follow_attributes(first, start, scope, meaning.bindings)
 
     def _seen_from(self, name: ast.Name, scope: Scope) -> Scope:
-        """Return the scope in which to look up a name; for `tf = tf` in a class, the enclosing one."""
+        """Return the scope in which a name is looked up; for `tf = tf` in a class, the enclosing one."""
         if scope.kind != "class" or scope.parent is None:
             return scope
         bindings = scope.bindings.get(name.id, ())
@@ -298,7 +298,7 @@ class _Search:
         return self.known[key]
 
     def _resolve(self, home: Scope, key: tuple[int, str]) -> _Meaning | None:
-        """Resolve a name, given the scope that binds it, from all of its bindings."""
+        """Resolve a name from all of its bindings in the scope that binds it."""
         found: dict[str, None] = {}
         through: list[Binding] = []
         other = False
@@ -337,7 +337,7 @@ class _Search:
         return binding.kind == "import" and self.neighbors.export(binding.path) is not None
 
     def _aliased(self, value: ast.expr, home: Scope) -> str | None:
-        """Return the full name of the module in `layers = tf.keras.layers`, `None` for other values."""
+        """Return the full name of the module assigned in `layers = tf.keras.layers`, `None` otherwise."""
         attributes: list[str] = []
         while isinstance(value, ast.Attribute):
             attributes.insert(0, value.attr)
@@ -356,7 +356,7 @@ class _Search:
 
     @staticmethod
     def _is_fallback(binding: Binding) -> bool:
-        """Return whether a binding is `tf = None`, a fallback in case TensorFlow is missing."""
+        """Return whether a binding is `tf = None`, as after a failed import of TensorFlow."""
         return (
             binding.kind == "assign"
             and isinstance(binding.value, ast.Constant)

@@ -1,4 +1,4 @@
-"""Record which names a file binds, and resolve which binding each use of a name refers to.
+"""Record the names that a file binds, and resolve which binding each use of a name refers to.
 
 The rules are Python's: functions, lambdas and comprehensions have scopes of their own; names of a class body are not
 visible in its methods; `global` and `nonlocal` refer to outer scopes; a name that is bound anywhere in a function is
@@ -122,7 +122,7 @@ def resolve_scopes(tree: ast.Module, *, redirects: bool = True) -> Names:
 
 
 def resolve_more(names: Names, node: ast.expr, parent: ast.expr, scope: Scope) -> None:
-    """Record the names of an expression outside of the tree, parsed from a string annotation."""
+    """Record the names of an expression that is not in the file's tree, as from a string annotation."""
     names.strings.append(parent)
     _Walk(names, redirects=False).visit(node, parent, scope)
 
@@ -146,7 +146,10 @@ if hasattr(ast, "TypeAlias"):  # Python 3.12; its name is a node
 
 
 class _Walk:
-    """One walk over a syntax tree. It dominates the time of a scan, so that it avoids function calls."""
+    """One walk over a syntax tree.
+
+    It takes most of the time of a scan; therefore it avoids function calls.
+    """
 
     def __init__(self, names: Names, redirects: bool) -> None:
         self.names = names

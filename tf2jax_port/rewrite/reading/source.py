@@ -48,7 +48,7 @@ class Source:
         return self.data.decode()
 
     def offset(self, line: int, column: int) -> int:
-        """Return the offset of a syntax-tree position: line from 1, column in bytes."""
+        """Return the offset of a syntax-tree position: a line, from 1, and a column in bytes."""
         return self.starts[line - 1] + column
 
     def span(self, node: ast.expr | ast.stmt | ast.excepthandler | ast.keyword) -> tuple[int, int]:

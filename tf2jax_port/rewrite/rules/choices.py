@@ -1,4 +1,4 @@
-"""Define the diagnostics of references that an option or comment keeps, or makes exact."""
+"""Define the diagnostics of references that an option or comment leaves unchanged or makes exact."""
 
 from __future__ import annotations
 

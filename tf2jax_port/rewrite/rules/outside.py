@@ -26,7 +26,7 @@ def _rule(
     symbol: str = "",
     instead: Instead | None = None,
 ) -> Rule:
-    """Build a rule whose first example keeps a line and adds a marker comment above it."""
+    """Build a rule with an example in which a line stays and gets a marker comment above it."""
     message = next(family.message for family in FAMILIES if family.code == code)
     named = symbol or line[line.index("tf.") :].partition("(")[0]
     marked = Rewrites(

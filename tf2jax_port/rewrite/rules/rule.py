@@ -46,7 +46,7 @@ class Rule:
     """The definition of one diagnostic.
 
     Attributes:
-      code: its permanent number.
+      code: the permanent number of the diagnostic.
       name: the name of the pattern.
       state: the state of references with this diagnostic; `None` for a file that is skipped.
       why: the pattern, and the reason for its treatment.

@@ -1,4 +1,4 @@
-"""Drop the edits that options or comments rule out."""
+"""Drop edits that options or ignore comments forbid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HELD_BACK = "TJ313"
 
 
 def leave_alone(draft: Draft) -> Draft:
-    """Replace each decision that options or a comment rule out by one without edits."""
+    """Remove the edits from every decision that options or an ignore comment forbid."""
     options, ignored = draft.file.options, draft.file.ignored
     chosen = {r: choose(d, options, ignored, r) for r, d in draft.decisions.items()}
     return draft.with_decisions(chosen)
@@ -24,7 +24,7 @@ def leave_alone(draft: Draft) -> Draft:
 def choose(
     decision: Decision, options: Options, ignored: Ignored, reference: Reference | None = None
 ) -> Decision:
-    """Return a decision, without its edits if the options or a comment rule them out.
+    """Return a decision, without its edits if options or an ignore comment forbid them.
 
     Args:
       decision: the proposed decision.
@@ -45,7 +45,10 @@ def choose(
 
 
 def has_marker(decision: Decision) -> bool:
-    """Return whether a decision needs a marker comment: manual work, or a name read as TensorFlow 1."""
+    """Return whether a decision needs a marker comment `# TJ...` in the file.
+
+    That holds for manual work, and for names read as TensorFlow 1.
+    """
     if decision.message.endswith(READ_AS_VERSION_1):
         return True
     return decision.state is State.MANUAL and decision.code != HELD_BACK
@@ -54,7 +57,7 @@ def has_marker(decision: Decision) -> bool:
 def _left_alone(
     decision: Decision, options: Options, ignored: Ignored
 ) -> tuple[State, str, str] | None:
-    """Return the state, code and message for a decision that is ruled out, `None` if it is not."""
+    """Return the state, code and message for a forbidden decision, `None` if it is allowed."""
     code = decision.code
     if ignored.covers(decision.span, code):
         return State.KEPT, "TJ502", f"a comment says so ({code})"

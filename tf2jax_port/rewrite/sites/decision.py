@@ -22,7 +22,7 @@ from tf2jax_port.rewrite.writing.spelling import Spelling
     slots=True
 )  # not frozen: creating a frozen instance takes five times as long
 class Decision:
-    """The outcome of one reference; treated as immutable.
+    """The decision about one TensorFlow reference; treated as immutable.
 
     Attributes:
       state: the state of the finding.

@@ -47,12 +47,12 @@ def is_module_of_keras(path: str) -> bool:
 
 
 def is_of_keras(known: Known) -> bool:
-    """Return whether a row replaces its name by one of Keras 3."""
+    """Return whether a table row replaces its name by one of Keras 3."""
     return isinstance(known.row.target, Shim) and known.row.target.function.startswith("keras.")
 
 
 def settle(file: File, known: Known, decision: Decision) -> Decision:
-    """Return the decision for a Keras name, given the one that the general rules would make."""
+    """Return the decision about a Keras name, adapted from that of the general rules."""
     if known.row.name.startswith("keras.symbols."):
         return _adapt_symbolic(decision)
     if known.row.name.startswith("keras.") and decision.state is State.MANUAL:
@@ -75,7 +75,10 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
 
 
 def _adapt_symbolic(decision: Decision) -> Decision:
-    """Return the decision for an operator that is called with a symbolic tensor."""
+    """Adapt the rewriting decision for an operator that is called with a Keras symbolic tensor.
+
+    Without edits, the call is left to a person (TJ341).
+    """
     if decision.edits:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
     message = decision.message if decision.code == "TJ341" else NO_ARRAY
@@ -83,7 +86,7 @@ def _adapt_symbolic(decision: Decision) -> Decision:
 
 
 def _has_stars(file: File, node: ast.expr) -> bool:
-    """Return whether the call of a name passes `*args` or `**kwargs`."""
+    """Return whether an expression is called with `*args` or `**kwargs`."""
     call = file.names.parents[node]
     if not isinstance(call, ast.Call) or call.func is not node:
         return False
@@ -92,7 +95,7 @@ def _has_stars(file: File, node: ast.expr) -> bool:
 
 
 def _adapt_refusal(file: File, known: Known, decision: Decision) -> Decision:
-    """Return the decision for a Keras name that the general rules leave to a person.
+    """Adapt the decision about a Keras name that the general rules leave to a person.
 
     A call with `*args` is rewritten to the same class and marked for review. If Keras 3 lacks a keyword, the message says
     what to use instead.
@@ -124,7 +127,7 @@ def _writes_keras(decision: Decision) -> bool:
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Add a note that `KERAS_BACKEND` must be set to the first decision whose new code uses Keras."""
+    """Add the note that `KERAS_BACKEND` must be set to the first decision that introduces Keras."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

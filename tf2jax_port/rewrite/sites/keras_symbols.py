@@ -36,7 +36,7 @@ def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference])
 
 
 def of_symbols(file: File, known: Known) -> Known:
-    """Return the row for `keras.ops` if the call has a symbolic argument, else the row as it is."""
+    """Return the table row for `keras.ops` if an argument of the call is symbolic, else `known`."""
     if not file.symbolic:
         return known
     node, row = known.reference.node, known.row
@@ -110,7 +110,7 @@ class Symbols:
         return row is not None and row.name.startswith(_MODELS)
 
     def _find_row(self, node: ast.expr) -> Row | None:
-        """Return the row of a TensorFlow or Keras name, `None` if there is none."""
+        """Return the table row of a TensorFlow or Keras name, `None` if there is none."""
         reference = self.file.values.by_node.get(node)
         if reference is not None:
             known = look_up(reference)

@@ -76,7 +76,7 @@ def find_idioms(file: File) -> list[Decision]:
 
 
 def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
-    """Return the decisions for those of the attributes that are tensor methods."""
+    """Decide which of the attributes are tensor methods; return the decisions about these."""
     own = {node for reference in file.references for node in reference.chain}
     attributes = [node for node in named if node not in own]
     elsewhere = any(
@@ -160,7 +160,7 @@ def _nodes_within(file: File, idiom: Idiom) -> Iterator[ast.AST]:
 
 
 def _match_idioms(file: File, attributes: list[ast.Attribute]) -> Iterator[Idiom]:
-    """Yield the uses of tensor methods among attributes, longer ones before those inside of them."""
+    """Yield the uses of tensor methods among attributes, outer expressions before inner ones."""
     parents = file.names.parents
     for node in attributes:
         call = parents[node]
@@ -235,7 +235,7 @@ def _of_shape(file: File, node: ast.Attribute, whole: ast.expr) -> Iterator[Idio
 
 
 def _is_known(file: File, idiom: Idiom) -> bool:
-    """Return whether the object is known to be a tensor, or the new text is right for any object."""
+    """Return whether a rewrite is certain: the object is a tensor, or the new text suits any object."""
     if idiom.of_dtype and isinstance(idiom.tensor, ast.Attribute):
         tensor = file.values.kind(idiom.tensor.value) is Kind.TENSOR
         return idiom.sure or (tensor and idiom.symbol.split(".")[-1] not in RANGES)
@@ -243,7 +243,7 @@ def _is_known(file: File, idiom: Idiom) -> bool:
 
 
 def _is_statement(parents: dict[ast.AST, ast.AST], call: ast.Call) -> bool:
-    """Return whether a call has one positional argument and its result is unused."""
+    """Return whether a call is a statement with one positional argument."""
     return isinstance(parents[call], ast.Expr) and len(call.args) == 1 and not call.keywords
 
 
@@ -289,7 +289,7 @@ def _decide_idiom(file: File, idiom: Idiom, *, known: bool) -> Decision | None:
 
 
 def _with_parentheses(file: File, idiom: Idiom) -> Span:
-    """Return the span of the tensor with its own parentheses, without those around more than it."""
+    """Return the span of the tensor, including parentheses that enclose only the tensor."""
     data, (start, end) = file.source.data, file.source.span(idiom.whole)
     inner_start, inner_end = file.source.span(idiom.tensor)
     tail = data[inner_end:end]
@@ -302,7 +302,7 @@ def _with_parentheses(file: File, idiom: Idiom) -> Span:
 
 
 def _is_made_here(file: File, node: ast.expr) -> bool:
-    """Return whether all values assigned to a name are results of calls or operators."""
+    """Return whether a name is only ever assigned results of calls or operators."""
     scope = file.values.scope_of.get(node) if isinstance(node, ast.Name) else None
     if scope is None or not isinstance(node, ast.Name):
         return False
@@ -313,14 +313,14 @@ def _is_made_here(file: File, node: ast.expr) -> bool:
 
 
 def _is_place(node: ast.expr) -> bool:
-    """Return whether an expression is a name or an attribute chain (`a.b.c`), which is assignable."""
+    """Return whether an expression can be assigned to: a name or an attribute chain (`a.b.c`)."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
 def _loses_layout(file: File, idiom: Idiom, tensor: Span) -> bool:
-    """Return whether a rewrite would lose a comment, or parentheses that join the tensor's lines."""
+    """Return whether a rewrite would drop a comment, or parentheses around line breaks."""
     data, (start, end) = file.source.data, file.source.span(idiom.whole)
     before, after = data[start : tensor.start], data[tensor.end : end]
     if idiom.index is not None:

@@ -77,7 +77,7 @@ def _symbol_of(reference: Reference) -> str:
 
 
 def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
-    """Decide a reference by its row in the table."""
+    """Decide a reference by its table row."""
     known = look_up(reference)
     if known is None and keras_sites.is_module_of_keras(reference.path):
         text = file.spelling.text(reference.path)
@@ -95,7 +95,7 @@ def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
-    """Decide a reference by the target of its row and by how it is used."""
+    """Decide a reference by the target of its table row and by its use."""
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
@@ -113,7 +113,7 @@ def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) 
 
 
 def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
-    """Return the decision to rewrite `@tf.function` to `jax.jit`, `None` unless the function is pure."""
+    """Return the decision to replace `@tf.function` by `jax.jit`, `None` if the function is not pure."""
     if known.row.name != "function" or known.rest or file.target != "jax":
         return None
     node: ast.expr = known.reference.node
@@ -135,7 +135,10 @@ def _decide_compiled(file: File, known: Known, symbol: str) -> Decision | None:
 
 
 def _operands_in(file: File) -> pure_functions.Operands:
-    """Return a function that lists a call's operands, `None` if its other arguments are not constant."""
+    """Return a function that returns the operands of a call whose other arguments are constant.
+
+    For other calls that function returns `None`.
+    """
 
     def operands(call: ast.Call) -> list[ast.expr] | None:
         reference = file.values.by_node.get(call.func)
@@ -176,7 +179,7 @@ def _manual(reference: Reference, symbol: str, code: str, message: str) -> Decis
 
 
 def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
-    """Return whether a name that both versions define is taken as TensorFlow 1's.
+    """Return whether a name that both versions define is read as that of TensorFlow 1.
 
     The rest of the file decides, if the name is written without `compat.v1`.
     """
@@ -185,7 +188,7 @@ def is_read_as_version_1(reference: Reference, symbol: str) -> bool:
 
 
 def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | None:
-    """Return the decision for a reference that cannot be rewritten whatever its row, else `None`."""
+    """Return the decision about a reference that no table row can rewrite, `None` for all others."""
     if reference.ambiguous:
         name = ast.unparse(reference.chain[0])
         return _manual(reference, symbol, "TJ305", f"`{name}` is bound to something else too")
@@ -198,7 +201,7 @@ def _left_alone(file: File, reference: Reference, symbol: str) -> Decision | Non
 
 
 def _explain_unknown(reference: Reference) -> tuple[str, str]:
-    """Return the diagnostic and the message for a name without a row."""
+    """Return the diagnostic and the message for a name without a table row."""
     if is_module(reference.path):
         return "TJ304", "a module of TensorFlow is passed on as a value"
     why = why_unknown(reference.path)
@@ -264,7 +267,7 @@ def _replace_name(
 
 
 def _is_namesake(known: Known, function: str) -> bool:
-    """Return whether a name becomes correct if only `tf` is replaced by `shims`."""
+    """Return whether replacing `tf` by `shims` makes a name correct."""
     reference = known.reference
     if function != f"shims.{reference.path}":
         return False
@@ -291,7 +294,7 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
 
 
 def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
-    """Return the TensorFlow function without replacement that an operator is passed to, if any."""
+    """Return the TensorFlow function without replacement that receives an operator, if any."""
     parent = file.names.parents[known.reference.node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is known.reference.node:
@@ -305,7 +308,7 @@ def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
 
 
 def _direct_counterpart(file: File, known: Known) -> str | None:
-    """Return JAX's function for an operator that is passed as a callback, if it takes one array."""
+    """Return JAX's function that can replace a callback operator of one array, `None` if none can."""
     row = known.row
     if not isinstance(row.target, Native) or corner(row, file.options):
         return None
@@ -320,7 +323,7 @@ def _direct_counterpart(file: File, known: Known) -> str | None:
 
 
 def _is_partial(call: ast.Call) -> bool:
-    """Return whether a call is `functools.partial`, which may bind `name`, unknown to JAX."""
+    """Return whether a call is `functools.partial`, which may bind a parameter that JAX lacks."""
     return "partial" in ast.unparse(call.func)
 
 
@@ -379,7 +382,7 @@ def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decis
 
 
 def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
-    """Bind the arguments of a call to the parameters of its row."""
+    """Bind the arguments of a call to the parameters of its table row."""
     params = known.row.params or ""
     if not known.version_1_params:
         return bind_arguments(layout.arguments, params, known.renames)
@@ -395,7 +398,7 @@ def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
 def _decide_starred(
     file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal
 ) -> Decision:
-    """Decide a call whose arguments cannot be bound; with `*args`, it may become one of `shims`."""
+    """Decide a call whose arguments cannot be bound; one with `*args` may become a call of `shims`."""
     function = facade(known.row)
     as_it_is = not known.version_1_params and not constructs.without_place(known.row)
     if refusal.code != "TJ303" or function is None or not as_it_is:
@@ -407,7 +410,7 @@ def _decide_starred(
 
 
 def _write_form(site: CallSite) -> list[Edit] | None:
-    """Return the edits for the first JAX expression of a row that fits the call, `None` if none does."""
+    """Return the edits for the first JAX expression of a table row that suits the call, or `None`."""
     for target in version_1.forms(site.row):
         form = site
         if target is not site.row.target:
@@ -428,7 +431,7 @@ def _switched_on(site: CallSite, symbol: str) -> Decision:
 
 
 def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[Edit]) -> Decision:
-    """Return the decision for a call that becomes the JAX expression of its row."""
+    """Return the decision about a call that becomes the JAX expression of its table row."""
     assert isinstance(row.target, Native)
     if differs:
         return Decision(State.REVIEW, "TJ201", differs, symbol, call, tuple(edits))
@@ -440,7 +443,7 @@ def _of_native(row: Row, differs: str, symbol: str, call: ast.Call, edits: list[
 
 
 def _of_version_1(decision: Decision, known: Known, bound: Bound) -> Decision:
-    """Mark a decision for review if TensorFlow 1's function differs or prints its dropped `data`."""
+    """Mark a decision for review if TensorFlow 1's function differs, or prints a dropped argument."""
     differs = "" if version_1.is_exact(known.row.name, bound) else version_1.differs(known.row.name)
     prints = any(name in PRINTED for name, _ in bound.dropped)
     printed = "`data`, which TensorFlow 1 prints, is left out" if prints else ""
@@ -465,7 +468,7 @@ def _is_of_text(row: Row, bound: Bound) -> bool:
 
 
 def _known_size(file: File, known: Known, symbol: str, site: CallSite) -> Decision | None:
-    """Return the decision to rewrite `tf.shape(x)` to `jnp.shape(x)` if it is used as static sizes."""
+    """Return the decision to replace `tf.shape(x)` by `jnp.shape(x)` if only static sizes are read."""
     if known.row.name != "shape":
         return None
     indexed = isinstance(site.parent, ast.Subscript) and file.values.is_size(site.parent)

@@ -136,7 +136,7 @@ def _names(node: ast.expr) -> list[ast.Name]:
 
 
 def _is_plain(last: ast.Assign) -> bool:
-    """Return whether the gradients are assigned to one name, or unpacked into several names."""
+    """Return whether gradients are assigned to one name, or unpacked into several names."""
     return len(last.targets) == 1 and bool(_names(last.targets[0]))
 
 
@@ -152,7 +152,7 @@ class _BlockDecision:
         self.flow = Flow(self._operation, self._is_scalar)
 
     def decision(self, before: Decision) -> Decision | None:
-        """Return the new decision about the tape, `None` if the tape stays."""
+        """Return the new decision about the tape, `None` if the tape must stay."""
         for statement in self.block.body:
             self.flow.follow(statement)
         if not self.flow.understood or not self._is_function() or not self._is_local():
@@ -196,7 +196,7 @@ class _BlockDecision:
         return Operation(known.row.name, operands, alone=not rest)
 
     def _is_scalar(self, name: ast.Name) -> bool:
-        """Return whether a name from outside the block is only ever assigned numbers."""
+        """Return whether every value assigned to a name from outside the block is a number."""
         home = self.scope.lookup(name.id)
         bindings = home.bindings[name.id] if home is not None else []
         return bool(bindings) and all(_is_number(b.value, self._operation) for b in bindings)
@@ -252,7 +252,7 @@ class _BlockDecision:
         return all(name in self.scope.bindings for name in (*self.flow.made, tape))
 
     def _has_blocks_of_its_own(self, tape: str) -> bool:
-        """Return whether each use of the tape's name is in a `with` block or just after it."""
+        """Return whether the tape's name is used only in `with` blocks of tapes and just after them."""
         places = []
         for binding in self.scope.bindings.get(tape, []):
             item = self.file.names.parents.get(binding.node)
@@ -278,12 +278,12 @@ class _BlockDecision:
         )
 
     def _is_bound_otherwise(self) -> bool:
-        """Return whether the target is also bound or deleted other than by assignment."""
+        """Return whether the target is bound or deleted by anything else than an assignment."""
         bindings = self.scope.bindings.get(self.block.target.id, [])
         return any(binding.kind != "assign" for binding in bindings)
 
     def _find_aliases(self) -> str | None:
-        """Return a message if two names may hold the same array, `""` if they cannot.
+        """Return a warning if two names may hold the same array, `""` if they certainly do not.
 
         Returns `None` if the block must keep its tape, since they share an array or a name may hold no array.
         """
@@ -356,7 +356,7 @@ def _is_number(value: ast.expr | None, operations: object) -> bool:
 
 
 def _within(node: ast.AST, first: int, last: int | None) -> bool:
-    """Return whether a node begins between two lines."""
+    """Return whether a node begins between two lines of the file."""
     return first <= getattr(node, "lineno", 0) <= (last or 0)
 
 
@@ -406,7 +406,7 @@ def _edits(file: File, block: _Block, value_wanted: bool) -> tuple[Edit, ...] | 
 
 
 def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -> str:
-    """Return the statement that assigns the result of `call` to the gradients and to a wanted target."""
+    """Return the statement that assigns the gradients, and the value if wanted, from `call`."""
     names = [name.id for name in _names(gradients)]
     if isinstance(gradients, ast.Name):
         written = names[0]
@@ -418,7 +418,10 @@ def _assigned(gradients: ast.expr, target: str, call: str, value_wanted: bool) -
 
 
 def _header(file: File, block: _Block, text: str) -> tuple[Edit, ...] | None:
-    """Return the edits that turn `with tf.GradientTape() as tape` into `def loss_of(x)`, or `None`."""
+    """Return the edits that turn `with tf.GradientTape() as tape` into `def loss_of(x)`.
+
+    `None` if a comment or unusual formatting prevents it.
+    """
     source, data = file.source, file.source.data
     call = block.block.items[0].context_expr
     start, end = source.span(block.block)[0], source.span(block.tape)[1]

@@ -79,7 +79,7 @@ class Flow:
     Attributes:
       made: the names that the block assigns.
       read: the names from outside that the block reads.
-      reaches: for each assigned name, the outside names that its gradient reaches.
+      reaches: for each assigned name, the outside names with respect to which it has a gradient.
       scalars: the names that are known to be scalars.
       understood: whether every statement so far is supported.
     """
@@ -145,7 +145,7 @@ class Flow:
         return self._computes(node)
 
     def _reached(self, node: ast.expr) -> frozenset[str]:
-        """Return the outside names that the gradient of an expression reaches."""
+        """Return the outside names with respect to which an expression has a gradient."""
         parts: list[ast.expr] = []
         if isinstance(node, ast.Name):
             return self.reaches[node.id] if node.id in self.made else frozenset({node.id})
@@ -180,7 +180,7 @@ class Flow:
 
 
 def _target(statement: ast.stmt) -> ast.Name | None:
-    """Return the name that a statement assigns to, `None` for any other statement."""
+    """Return the only name that a statement assigns to, `None` for any other statement."""
     target: ast.expr | None = None
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]

@@ -30,7 +30,7 @@ SHAPE_METHODS = (
 
 
 def is_of_dtype(node: ast.Attribute, *, called: bool) -> bool:
-    """Return whether an attribute is one of a dtype, judging by the names."""
+    """Return whether an attribute belongs to a dtype, judging by the names in the expression."""
     if node.attr in _TENSORFLOWS:
         return not called
     owner = node.value

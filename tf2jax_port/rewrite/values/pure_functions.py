@@ -16,7 +16,7 @@ Operands = Callable[[ast.Call], "list[ast.expr] | None"]
 
 
 def decorated(node: ast.expr, parents: dict[ast.AST, ast.AST]) -> ast.FunctionDef | None:
-    """Return the function whose only decorator is this node, `None` if none is or it is a method."""
+    """Return the function whose only decorator is `node`, `None` if there is none or it is a method."""
     function = parents[node]
     alone = isinstance(function, ast.FunctionDef) and function.decorator_list == [node]
     method = isinstance(parents.get(function), ast.ClassDef)
@@ -56,7 +56,7 @@ def is_pure(function: ast.FunctionDef, operands: Operands) -> bool:
 
 
 def _computes(node: ast.expr, known: set[str], operands: Operands) -> bool:
-    """Return whether an expression consists only of operators, numbers and known names."""
+    """Return whether an expression contains only operators, numbers and known names."""
     if isinstance(node, ast.Constant):
         return type(node.value) in (int, float)
     if isinstance(node, ast.Name):

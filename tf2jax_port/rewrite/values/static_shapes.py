@@ -24,7 +24,7 @@ def is_static_shape(values: Values, node: ast.expr, seen: frozenset[str] = froze
 
 
 def _holds_shape(values: Values, node: ast.Name, seen: frozenset[str]) -> bool:
-    """Return whether every assignment of a name assigns a static shape."""
+    """Return whether every value assigned to a name is a static shape."""
     scope = values.scope_of.get(node)
     home = scope.lookup(node.id) if scope is not None else None
     every = home.bindings[node.id] if home is not None else []

@@ -106,7 +106,7 @@ class Values:
         return fixed and self.is_call_of(node.value, "shape")
 
     def is_call_of(self, node: ast.Call, name: str) -> bool:
-        """Return whether a call is one of the operator with this name."""
+        """Return whether a call is one of the TensorFlow operator `name`."""
         reference = self.by_node.get(node.func)
         known = look_up(reference) if reference is not None else None
         return known is not None and known.row.name == name and not known.rest
@@ -118,11 +118,11 @@ class Values:
         return self.kind(node) is Kind.TENSOR
 
     def _tensor_if(self, node: ast.expr) -> Kind:
-        """Return `TENSOR` if a node is a tensor, `UNKNOWN` otherwise."""
+        """Return `Kind.TENSOR` if an expression is a tensor, `Kind.UNKNOWN` otherwise."""
         return Kind.TENSOR if self.kind(node) is Kind.TENSOR else Kind.UNKNOWN
 
     def _tensor_if_any(self, *nodes: ast.expr) -> Kind:
-        """Return `TENSOR` if any of the nodes is a tensor, `UNKNOWN` otherwise."""
+        """Return `Kind.TENSOR` if any of the expressions is a tensor, `Kind.UNKNOWN` otherwise."""
         tensor = any(self.kind(node) is Kind.TENSOR for node in nodes)
         return Kind.TENSOR if tensor else Kind.UNKNOWN
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Span(NamedTuple):
-    """A part of the old text that an edit keeps; edits inside of it are applied."""
+    """A part of the old text that an edit keeps; edits inside it still apply."""
 
     start: int
     end: int
@@ -56,8 +56,8 @@ class EditedText:
     def render(self, start: int, end: int, *, exact: bool = False, after: int = 0) -> bytes:
         """Return the new text of `[start, end)`.
 
-        Edits before index `after` are enclosing ones, which are being rendered already. With `exact`, insertions at `end` are
-        included.
+        Edits before index `after` enclose this range and are being rendered already. With `exact`,
+        insertions at `end` are included.
         """
         out: list[bytes] = []
         place = start
@@ -96,7 +96,7 @@ class EditedText:
         return edit.start < end or (exact and edit.start == end and edit.end == end)
 
     def _skip_inner(self, edit: Edit, index: int) -> int:
-        """Return the index of the first edit after the end of `edit`.
+        """Return the index of the first edit that begins after `edit` ends.
 
         Raises:
           OverlapError: an inner edit is in text that `edit` drops.

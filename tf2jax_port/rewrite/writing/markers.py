@@ -52,7 +52,7 @@ def without_lines(source: Source, lines: list[int]) -> bytes:
 
 
 def any_says(source: Source, lines: list[int], text: str) -> bool:
-    """Return whether one of the markers on the given lines ends with a text."""
+    """Return whether one of the markers on the given lines ends with `text`."""
     ends = (source.data[source.starts[n - 1] : source.line_end(n)] for n in lines)
     return any(end.endswith(text.encode()) for end in ends)
 
@@ -70,7 +70,7 @@ def marker_line(source: Source, names: Names, node: ast.AST) -> int:
 
 
 def _is_anchor(names: Names, node: ast.AST) -> bool:
-    """Return whether a marker can be above a node: a statement, an `except` or a decorator."""
+    """Return whether a marker can be placed above a node: a statement, an `except` or a decorator."""
     if isinstance(node, ast.stmt | ast.ExceptHandler):
         return True
     return node in getattr(names.parents.get(node), "decorator_list", ())

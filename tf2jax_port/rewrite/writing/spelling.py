@@ -59,7 +59,7 @@ class Spelling:
         return written
 
     def allows(self, names: Iterable[str]) -> bool:
-        """Return whether an expression may use these builtins or modules: nothing shadows them."""
+        """Return whether an expression may use builtins or modules by these names: nothing shadows them."""
         return all(
             name in self.chosen or (hasattr(builtins, name) and name not in self.bound)
             for name in names
@@ -77,7 +77,7 @@ class Spelling:
 
 
 def choose_spelling(names: Names) -> Spelling:
-    """Choose a name for each module: the one that the file imports, the usual one or a free one."""
+    """Choose a name for each module: the one that the file imports, the usual one or an unused one."""
     bound = bound_names(names)
     chosen, present = {}, set()
     for usual, module in MODULES.items():
@@ -102,7 +102,7 @@ def _imported_as(module: Scope, path: str, bound: dict[str, int]) -> str | None:
 
 
 def _free_name(usual: str, bound: dict[str, int]) -> str:
-    """Return the usual name of a module, or a variant if the file binds that name."""
+    """Return the usual name of a module, or a variant of it if the file binds that name."""
     for name in (usual, f"{usual}_", f"jax_{usual}", f"jax_{usual}_"):
         if name not in bound:
             return name

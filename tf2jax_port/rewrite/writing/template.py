@@ -1,4 +1,4 @@
-"""Parse the JAX expression of a row into text and placeholders for arguments."""
+"""Parse the JAX expression of a table row into text and placeholders for arguments."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Slot:
 
 @dataclasses.dataclass(frozen=True)
 class Template:
-    """The parsed expression of a row.
+    """The parsed JAX expression of a table row.
 
     Attributes:
       pieces: text, placeholders and optional parts in order.
@@ -75,7 +75,7 @@ class Template:
 
     @functools.cached_property
     def by_parameter(self) -> dict[str, Slot]:
-        """A dict from parameters to the arguments of the call that are their placeholders."""
+        """A dict from parameters to the slots that are placeholders for them."""
         return {slot.hole: slot for slot in self.slots if slot.hole}
 
     @functools.cached_property
@@ -116,7 +116,7 @@ def parse_template(expression: str, optional: tuple[str, ...] = ()) -> Template:
 
 
 def _with_names(expression: str) -> tuple[str, dict[str, str]]:
-    """Replace each placeholder by a unique name; also return a dict from these names to parameters."""
+    """Replace each placeholder by a unique name; return the text and a dict from names to parameters."""
     out: list[str] = []
     holes: dict[str, str] = {}
     for literal, field, _, _ in string.Formatter().parse(expression):
@@ -155,7 +155,7 @@ def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def _optional_spans(
     text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
 ) -> list[tuple[int, int, frozenset[str]]]:
-    """Return the span of each optional argument, and the parameters that keep it in the call.
+    """Return the span of each optional argument, and the parameters whose arguments keep it.
 
     A positional argument can be omitted only together with all arguments that follow it.
     """
@@ -182,7 +182,7 @@ def _optional_spans(
 
 
 def _outer_call(text: str, body: ast.expr, holes: dict[str, str]) -> tuple[str, tuple[Slot, ...]]:
-    """Return the function and arguments of an expression that is a single call, else `("", ())`."""
+    """Return the function and the arguments of an expression that is a single call, else `("", ())`."""
     if not isinstance(body, ast.Call) or any(
         isinstance(n, ast.Name) and n.id in holes for n in ast.walk(body.func)
     ):

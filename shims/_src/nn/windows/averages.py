@@ -182,7 +182,7 @@ def means(windows: Windows, x):
 
 
 def _element_counts(windows: Windows, i: int, span):
-    """Count the elements of every window that are not padding, along one axis."""
+    """Count, for every window along one axis, the elements that are not padding."""
     if windows.padding == "VALID":
         return jnp.full((1,), windows.sizes[i], jnp.int32)
     begin = jnp.arange(span.count, dtype=jnp.int32) * windows.strides[i]

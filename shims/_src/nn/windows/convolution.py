@@ -280,7 +280,7 @@ def windows_of(function, kernel, count, strides, padding, dilations, first) -> W
 
 
 def check_kernel(function, count, x, kernel) -> None:
-    """Check that TensorFlow convolves the dtype, and that the sizes of the kernel are static."""
+    """Check that TensorFlow has a convolution for the dtype, and that kernel sizes are static."""
     if x.dtype.name not in KERNELS[count]:
         raise errors.DtypeMismatchError(
             errors.message(
@@ -310,7 +310,7 @@ def check_elements(function, x, kernel) -> None:
 
 
 def in_groups(function, x, kernel):
-    """Match the input channels with the kernel; return the input and the number of groups."""
+    """Match input channels and kernel channels; return the input and the number of groups."""
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5
@@ -323,7 +323,7 @@ def in_groups(function, x, kernel):
 
 
 def unfitting(function, x, kernel, required) -> errors.InvalidArgumentError:
-    """Return the error for an input and a kernel of incompatible shapes."""
+    """Return the error for an input and a kernel whose shapes are incompatible."""
     return checks.invalid(
         function,
         "the shapes do not fit.",

@@ -51,7 +51,7 @@ def depthwise_conv2d(input, filter, strides, padding, data_format=None, dilation
 
     Differs from TensorFlow:
       With strides and dilations above 1 TensorFlow's result depends on how it divides the work;
-      here that is rejected.
+      here this combination is rejected.
 
     Under jit:
       All sizes of `input` but the channels may be known only at run time; with `VALID` and a stride
@@ -256,7 +256,7 @@ def depthwise_conv2d_backprop_filter(
 
 
 def _pull_back(function, linear, zeros, back, other):
-    """Compute the vector-Jacobian product of a linear function with the cotangent `back`."""
+    """Compute the vector-Jacobian product of a linear function for the cotangent `back`."""
     if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
         return zeros  # TensorFlow then checks no sizes
     result, pull = jax.vjp(linear, zeros)

@@ -20,7 +20,8 @@ def folded(windows: Windows, all_spans, arrays, fills, combine):
       all_spans: one `Span` per spatial axis.
       arrays: arrays `[batch, *spatial, channels]` of one shape.
       fills: the padding value of each array.
-      combine: the operator, a function of two tuples of elements; the first tuple comes earlier.
+      combine: the operator, a function of two tuples of elements; the first tuple precedes the
+        second in the window.
 
     Returns:
       A tuple of arrays `[batch, *counts, channels]`.
@@ -36,7 +37,7 @@ def folded(windows: Windows, all_spans, arrays, fills, combine):
 
 
 def _fold_axis(arrays, axis, windows: Windows, i: int, span: Span, combine):
-    """Reduce windows along one axis, by doubling if they are large."""
+    """Reduce windows along one axis; large windows are reduced by doubling."""
     size, stride, dilation = windows.sizes[i], windows.strides[i], windows.dilations[i]
 
     def taps(arrays, offset):

@@ -1,7 +1,7 @@
 """Pad or crop arrays so that windows cover them exactly, and read elements of the windows.
 
-With symbolic sizes, JAX cannot compute the paddings in its derivatives of convolutions. Framed arrays
-need none: windows of `reach` elements, `stride` apart, cover all of them.
+With symbolic sizes, JAX cannot compute the paddings in its derivatives of convolutions. Framed
+arrays need no padding: windows of `reach` elements, `stride` apart, cover them exactly.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _check_room(windows: Windows, i: int, room) -> None:
 
 
 def framed(x, all_spans, fill, *, rests=None):
-    """Pad or crop every spatial axis to the length that its windows cover; channels are last.
+    """Pad or crop every spatial axis of a channels-last array to what its windows cover.
 
     Args:
       x: array `[batch, *spatial, channels]`.
@@ -98,7 +98,7 @@ def framed(x, all_spans, fill, *, rests=None):
 
 
 def tap(x, axis: int, span: Span, stride: int, offset: int):
-    """Slice, along one axis, the element at a given offset of every window.
+    """Gather, along one axis, the element at a given offset in every window.
 
     The axis must be framed with `stride - 1` extra elements.
     """
@@ -114,7 +114,7 @@ def tap(x, axis: int, span: Span, stride: int, offset: int):
 
 
 def is_inside(span: Span, stride: int, offset: int):
-    """Return the mask `[count]` of the windows whose element at an offset is not padding."""
+    """Return the mask `[count]` of windows whose element at an offset is not padding."""
     place = jnp.arange(span.count, dtype=jnp.int32) * stride + offset
     place = place - primitives.as_size(span.low)
     return (place >= 0) & (place < primitives.as_size(span.size))

@@ -19,7 +19,7 @@ class Windows:
 
     Attributes:
       function: the operator as the user spells it.
-      sizes: the elements of a window, per axis.
+      sizes: the number of elements of a window, per axis.
       strides: the distance between windows, per axis.
       dilations: the distance between the elements of a window, per axis.
       padding: `SAME`, `VALID`, or the elements before and after, per axis.
@@ -63,7 +63,7 @@ def channels_back(x, first: bool):
 
 
 def per_axis(function: str, name: str, value, count: int, first: bool) -> tuple[int, ...]:
-    """Expand an argument to one number per spatial axis; it is one number, or one per axis.
+    """Expand an argument, one number or one per axis, to one number per spatial axis.
 
     Raises:
       ValueError: the count of numbers is wrong.
@@ -102,10 +102,10 @@ def _as_integers(value) -> tuple[int, ...]:
 
 
 def padding_of(function: str, padding, count: int, first: bool):
-    """Return `SAME`, `VALID`, or the pads of each spatial axis.
+    """Return `SAME`, `VALID`, or the explicit paddings of each spatial axis.
 
     Raises:
-      InvalidArgumentError: `padding` is unknown, or a pad is negative.
+      InvalidArgumentError: `padding` is unknown, or a padding is negative.
       ValueError: the number of pairs is not the number of axes.
     """
     if isinstance(padding, str):
@@ -131,7 +131,7 @@ def padding_of(function: str, padding, count: int, first: bool):
 
 
 def check_named(function: str, padding) -> None:
-    """Check that `padding` is a string, for operators that accept no explicit pads.
+    """Check that `padding` is a string, for operators without explicit paddings.
 
     Raises:
       TypeError: `padding` is not a string.

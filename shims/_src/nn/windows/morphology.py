@@ -44,7 +44,7 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
       TypeError: `strides` or `dilations` is a number.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum, and of equal sums the first has the gradient.
+      Nothing: NaN is never the maximum, and of equal sums the first one receives the gradient.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
@@ -115,7 +115,7 @@ def _dilated(function, x, kernel, strides, padding, data_format, dilations):
 
 
 def _spatial_pair(function, name, value) -> tuple[int, ...]:
-    """Check that an argument has four numbers, and return the two of the spatial axes."""
+    """Check that an argument has four numbers; return the two of the spatial axes."""
     if np.ndim(value) != 1:
         raise TypeError(f"{function}: Expected list for '{name}' argument, not {value}.")
     if len(value) != 4:
@@ -146,7 +146,7 @@ def _largest_sums(windows: Windows, x, kernel):
 
 
 def _taps(windows: Windows, all_spans, x, place):
-    """Slice the element at the offset `place` of every window."""
+    """Gather the element at the offset `place` in every window."""
     for i, (span, offset) in enumerate(zip(all_spans, place, strict=True)):
         x = tap(x, i + 1, span, windows.strides[i], offset * windows.dilations[i])
     return x

@@ -53,8 +53,8 @@ def max_pool(input, ksize, strides, padding, data_format=None, name=None):
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum, and the maximum of a window of NaNs is the lowest finite
-      number.
+      Nothing; in both, NaN is never the maximum, and a window of NaNs has the lowest finite number
+      as its maximum.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
@@ -94,7 +94,7 @@ def max_pool1d(input, ksize, strides, padding, data_format="NWC", name=None):
       ValueError: a list has a wrong length.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum.
+      Nothing; in both, NaN is never the maximum.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -128,7 +128,8 @@ def max_pool2d(input, ksize, strides, padding, data_format="NHWC", name=None):
       UnimplementedError: windows over the batch, or windows over the channels that overlap.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum. Of equal elements the first has the gradient.
+      Nothing; in both, NaN is never the maximum, and of equal elements the first one receives the
+      gradient.
 
     Under jit:
       All sizes but the channels may be known only at run time; with `VALID` and a stride above 1,
@@ -162,8 +163,8 @@ def max_pool3d(input, ksize, strides, padding, data_format="NDHWC", name=None):
       TypeError: `padding` is not a string.
 
     Differs from TensorFlow:
-      Nothing: NaN is never the maximum. The gradient flows to all elements less than 1e-5 below the
-      maximum, and to none if that is infinite.
+      Nothing; in both, NaN is never the maximum. The gradient flows to all elements less than 1e-5
+      below the maximum, and to none if that is infinite.
 
     Under jit:
       All sizes but the channels may be known only at run time.
@@ -223,7 +224,7 @@ def max_pool_with_argmax(
     x = operand(input)
     check_dtype(function, x, _REALS)
     checks.check_data(
-        jnp.stack([primitives.true_size(d) for d in x.shape]) == 0,
+        jnp.stack([primitives.as_size(d) for d in x.shape]) == 0,
         function,
         "`input` has no elements.",
         required="no size of 0",
@@ -262,7 +263,7 @@ def largest(function, count, x, ksize, strides, padding, data_format):
 
 
 def pool_windows(function, count, x, ksize, strides, padding, data_format):
-    """Parse the arguments of pooling; return the windows and whether channels follow the batch axis."""
+    """Parse the arguments of pooling; return the windows, and whether channels follow the batch."""
     first = is_channels_first(function, data_format, count)
     windows = Windows(
         function,
@@ -312,7 +313,7 @@ def maxima(windows: Windows, x):
 
 
 def _padding_value(dtype):
-    """Return the padding value of max pooling: the lowest integer, or NaN, which never wins."""
+    """Return the padding value of max pooling: the lowest integer, or NaN, which is ignored."""
     return np.nan if jnp.issubdtype(dtype, jnp.floating) else np.iinfo(dtype).min
 
 
@@ -322,7 +323,7 @@ def lowest(dtype):
 
 
 def _larger(before, behind):
-    """Select the larger of two `(element, index)` pairs: the first on ties; NaN never wins."""
+    """Select the larger of two `(element, index)` pairs, the first one on ties; NaN never wins."""
     is_larger = behind[0] > before[0]
     if jnp.issubdtype(before[0].dtype, jnp.floating):
         is_larger |= jnp.isnan(before[0])
@@ -339,7 +340,7 @@ def first_of(windows: Windows, all_spans, x):
 
 
 def _sum_of_maxima(windows: Windows, all_spans, x, value):
-    """Sum all elements that equal the maximum of their window; only the derivative is used.
+    """Sum the elements that equal the maximum of their window; only its derivative is used.
 
     TensorFlow compares with a tolerance of 1e-5, which infinite elements do not satisfy.
     """
@@ -358,7 +359,7 @@ def _sum_of_maxima(windows: Windows, all_spans, x, value):
 
 
 def _shift_span(span, offset: int):
-    """Return the span of one-element windows at an offset of larger windows."""
+    """Return the span of windows of one element, at an offset within larger windows."""
     low = span.low - offset
     return type(span)(span.size, low, span.count, span.length)
 

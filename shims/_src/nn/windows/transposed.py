@@ -297,7 +297,7 @@ def _output_sizes(function, y, kernel, shape, first):
 def _is_unchecked_empty(function, y, kernel, sizes) -> bool:
     """Return whether an operand or the result is empty; TensorFlow then checks no sizes.
 
-    `atrous_conv2d_transpose` does check them.
+    `atrous_conv2d_transpose` is an exception: it does check them.
     """
     if function == "atrous_conv2d_transpose":
         check_elements(function, y, kernel)
@@ -318,7 +318,7 @@ def _check_channels(function, channels, kernel) -> None:
 
 
 def _require_window_count(function, y, axis, count):
-    """Check that `y` has one element per window along an axis, and return it."""
+    """Check that `y` has one element per window along an axis; return `y`."""
     if is_known(count) and is_known(y.shape[axis]) and count != y.shape[axis]:
         raise checks.invalid(
             function,
@@ -330,7 +330,7 @@ def _require_window_count(function, y, axis, count):
 
 
 def _scatter_kernel(windows, all_spans, y, kernel):
-    """Compute the transposed convolution: add the kernel, scaled by each element, at its window."""
+    """Compute the transposed convolution: add the kernel, scaled by each element, at each window."""
     spatial = range(len(all_spans))
     around = []
     for i, (span, stride) in enumerate(zip(all_spans, windows.strides, strict=True)):

@@ -133,7 +133,7 @@ def batch_norm(
 
 
 def _refuse_unsupported(**asked) -> None:
-    """Raise `UnimplementedError` if an unsupported argument is given."""
+    """Raise `UnimplementedError` if any of the unsupported arguments is given."""
     for what, is_asked in asked.items():
         if is_asked:
             raise errors.UnimplementedError(

@@ -30,13 +30,13 @@ def variable(
     """Create a variable with `get_variable`; `arg_scope` can set defaults of the arguments.
 
     Args:
-      name: its name in the scope.
-      shape: its shape.
-      dtype: its dtype.
-      initializer: its initializer.
-      regularizer: a function that maps it to a loss.
-      trainable: whether optimizers update it.
-      collections: the collections to add it to.
+      name: the name of the variable in the scope.
+      shape: the shape of the variable.
+      dtype: the dtype of the variable.
+      initializer: the initializer of the variable.
+      regularizer: a function from the variable to a loss.
+      trainable: whether optimizers update the variable.
+      collections: the collections to which the variable is added.
       caching_device: accepted and ignored.
       device: accepted and ignored.
       partitioner: a function that returns the number of partitions per axis.
@@ -84,13 +84,13 @@ def model_variable(
     """Create a variable by `variable` and add it to the collection of model variables.
 
     Args:
-      name: its name in the scope.
-      shape: its shape.
-      dtype: its dtype.
-      initializer: its initializer.
-      regularizer: a function that maps it to a loss.
-      trainable: whether optimizers update it.
-      collections: the collections to add it to.
+      name: the name of the variable in the scope.
+      shape: the shape of the variable.
+      dtype: the dtype of the variable.
+      initializer: the initializer of the variable.
+      regularizer: a function from the variable to a loss.
+      trainable: whether optimizers update the variable.
+      collections: the collections to which the variable is added.
       caching_device: accepted and ignored.
       device: accepted and ignored.
       partitioner: a function that returns the number of partitions per axis.

@@ -13,7 +13,7 @@ _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 
 
 class _VarianceScaling(Initializer):
-    """An initializer whose random values have the variance `factor` divided by the fan."""
+    """An initializer whose samples have the variance `factor` divided by the fan-in, -out or average."""
 
     def __init__(self, factor, mode, uniform, seed, dtype):
         self.factor, self.mode, self.uniform = factor, mode, uniform
@@ -34,7 +34,7 @@ class _VarianceScaling(Initializer):
 def variance_scaling_initializer(
     factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=np.float32
 ):
-    """Create an initializer whose variance is `factor` divided by the fan of the layer.
+    """Create an initializer whose samples have the variance `factor` divided by the layer's fan.
 
     Args:
       factor: scales the variance.

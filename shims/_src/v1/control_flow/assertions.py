@@ -60,7 +60,7 @@ def Assert(condition, data, summarize=None, name=None):
 
 
 def _split_data(data):
-    """Return the tensors of `data`, and a function that fills their values into the list.
+    """Return the tensors of `data`, and a function that puts their values into the list `data`.
 
     String tensors must have a static value, which replaces them.
     """
@@ -161,7 +161,7 @@ def summarized(array, limit: int) -> str:
 
 
 def _format_elements(array, left: list[int], is_whole: bool) -> str:
-    """Format an array; `left[0]` is the number of elements that may still be written."""
+    """Format an array; `left[0]` is the number of elements that may still be printed."""
     if array.ndim > 1:
         return "".join(f"[{_format_elements(part, left, False)}]" for part in array if left[0] > 0)
     parts = [element_text(x) for x in array[: left[0]]]

@@ -1,4 +1,4 @@
-"""Record branches and loop bodies while a graph is built, and compute them when it runs."""
+"""Record branches and loop bodies while a graph is built, and execute them when it runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Part:
     """The recorded operations of a branch or a loop body, and its outputs.
 
     Args:
-      block: the block that contains the operations.
+      block: the `Block` that collected the operations.
       outputs: the output tensors, which may belong to outer blocks.
 
     Attributes:
@@ -56,7 +56,7 @@ class Part:
         return [o for o in found if o.block is self.block]
 
     def _collect_needed(self) -> list[Operation]:
-        """Return the operations that the outputs depend on, in the order of their creation."""
+        """Return the operations on which the outputs depend, in the order of their creation."""
         waiting = [t.op for t in self.outputs if self._is_own(t)]
         seen: set[Operation] = set()
         while waiting:
@@ -96,7 +96,7 @@ class Part:
         """Execute the part and return the values of its outputs.
 
         Args:
-          run: the run that executes the containing operation.
+          run: the `Run` that executes the containing operation.
           operation: the operation that contains the part.
           given: the values of the captured tensors and of the parameters.
         """
@@ -104,7 +104,7 @@ class Part:
 
 
 class BlockRun(Run):
-    """An execution of a branch or a loop body during tracing."""
+    """The execution of a branch or a loop body while it is traced."""
 
     def __init__(self, outer: Run, operation: Operation, part: Part, given):
         order = types.SimpleNamespace(
@@ -122,7 +122,7 @@ class BlockRun(Run):
         return [self.result(t) for t in self._part.outputs]
 
     def at_start(self, variable):
-        """Return the value that a variable has when the block starts.
+        """Return the value that a variable has at the start of the block.
 
         In a loop body, an assigned variable has the value from the previous iteration.
         """
@@ -131,7 +131,7 @@ class BlockRun(Run):
         return self._outer.read(variable, self._operation)
 
     def execute(self, op: Operation) -> None:
-        """Execute an operation; reject operations that run in Python and cannot be traced."""
+        """Execute an operation; reject Python operations, which cannot be traced."""
         if op.on_host and "traced" in op.attributes:
             results = op.attributes["traced"](op, self.operands(op))
             self.values.update(zip(op.outputs, results, strict=True))
@@ -207,7 +207,7 @@ def add_outer(
       type_: TensorFlow's type of the operation.
       name: the unique name.
       compute: see `Operation`.
-      inputs: its own inputs; the tensors captured by the parts are appended.
+      inputs: the inputs of the operation; the tensors captured by the parts are appended.
       outputs: the shapes and dtypes of the outputs.
       parts: the branches, or the condition and the body.
     """
@@ -223,12 +223,13 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Set the inputs and variables with respect to which an operation's outputs are differentiable.
+    """Record with respect to which inputs and variables an operation's outputs are differentiable.
 
     Args:
-      op: the operation.
-      part: the body.
-      places: a dict from parameters of the body to the position of the input with the initial value.
+      op: the loop or function operation.
+      part: its recorded body.
+      places: a dict from parameters of the body to the index of the input that provides the initial
+        value.
       count: the number of loop-carried outputs, which become the first parameters.
       back_prop: whether the outputs are differentiable.
     """
@@ -254,11 +255,11 @@ def link(
 def _outputs_of_earlier_iterations(
     sources: Sequence, carried: Mapping[Tensor, int]
 ) -> list[set[int]]:
-    """For each output, return the outputs of earlier iterations on which it depends, and itself.
+    """Return, for each output, itself and the outputs of earlier iterations on which it depends.
 
     Args:
       sources: for each output the tensors on which it depends within one iteration.
-      carried: a dict from parameters to the output of the previous iteration that they receive.
+      carried: a dict from parameters to the output of the previous iteration that each receives.
     """
     reached = [{i} for i in range(len(sources))]
     changed = True
@@ -272,7 +273,7 @@ def _outputs_of_earlier_iterations(
 
 
 def begin(run: Run, op: Operation) -> None:
-    """Read the variables that the parts of an operation use, before the parts are traced."""
+    """Read the variables that an operation's parts use, before the parts are traced."""
     for block in op.attributes["blocks"]:
         for inner in block.operations:
             for variable in inner.attributes.get("variables", ()):
@@ -283,7 +284,7 @@ def begin(run: Run, op: Operation) -> None:
 
 
 def finish(run: Run, op: Operation) -> None:
-    """Make the assignments of an operation's parts visible to later operations."""
+    """Make the assignments in an operation's parts visible to later operations."""
     for variable in op.writes:
         run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
 
@@ -291,7 +292,7 @@ def finish(run: Run, op: Operation) -> None:
 def passed_on(
     graph: Graph, tensors: Sequence[Tensor], names: Sequence[str], type_: str
 ) -> list[Tensor]:
-    """Add an identity operation with the given name for each tensor, and return their outputs."""
+    """Add an identity operation with the given name for each tensor; return the outputs."""
     found = []
     for tensor, name in zip(tensors, names, strict=True):
         unique = graph.unique_name(name)

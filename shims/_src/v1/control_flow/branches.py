@@ -20,7 +20,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
       pred: a bool scalar tensor, not a Python bool.
       true_fn: a function without arguments; called once, immediately.
       false_fn: a function that returns the same structure and dtypes.
-      strict: whether to return a list of one result as a list.
+      strict: whether to return a list of one result as a list, instead of the result itself.
       name: the scope of both branches.
       fn1: an older name of `true_fn`.
       fn2: an older name of `false_fn`.
@@ -79,7 +79,7 @@ def _select_argument(name: str, value, old_name: str, old):
 
 
 def _call_branch(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
-    """Call a branch function, check its result against the other branch, and return its tensors.
+    """Call a branch function; return its tensors, checked against those of the other branch.
 
     The function that rebuilds the nested result is appended to `structures`.
     """

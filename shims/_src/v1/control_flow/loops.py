@@ -52,7 +52,8 @@ def while_loop(
       swap_memory: accepted and ignored.
       name: the scope of condition and body.
       maximum_iterations: the maximum number of iterations.
-      return_same_structure: whether to return a list of one variable as a list.
+      return_same_structure: whether to return a list of one variable as a list, instead of the
+        variable itself.
 
     Returns:
       The final loop variables.
@@ -112,7 +113,7 @@ def _counter_names(is_limited: bool) -> list[str]:
 
 
 class _Loop:
-    """A builder for the operation of a `while_loop`.
+    """Builds the operation of a `while_loop`.
 
     Args:
       graph: the graph.
@@ -136,7 +137,7 @@ class _Loop:
         self.parameters: list[list[Tensor]] = []
 
     def record(self, cond, body) -> None:
-        """Record condition and body, calling each of them once."""
+        """Record condition and body by calling each of them once."""
         self.condition = record(self.graph, lambda: [self._call_condition(cond)])
         self.body = record(self.graph, lambda: self._call_body(body))
         rows = zip(self.initial, self.shapes, self.body.outputs, strict=True)

@@ -36,7 +36,7 @@ def py_func(func, inp, Tout, stateful=True, name=None):
 
     Differs from TensorFlow:
       Inside of branches and loops the shapes must be set with `set_shape`. If compiled operations
-      need the result, the arguments are computed twice, the first time without effects.
+      need the result, the arguments are computed twice, the first time without side effects.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/py_func
     """

@@ -1,4 +1,4 @@
-"""Record a function of slices of tensors once, and apply it to all slices."""
+"""Record a function of slices once, and apply the recorded operations to all slices."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def spec_of(tensor) -> tuple:
 
 
 class RecordedFunction:
-    """A function of slices whose operations are recorded in a single call.
+    """A function of slices whose operations were recorded by calling it once.
 
     Args:
       call: the function of a flat list of slices.
@@ -84,7 +84,7 @@ class RecordedFunction:
         self.part = record(graph, called)
 
     def places(self, first_again: bool = False) -> dict[Tensor, int]:
-        """Return a dict from parameters to the position of the input that supplies their first value.
+        """Return a dict from parameters to the index of the input with the first value.
 
         Args:
           first_again: whether the initial accumulators are the first slices of the same inputs.
@@ -124,7 +124,7 @@ def row_computation(
 
 
 def stacked_outputs(graph, op) -> list[Tensor]:
-    """Return the outputs under the names of the operations with which TensorFlow stacks slices."""
+    """Return outputs under the names of TensorFlow's operations that stack slices."""
     v2 = MODES.control_flow_v2
     found = []
     for tensor in op.outputs:
@@ -135,7 +135,7 @@ def stacked_outputs(graph, op) -> list[Tensor]:
 
 
 def check_outputs(made: RecordedFunction, wanted, sliced: Rows) -> None:
-    """Check that structure and dtypes of the results are the declared ones."""
+    """Check that the results have the declared structure and dtypes."""
     leaves, tree = jax.tree.flatten(wanted, is_leaf=_is_spec)
     if str(tree) != made.rebuild.shape:
         kind = ValueError if len(leaves) != made.rebuild.count else TypeError

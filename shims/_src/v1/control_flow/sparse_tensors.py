@@ -23,7 +23,7 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class _GraphSparseTensorMeta(type):
-    """Metaclass that makes `SparseTensor` accept tensors and match every sparse tensor."""
+    """The metaclass with which `SparseTensor` accepts tensors, and `isinstance` all sparse tensors."""
 
     def __call__(cls, indices, values, dense_shape):
         if executing_eagerly():

@@ -94,7 +94,7 @@ class TensorArray:
         return None if value is None else int(value)
 
     def with_flow(self, flow: Tensor) -> TensorArray:
-        """Return the list in the state that a flow tensor represents."""
+        """Return the list in the state that a flow tensor (see `flow`) represents."""
         new = object.__new__(type(self))
         new.__dict__.update(self.__dict__)
         new._flow = flow

@@ -108,7 +108,7 @@ def _requires_variables(rule, cotangents) -> bool:
 
 
 def _call_rule(graph, found, outputs, count: int) -> list[Tensor]:
-    """Call the gradient rule and return its gradients, omitting those that are `None`.
+    """Call the gradient rule; return its gradients without those that are `None`.
 
     The positions of the arguments that have a gradient are stored in `found["present"]`.
     """

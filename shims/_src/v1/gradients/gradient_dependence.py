@@ -1,4 +1,4 @@
-"""Determine for which sources TensorFlow has a gradient, when gradients are differentiated again.
+"""Determine for which sources TensorFlow has a second gradient.
 
 The derivative of a linear function does not depend on its argument, so TensorFlow returns no second
 gradient. Here one operation computes a whole backward pass, so its traced program must be inspected.
@@ -63,7 +63,7 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """Return the placeholders on which an operation depends, without following inputs in `given`."""
+    """Return the placeholders on which an operation depends, not following the inputs `given`."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()
@@ -77,7 +77,7 @@ def _placeholders(op, given) -> list[Tensor]:
 
 
 def _trace_inputs(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
-    """Trace `ys` as a function of the feeds and variables, and find out which of these it uses.
+    """Trace `ys` as a function of feeds and variables; find the inputs that it uses.
 
     Returns:
       For each input whether it is used; the positions of the inputs with respect to which the result is

@@ -68,7 +68,7 @@ class GradientPaths:
         return is_differentiable(x) and x in self._seen
 
     def takes_only_rows(self, x) -> bool:
-        """Return whether all uses of a tensor or a variable gather rows of it."""
+        """Return whether a tensor or variable is used only by gathering rows of it."""
         if x in self._ys or x.shape.rank in (0, None):
             return False
         users = self._users.get(x, set())
@@ -86,7 +86,7 @@ class GradientPaths:
 
 
 def mark_loops(operations) -> None:
-    """Mark the operations with branches or loop bodies, nested ones too, as differentiated."""
+    """Mark operations with branches or loop bodies, including nested ones, as differentiated."""
     for op in operations:
         for block in op.attributes.get("blocks", ()):
             op.attributes["differentiated"] = True

@@ -1,4 +1,4 @@
-"""Provide the functions that register gradients in TensorFlow 1; most of them raise an error."""
+"""Provide functions that register gradients in TensorFlow 1; here most raise an error."""
 
 from __future__ import annotations
 

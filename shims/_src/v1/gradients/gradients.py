@@ -57,8 +57,8 @@ def gradients(
       ValueError: `grad_ys` does not match `ys` in number or shapes.
 
     Differs from TensorFlow:
-      One operation computes the whole backward pass. In a function, gathered rows have a
-      dense gradient.
+      One operation computes the whole backward pass. Inside a branch, loop or function, the
+      gradient of gathered rows is dense.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/gradients
     """
@@ -111,7 +111,7 @@ def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> s
 
 
 def _warn_of_rows_inside(x, operations) -> None:
-    """Warn if rows of `x` are gathered inside a branch or a loop: here its gradient is dense."""
+    """Warn if a branch or loop gathers rows of `x`, whose gradient then is dense here."""
     inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
     if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
         warnings.warn(
@@ -191,7 +191,7 @@ def _gradient_specs(x, is_rows: bool) -> list[tuple]:
 
 
 def _flatten_gradients(found, sources, rows) -> list:
-    """Convert gradients to a flat list of arrays; a gradient of rows becomes three arrays.
+    """Convert gradients to a flat list of arrays: three for `IndexedSlices`, otherwise one.
 
     The gradient of a source that is not connected is zero.
     """
@@ -266,7 +266,7 @@ def hessians(
 
 
 def _combine_rows(tensors, rows) -> list:
-    """Combine the three tensors of each gradient of rows to `IndexedSlices`; keep other gradients."""
+    """Combine the three tensors of each sparse gradient to `IndexedSlices`; keep dense gradients."""
     rest = iter(tensors)
     return [
         IndexedSlices(next(rest), next(rest), next(rest)) if is_rows else next(rest)
@@ -279,7 +279,7 @@ def _last_name(ys) -> str:
 
 
 def _source_value(run, x):
-    """Return the value of a source at which gradients are computed.
+    """Return the value at which gradients with respect to a source are computed.
 
     For a variable this is its value at the start of the run.
     """

@@ -1,4 +1,4 @@
-"""Compute the features of a call that determine its operation names, such as `"x.ranked"`."""
+"""Compute features of a call, such as `"x.ranked"`, that determine its operation names."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def convert_to_tensor(
 
 
 def _densify(value) -> Tensor:
-    """Convert `IndexedSlices` to a dense tensor; reject any other composite."""
+    """Convert `IndexedSlices` to a dense tensor; reject other composites."""
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
     return value.to_dense()

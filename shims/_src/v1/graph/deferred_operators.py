@@ -1,4 +1,4 @@
-"""Convert eager operators to TensorFlow 1 operators, which add operations to the default graph."""
+"""Convert operators to TensorFlow 1 operators, which add operations to the default graph."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ def flat_tensors(structure, done: bool = True) -> tuple[list[Tensor], Rebuild]:
 
     Args:
       structure: nested tensors, variables, numbers and operations.
-      done: an operation is replaced by a constant with this value, which depends on the operation.
+      done: the value of the constant that replaces an operation; the constant has it as control
+        input.
     """
     leaves, tree = jax.tree.flatten(structure)
     return [_as_tensor(x, done) for x in leaves], Rebuild(tree, leaves)

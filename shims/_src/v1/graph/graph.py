@@ -63,7 +63,7 @@ class Graph(Collections):
         return self.made
 
     def count(self, operations: int) -> None:
-        """Increment the count of operations by auxiliary ones that only TensorFlow creates."""
+        """Increase the operation count by auxiliary operations that only TensorFlow creates."""
         self.made += operations
 
     def next_seed(self) -> int:
@@ -280,7 +280,7 @@ class Graph(Collections):
             block.control_inputs.pop()
 
     def present_control_inputs(self) -> list[Operation]:
-        """Return the control inputs that a new operation gets at this point."""
+        """Return the control inputs that a new operation would get here."""
         return list(dict.fromkeys(op for ops in self.block.control_inputs for op in ops))
 
     @contextlib.contextmanager
@@ -377,7 +377,7 @@ def control_operations(graph: Graph, control_inputs) -> list[Operation]:
 
 
 def gradients_by_type_unsupported(function: str, kinds) -> errors.UnimplementedError:
-    """Return the error for registering a gradient for an operation type, which is not supported."""
+    """Return the error for registering a gradient per operation type, which is not supported."""
     return errors.UnimplementedError(
         errors.message(
             function,

@@ -24,13 +24,13 @@ class Named:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recipe:
-    """A rule for the operation names of a call.
+    """A rule that derives the operation names of a call.
 
     Attributes:
-      tops: names that TensorFlow reserves in the current scope, in this order.
+      tops: the names that TensorFlow reserves in the current scope, in order.
       place: the index in `tops` of the main name, which the caller's `name` replaces.
-      suffixes: the suffixes of the main name: one for all outputs, or one per output; `{Sum}` stands
-        for the caller's name, or for `Sum` if there is none.
+      suffixes: the suffixes of the main name: one for all outputs, or one per output; `{Sum}`
+        stands for the caller's name, or for `Sum` if there is none.
     """
 
     tops: tuple[str, ...]
@@ -75,7 +75,7 @@ def named(
       graph: the graph.
       public: the TensorFlow 1 name of the operator.
       name: the caller's name; one that ends in `/` is an absolute name.
-      features: returns the features of the arguments, see `call_features`.
+      features: a function that returns the features of the arguments; see `call_features`.
       outputs: the number of tensors that the call returns.
     """
     entry = _read_entries().get(public)

@@ -11,7 +11,7 @@ from shims._src.v1.graph.symbolic_values import Reference, not_allowed
 
 
 class OperationGraph(Protocol):
-    """The methods of `Graph` that operations use, as an interface that avoids a circular import."""
+    """The interface of `Graph` that operations use; it avoids a circular import."""
 
     root: Block
     block: Block
@@ -22,7 +22,7 @@ class OperationGraph(Protocol):
         """Register an operation."""
 
     def count(self, operations: int) -> None:
-        """Increment the count of operations by auxiliary ones that only TensorFlow creates."""
+        """Increase the operation count by auxiliary operations that only TensorFlow creates."""
 
     def next_seed(self) -> int:
         """Return the default seed of the next random operation."""
@@ -163,12 +163,12 @@ class Operation:
       compute: `f(run, operation, values)`, which returns the values of the outputs.
       inputs: the input tensors.
       outputs: `(shape, dtype)` of each output.
-      control_inputs: operations that must run before it.
+      control_inputs: the operations that must run first.
 
     Attributes:
-      links: for each output, the positions of the inputs that it is differentiable with respect to.
-      writes: variables that it assigns.
-      place: the user's file and line that created the operation, and its name.
+      links: for each output, the indices of the inputs with respect to which it is differentiable.
+      writes: the variables that the operation assigns.
+      place: the user's file and line that created the operation, and the operation's name.
       on_host: whether it runs in Python, before or after the compiled program.
       attributes: further attributes by name.
 

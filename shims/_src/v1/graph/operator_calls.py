@@ -1,4 +1,4 @@
-"""Add the operations of operator calls to a graph: find operands, infer results, choose names."""
+"""Add operator calls to a graph: find the operands, infer the results, choose the names."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
     Args:
       graph: the graph.
       f: an operator of shims.
-      args: its positional arguments: pytrees of tensors, variables and numbers.
-      kwargs: its keyword arguments.
-      public: its TensorFlow 1 name.
+      args: the positional arguments: pytrees of tensors, variables and numbers.
+      kwargs: the keyword arguments.
+      public: the operator's name in TensorFlow 1.
       name: the name that the caller chose for the operation.
       type_: TensorFlow's type of the operation.
 
@@ -116,7 +116,7 @@ def _static_sizes(value):
 
 
 def _sparse_of_unknown_rank(value):
-    """Yield the `indices` and `dense_shape` of each sparse tensor of unknown rank in the arguments."""
+    """Yield `indices` and `dense_shape` of the sparse arguments whose rank is unknown."""
     if is_composite(value) and hasattr(value, "dense_shape"):
         shape = value.dense_shape
         if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
@@ -143,9 +143,9 @@ def _outline_or_raise(f, operands, key, unranked) -> Outline:
 
 
 def _assign_seeds(operation: Operation, draws) -> None:
-    """Assign a pair of seeds to each random number generation inside an operation.
+    """Assign a pair of seeds to each random call inside an operation.
 
-    When the operation runs, these streams replace the global ones.
+    When the operation runs, the streams of these seeds replace the global ones.
     """
     graph = operation.graph
     compute = operation.compute
@@ -163,7 +163,7 @@ def _assign_seeds(operation: Operation, draws) -> None:
 
 
 def as_leaf(value: Any):
-    """Convert an argument to the form that an operation stores: a tensor or an immutable copy."""
+    """Convert an argument to what an operation stores: a tensor, or an immutable copy."""
     value = getattr(value, "graph_value", value)
     if isinstance(value, Dimension):
         return value.value
@@ -175,7 +175,7 @@ def as_leaf(value: Any):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether an argument is a constant without tensors, such as a list of numbers."""
+    """Return whether an argument contains no tensors, such as a list of numbers."""
     return not isinstance(value, Tensor) and not _holds_tensor(value)
 
 
@@ -190,7 +190,7 @@ def _holds_tensor(value) -> bool:
 
 
 def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
-    """Return a key that is equal for calls with equal results, or `None` if the call has no such key."""
+    """Return a key that is equal for calls with equal results; `None` if a call has none."""
     places = {t: i for i, t in enumerate(operands)}
     found: list[tuple] = []
     for x in leaves:
@@ -215,7 +215,10 @@ def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
 
 
 def _is_plain(value) -> bool:
-    """Return whether a nested value consists of Python values that `repr` distinguishes."""
+    """Return whether nested containers hold only `None`, numbers, strings and bytes.
+
+    The `repr` of such a value can be part of a cache key.
+    """
     if isinstance(value, dict):
         return all(_is_plain(v) for v in value.values())
     if isinstance(value, (list, tuple)):

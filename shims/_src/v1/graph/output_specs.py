@@ -1,8 +1,8 @@
 """Infer the results of an operator call: structure, shapes, dtypes, and differentiability.
 
-The operator is traced with symbolic sizes. A size of a result is known if it is a number, unknown if
-it is symbolic. If the rank of an operand is unknown, several ranks are tried; the sizes
-on which all attempts agree are known.
+The operator is traced with symbolic sizes. A size of a result is known if it is a number, unknown
+if it is symbolic. If the rank of an operand is unknown, several ranks are tried; sizes on which all
+attempts agree are known.
 """
 
 from __future__ import annotations
@@ -44,15 +44,18 @@ _MAX_CACHED = 20000
 
 @dataclasses.dataclass(frozen=True)
 class Outline:
-    """Inferred properties of the results of an operator call.
+    """The inferred properties of an operator call's results.
 
     Attributes:
       tree: the structure of the results.
-      shapes: the shape of each array, a tuple with `None` for unknown sizes; `None` if the rank is unknown.
+      shapes: the shape of each array, a tuple with `None` for unknown sizes; `None` if the rank is
+        unknown.
       dtypes: the dtype of each array.
-      links: for each array the positions of the operands with respect to which it is differentiable.
+      links: for each array the positions of the operands with respect to which it is
+        differentiable.
       draws: the kernel and seed of each random operator inside the call.
-      rows: the positions of the operands that are used only by gathering rows.
+      rows: the indices of the operands from which rows are gathered, and which are not used
+        otherwise.
     """
 
     tree: Any
@@ -118,7 +121,7 @@ class _NoRun:
 
 
 def _may_be_known(tensor: Tensor) -> bool:
-    """Return whether a tensor is an integer or bool scalar or short vector, which may be static."""
+    """Return whether a tensor is so small and integral (or bool) that it may be static."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims
@@ -130,9 +133,9 @@ def _may_be_known(tensor: Tensor) -> bool:
 
 
 def known_producers(tensor: Tensor):
-    """Return the operations that compute a small tensor from shapes and constants.
+    """Return the operations that compute a small tensor, if they start from shapes and constants.
 
-    Returns `None` if the tensor also depends on other values.
+    Return `None` if the tensor depends on other values.
     """
     found: dict = {}
     return list(found) if _collect_producers(tensor, found) else None
@@ -176,7 +179,7 @@ def _trace_over_ranks(f, leaves, coordinates) -> Outline:
 
 
 def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
-    """Trace with each of several choices of unknown sizes, and combine the results.
+    """Trace once for each of several choices of unknown sizes; combine the results.
 
     Sizes on which the results differ are unknown. Choices that the operator rejects are skipped.
     """
@@ -195,7 +198,7 @@ def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
 
 
 def _common_shape(shapes):
-    """Return the shape whose sizes are known where all shapes agree; `None` if the ranks differ."""
+    """Return the shape with the sizes on which all shapes agree; `None` if the ranks differ."""
     if any(s is None or len(s) != len(shapes[0]) for s in shapes):
         return None
     return tuple(sizes[0] if len(set(sizes)) == 1 else None for sizes in zip(*shapes, strict=True))
@@ -215,9 +218,9 @@ def _trace(f, leaves, ranks) -> Outline:
 
 
 def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
-    """Trace with several lengths for integer vectors of unknown length, which may hold shapes.
+    """Trace once for each of several lengths of integer vectors, which may hold shapes.
 
-    Such a length may be the rank of a result.
+    The length of such a vector may be the rank of a result.
     """
     vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
     every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]

@@ -1,4 +1,4 @@
-"""Add identity operations so that outputs of one operation have the names that TensorFlow gives."""
+"""Add identity operations, so that outputs of one operation have TensorFlow's separate names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Provide functions that open name scopes and other scopes of the default graph.
 
-Also provide functions that access its collections.
+Also provide functions that access the collections of the graph.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class name_scope:
 
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None) -> Iterator[str]:
-    """Open a `name_scope` with another order of arguments.
+    """Open a `name_scope`; the arguments have another order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/op_scope
     """

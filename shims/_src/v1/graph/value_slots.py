@@ -1,4 +1,4 @@
-"""Provide `Slot`: the state that represents a variable or a counter in a traced program."""
+"""Provide `Slot`: the state of a variable or a counter in a traced program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shims._src.recording import state
 
 
 class Slot:
-    """The state in a session that holds the value of a variable or a counter.
+    """The state of a variable or a random counter in the traced program of a session run.
 
     Attributes:
       name: the name in messages.

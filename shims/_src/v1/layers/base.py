@@ -182,12 +182,12 @@ class Layer:
         """Create a variable of the layer, or return the existing one when it is reused.
 
         Args:
-          name: its name in the layer's scope.
-          shape: its shape.
-          dtype: its dtype; the layer's if `None`.
-          initializer: its initializer, see `get_variable`.
-          regularizer: a function that maps it to a loss.
-          trainable: whether optimizers update it.
+          name: the name of the variable in the layer's scope.
+          shape: the shape of the variable.
+          dtype: the dtype of the variable; that of the layer if `None`.
+          initializer: the initializer of the variable; see `get_variable`.
+          regularizer: a function from the variable to a loss.
+          trainable: whether optimizers update the variable.
           constraint: a function that optimizers apply after an update.
           use_resource: whether each read is a separate operation.
           synchronization: accepted and ignored.
@@ -349,7 +349,7 @@ class Layer:
 
 
 def _share_leaves(value, memo):
-    """Make a deep copy share the tensors and variables in a list, by adding them to its memo."""
+    """Make a deep copy share the tensors and variables in a list, by adding them to its memo dict."""
     for leaf in value if isinstance(value, (list, tuple)) else ():
         if isinstance(leaf, (Tensor, GraphVariable, PartitionedVariable)):
             memo[id(leaf)] = leaf

@@ -37,8 +37,8 @@ def _make_function(cls: type, name: str, order: str) -> Callable:
     Args:
       cls: the class of the layer.
       name: the name of the function.
-      order: the names of its parameters after `inputs`, separated by spaces; `training` is passed to the
-        call of the layer, the others to its constructor.
+      order: the names of the parameters after `inputs`, separated by spaces; `training` is passed
+        to the call of the layer, the others to its constructor.
     """
     parameters = ("inputs", *order.split())
 

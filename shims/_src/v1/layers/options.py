@@ -95,7 +95,7 @@ def padding_of(value) -> str:
 
 
 def layout_of(data_format, rank: int) -> str:
-    """Convert a Keras data format to TensorFlow's notation, such as `NHWC`.
+    """Convert a Keras data format such as `channels_last` to TensorFlow's, such as `NHWC`.
 
     Raises:
       ValueError: `data_format` is neither `channels_first` nor `channels_last`.
@@ -110,7 +110,7 @@ def layout_of(data_format, rank: int) -> str:
 
 
 def smart_cond(pred, true_fn, false_fn, name=None):
-    """Call the selected function if the predicate is static; otherwise create a `cond`."""
+    """Call the selected function if the predicate is static; otherwise create a `cond` operation."""
     known = pred
     if is_graph_value(pred):
         known = constant_value(getattr(pred, "graph_value", pred))
@@ -120,7 +120,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 
 def is_known(pred) -> bool | None:
-    """Return the value of `training` if it is static, or `None` if it is known only at run time."""
+    """Return the value of `training` if it is static, `None` if it is known only at run time."""
     if is_graph_value(pred):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)

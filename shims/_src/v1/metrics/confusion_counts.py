@@ -1,4 +1,4 @@
-"""Define the numbers of true and false positives and negatives, precision and recall."""
+"""Define metrics that count true and false positives and negatives, precision and recall."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def _convert_operands(labels, predictions, weights) -> list:
 
 
 def _make_contribution(kinds):
-    """Return a function that computes the confusion counts of a batch."""
+    """Return a function that computes the confusion counts of one batch."""
 
     def contribution(labels, predictions, weights):
         labels, predictions = match_ranks(

@@ -11,7 +11,7 @@ from shims._src.errors import errors
 
 
 class Listed(NamedTuple):
-    """The labels of all rows as a flat list of row indices and classes."""
+    """The labels of all rows as flat vectors of row indices and classes."""
 
     rows: Any  # int64 [n]: the row of each label
     classes: Any  # int64 [n]
@@ -27,7 +27,7 @@ class Hits(NamedTuple):
 
 
 def listed(labels, values, size, guesses) -> Listed:
-    """Convert dense or sparse labels to a flat list of row indices and classes.
+    """Convert dense or sparse labels to flat vectors of row indices and classes.
 
     Args:
       labels: int64 `[..., m]`, or `[...]` for one label in each row; the indices of a sparse tensor
@@ -96,7 +96,7 @@ def _check_rows(ours, theirs) -> None:
 
 
 def _count_rows(guesses):
-    """Return the product of all sizes of the predictions except the last."""
+    """Return the number of rows: the product of all sizes of the predictions except the last."""
     count = 1
     for d in guesses.shape[:-1]:
         count = count * d

@@ -47,7 +47,7 @@ def streaming(
     """Create a metric: a value tensor and an update operation that adds a batch.
 
     Args:
-      scope: the scope name given by the caller, and the default one.
+      scope: the caller's scope name, and the default one.
       variables: names, shapes and dtypes of the metric variables.
       contribution: a function of the operands that returns the increment of each variable.
       operands: the tensors of a batch; `None` is passed on.
@@ -89,7 +89,7 @@ def streamed(
 
 
 def _add_halves(*arrays):
-    """Add each array of the second half to the corresponding array of the first half."""
+    """Add each array in the second half of a list to the corresponding array in the first half."""
     half = len(arrays) // 2
     return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
 
@@ -104,7 +104,7 @@ def ratio(total, count):
 
 
 def match_ranks(labels, predictions):
-    """Squeeze the last axis of the argument that has one axis more than the other.
+    """Squeeze the last axis of that argument which has one axis more than the other.
 
     Raises:
       ValueError: the shapes differ.

@@ -1,4 +1,4 @@
-"""Add methods to the graph classes that are defined in higher-level modules."""
+"""Add methods that higher-level modules define to the graph classes."""
 
 from __future__ import annotations
 

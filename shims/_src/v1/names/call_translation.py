@@ -1,4 +1,4 @@
-"""Convert calls with TensorFlow 1's parameters to calls of this package's functions."""
+"""Convert calls with TensorFlow 1 parameters to calls of the functions of `shims`."""
 
 from __future__ import annotations
 
@@ -81,12 +81,12 @@ def _comparable_default(default: Any) -> Any:
 
 
 class Translation:
-    """A converter of TensorFlow 1 arguments to the arguments of a function of this package.
+    """Converts TensorFlow 1 arguments to those of a function of `shims`.
 
     Args:
-      operator: the operator.
-      signature: its signature in TensorFlow 1.
-      own: the signature of this package's function.
+      operator: the entry of the operator in the list of operators.
+      signature: the signature in TensorFlow 1.
+      own: the signature of the function of `shims`.
     """
 
     def __init__(self, operator: Operator, signature: inspect.Signature, own: inspect.Signature):
@@ -108,7 +108,7 @@ class Translation:
         }
 
     def __call__(self, args, kwargs) -> tuple[Any, dict[str, Any]]:
-        """Convert the arguments; return the operation's name and the new keyword arguments.
+        """Convert the arguments; return the operation's name and the keyword arguments.
 
         Raises:
           TypeError: TensorFlow 1 has no such parameter.

@@ -1,6 +1,7 @@
 """List the TensorFlow 1 names with a graph implementation: `{name: "module:attribute"}`.
 
-They take precedence over the names of operators. One section per part of the library, sorted.
+These names take precedence over the names of operators. One section per part of the library,
+sorted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Create facade modules whose attributes are looked up at first use."""
+"""Create facade modules whose attributes are looked up on first use."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ class Operator:
     """An entry in the list of TensorFlow 1 operators.
 
     Attributes:
-      name: its shortest name, from which the names of its operations derive.
+      name: the shortest name of the operator, from which names of operations derive.
       place: `module:function` below `shims._src`.
-      signature: its parameters in TensorFlow 1, as text.
+      signature: the parameters in TensorFlow 1, as text.
       renames: a dict from parameter names of TensorFlow 1 to those of TensorFlow 2.
     """
 

@@ -59,7 +59,7 @@ def embedding_lookup(
 
 
 def _mod_positions(sizes: list[int]) -> np.ndarray:
-    """Compute the position of each table row in the concatenation of the `mod`-partitioned parts."""
+    """Return the position of each table row after concatenating the `mod`-partitioned parts."""
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows = range(sum(sizes))
     return np.asarray([begins[i % len(sizes)] + i // len(sizes) for i in rows], np.int32)

@@ -53,7 +53,7 @@ def assert_same_float_dtype(tensors=None, dtype=None):
       dtype: the required dtype.
 
     Returns:
-      The dtype; float32 without tensors and `dtype`.
+      The dtype; float32 if neither tensors nor `dtype` are given.
 
     Raises:
       ValueError: the dtypes differ, or are not floating-point.

@@ -1,6 +1,6 @@
 """Provide `tf.test.TestCase`: absl's test case, extended by sessions and array comparisons.
 
-With it, a project's existing tests can run on its port.
+With it, the existing tests of a TensorFlow project can run on its port to JAX.
 """
 
 from __future__ import annotations
@@ -304,7 +304,7 @@ class TestCase(absltest.TestCase):
 
 
 def _is_numbers(a, b) -> bool:
-    """Return whether two nested lists are to be compared as arrays, not element by element."""
+    """Return whether nested lists must be compared as arrays, not element by element."""
     if any(
         is_graph_value(x) or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))

@@ -286,9 +286,9 @@ def _all_but_cell_state(state):
 
 
 def _select_for_dropout(visit, state):
-    """Return a list with a bool for each tensor of a state: whether dropout applies to it.
+    """Return one bool for each tensor of a state: whether dropout applies to it.
 
-    `visit` answers the question for a part of the state.
+    `visit` is a function that returns this for a part of the state.
     """
     answer = visit(state)
     if not isinstance(answer, bool):

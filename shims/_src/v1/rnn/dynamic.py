@@ -107,7 +107,7 @@ def initial_state_of(cell, batch_size, dtype):
 
 
 class _Loop:
-    """A builder for the operation that applies a cell to all time steps."""
+    """Builds the operation that applies a cell to all time steps."""
 
     def __init__(self, cell, inputs, state, lengths):
         self.cell, self.lengths = cell, lengths
@@ -260,7 +260,7 @@ def bidirectional_dynamic_rnn(
 
 
 def reverse_time(tensor: Tensor, lengths, axis: int) -> Tensor:
-    """Reverse the time axis of a tensor; of each example only the part within its length."""
+    """Reverse the time axis of a tensor, for each example only up to its length."""
     if lengths is None:
         return operation_of(shims.reverse, (tensor, [axis]), {}, public="reverse", name="ReverseV2")
     return operation_of(

@@ -62,7 +62,7 @@ def _scope_name(current: str) -> str:
 
 
 def _names_in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]:
-    """Yield pairs for all variables in a scope: the variable's name, and its name in the checkpoint."""
+    """Yield, for each variable in a scope, its name and its name in the checkpoint."""
     scope = _scope_name(current)
     if not saved_scope.endswith("/"):
         raise ValueError(

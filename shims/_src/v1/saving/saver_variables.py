@@ -121,7 +121,7 @@ def _flatten(items) -> Iterator[Any]:
 
 
 def _saved_under(name: str, value) -> Iterator[Saved]:
-    """Yield a `Saved` for the variable, or for each part of it, that has a name in the checkpoint."""
+    """Yield a `Saved` for the variable with a name in the checkpoint, or for each of its parts."""
     if not isinstance(value, (list, tuple, PartitionedVariable)):
         variable = _as_variable(value)
         if variable is None:

@@ -1,4 +1,4 @@
-"""Run the operations of a plan: one compiled program, and Python operations before and after it."""
+"""Execute a plan: one compiled program, and Python operations before and after it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Compiled:
     """An executable plan for one combination of fetches and feeds.
 
     Args:
-      operations: operations that must run.
+      operations: the operations that must run.
       fetched: tensors that must be computed.
       fed: tensors whose values are fed.
       known: variables that are initialized.
-      counters: the session's slots for counters of random operations; new ones are added.
-      is_ahead: whether this plan only computes operands of a Python operation and changes no state.
+      counters: the session's counters of random operations; new ones are added.
+      is_ahead: whether the plan only computes operands of a Python operation, and changes no state.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Compiled:
 
 
 def _call_python(session, operations, values: dict[Tensor, Any], called: set) -> None:
-    """Call those Python operations that are not in `called`, and add their results to `values`."""
+    """Call the Python operations that are not in `called`; add their results to `values`."""
     for op in operations:
         if op not in called:
             called.add(op)

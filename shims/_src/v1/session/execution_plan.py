@@ -1,7 +1,7 @@
 """Plan and execute a session run: the operations that its fetches need, in topological order.
 
-An operation that reads a variable sees the assignments that must run before it, and no others: in
-TensorFlow the order of the others is arbitrary, but most reads precede them.
+An operation that reads a variable sees only those assignments that must run before it. In
+TensorFlow, the order of a read and the other assignments is arbitrary, but most reads come first.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Plan:
 
 
 def needs_of(op: Operation, fed) -> list[Operation]:
-    """Return the operations that must run before `op`, except those whose outputs are fed."""
+    """Return the operations that must run before `op`, without those whose outputs are fed."""
     found = [t.op for t in op.inputs if t not in fed]
     found += [t.op for t in op.attributes.get("captured", ()) if t not in fed]
     return [*found, *op.control_inputs]
@@ -122,16 +122,17 @@ def every_operation(operations) -> list[Operation]:
 
 
 class Run:
-    """The execution of a plan while it is traced.
+    """One execution of a plan, which happens while the plan is traced.
 
     Args:
       plan: the plan.
       known: the variables that have a value at the start.
-      counters: a dict from pairs of an operation and the index of a random number generation in it to
-        the slot of its counter and its seeds.
+      counters: a dict from pairs of an operation and the index of a random call in it to the slot
+        of the call's counter, and its seeds.
 
     Attributes:
-      is_ahead: whether the run only computes operands of Python operations and must have no effects.
+      is_ahead: whether the run only computes operands of Python operations and must have no
+        effects.
     """
 
     is_ahead = False
@@ -146,11 +147,11 @@ class Run:
         return self.values[tensor]
 
     def read(self, variable, reader: Operation | None, seen: int | None = None):
-        """Return the value of a variable that an operation sees; `None` as reader sees all assignments.
+        """Return the value of a variable that a reading operation sees.
 
         Args:
           variable: the variable.
-          reader: the operation that reads.
+          reader: the operation that reads; `None` sees all assignments.
           seen: a bit mask of the visible assignments, instead of those that the reader waits for.
         """
         if variable not in self.begin:
@@ -219,13 +220,13 @@ class Run:
         return variable in self.known or variable in self.versions
 
     def is_seen(self, variable, reader: Operation) -> bool:
-        """Return whether an operation that reads a variable finds a value."""
+        """Return whether a variable has a value at the point at which an operation reads it."""
         seen = self.plan.before.get(reader, 0)
         writers = (writer for writer, _ in self.versions.get(variable, ()))
         return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
 
     def stream(self, op: Operation):
-        """Return a function that supplies and advances the random number streams of an operation."""
+        """Return a function that returns the position of an operation's random streams and advances them."""
         draws = iter(range(len(op.attributes["seeds"])))
 
         def source(kernel, seed, blocks):
@@ -287,7 +288,7 @@ def counters_of(plan: Plan, kept: dict) -> dict:
 
 
 def _seed_words(seeds) -> np.ndarray:
-    """Convert two seeds to four words; return random words if `seeds` is `None`."""
+    """Convert two seeds to four 32-bit words; return random words if `seeds` is `None`."""
     if seeds is None:
         return np.frombuffer(os.urandom(16), np.uint32)
     return np.concatenate([split_number(s) for s in seeds])

@@ -110,7 +110,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
 
 
 def _check_runs_in_jax(plan: Plan) -> None:
-    """Raise an error if a plan has operations that only Python can run."""
+    """Check that a plan has no operations that only Python can run."""
     on_host = [op.name for op in plan.everything if op.on_host]
     if on_host:
         raise errors.UnimplementedError(
@@ -164,7 +164,7 @@ def _as_argument(value, tensor):
 
 
 def _array(value, dtype):
-    """Convert a value to an array of a dtype, narrowed to 32 bits unless `jax_enable_x64` is on."""
+    """Convert a value to an array of a dtype, with 32 bits unless `jax_enable_x64` is on."""
     if not isinstance(value, jax.Array):
         value = narrow_array(np.asarray(value, dtype))
     return jnp.asarray(value, jax.dtypes.canonicalize_dtype(dtype))

@@ -1,7 +1,4 @@
-"""Cache compiled programs for one combination of fetches and feeds.
-
-The shapes of the arguments select the program.
-"""
+"""Cache the compiled programs for one combination of fetches and feeds, by the arguments' shapes."""
 
 from __future__ import annotations
 
@@ -25,13 +22,14 @@ _OPTIONS: dict[str, Any] = {
 
 
 class ProgramCache:
-    """A cache with an exact program for the first shapes, and padded programs for other shapes.
+    """A cache: one exact program for the first shapes, and padded programs for all other shapes.
 
-    Most users always feed the same shapes, which then run without padding. Other shapes of the same ranks
-    share a program with symbolic sizes.
+    Most users always feed the same shapes, which then run without padding. Other shapes of the same
+    ranks share a program with symbolic sizes.
 
     Args:
-      make_pure: creates a new function `(values of variables, arguments) -> (results, new values)`.
+      make_pure: a function that creates a new function `(values of variables, arguments) ->
+        (results, new values)`.
       arguments: the tensors whose values are the arguments.
     """
 
@@ -77,7 +75,7 @@ class ProgramCache:
         return Function(pure, **_OPTIONS, input_signature=input_signature)
 
     def _specs(self, shapes) -> list[TensorSpec]:
-        """Return the `TensorSpec` of each argument; sizes that its tensor does not know are `None`."""
+        """Return the `TensorSpec` of each argument, with `None` for sizes that are not static."""
         sizes = [
             t.shape.as_list() if t.shape.rank is not None else [None] * len(shape)
             for t, shape in zip(self._arguments, shapes, strict=True)

@@ -20,9 +20,9 @@ class Schedule:
       called: Python operations that were already called and are left out.
 
     Attributes:
-      before: Python operations that run before the program.
-      inside: operations of the program.
-      after: Python operations that run after the program.
+      before: Python operations that run before the compiled program.
+      inside: operations of the compiled program.
+      after: Python operations that run after the compiled program.
       large: constants that are passed as arguments: XLA would process a large embedded
         constant element by element.
       early: a Python operation that uses results of the program and whose own result the program
@@ -65,7 +65,7 @@ class Schedule:
             self._late.add(op)
 
     def arguments(self, fed: Iterable[Tensor], fetched: Collection[Tensor]) -> list[Tensor]:
-        """Return the arguments of the program: fed tensors, results of Python and large constants."""
+        """Return the arguments of the program: fed tensors, Python results and large constants."""
         taken = {t for op in self.inside for t in [*op.inputs, *op.attributes.get("captured", ())]}
         found = [t for t in fed if t in taken or (t in fetched and is_numeric(t))]
         found += [t for op in self.before for t in op.outputs if t in taken]

@@ -36,7 +36,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
       UnimplementedError: `sample_rate` is not static.
 
     Differs from TensorFlow:
-      `sample_rate` must be static. Needs the extra `summary` at run time.
+      `sample_rate` must be static. Requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/audio
     """
@@ -93,7 +93,7 @@ def tensor_summary(
       A scalar string tensor, a serialized `Summary`.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` at run time.
+      Nothing. Requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/tensor_summary
     """

@@ -39,7 +39,7 @@ def scalar(name, tensor, collections=None, family=None) -> Tensor:
       InvalidArgumentError: at run time, if `tensor` is not a scalar.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` at run time.
+      Nothing. Requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/scalar
     """
@@ -70,7 +70,7 @@ def histogram(name, values, collections=None, family=None) -> Tensor:
       InvalidArgumentError: at run time, if a number is not finite.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` at run time.
+      Nothing. Requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/histogram
     """
@@ -142,7 +142,7 @@ def text(name, tensor, collections=None) -> Tensor:
       ValueError: the dtype of `tensor` is not string.
 
     Differs from TensorFlow:
-      Nothing. Needs the extra `summary` at run time.
+      Nothing. Requires the installation extra `summary` at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/summary/text
     """
@@ -222,7 +222,7 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
 
 def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
-    """Add a summary operation; `fill(summary, tag, value)` stores the value in the message."""
+    """Add a summary operation, whose message `fill(summary, tag, value)` completes."""
     with _open_scope(name, family) as (tag, full):
 
         def compute(session, op, values):
@@ -247,7 +247,7 @@ def _make_operation(type_: str, name: str, inputs, compute) -> Tensor:
 
 
 def _serialize(summary) -> np.ndarray:
-    """Serialize a summary to an object array; a bytes array would drop trailing zero bytes."""
+    """Serialize a summary to an object array, since a bytes array would drop trailing zeros."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()
     return found

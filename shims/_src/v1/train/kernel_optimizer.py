@@ -13,13 +13,13 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 class KernelOptimizer(Optimizer):
-    """An optimizer with one update formula for both whole variables and gathered rows.
+    """An optimizer with the same update formula for whole variables and for gathered rows.
 
     A subclass names the hyperparameters of the formula in `_hyperparameters` and the slots of a
     variable in `_slot_names`, and implements the formula in `_formula`.
 
     Attributes:
-      _kernel: the name of TensorFlow's kernel after `Apply`.
+      _kernel: the name of TensorFlow's kernel, without the prefix `Apply`.
       _slot_names: the names of the slots, in the order of the parameters of the formula.
     """
 

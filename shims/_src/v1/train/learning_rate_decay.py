@@ -39,8 +39,8 @@ def exponential_decay(
 
     Differs from TensorFlow:
       A single operation replaces TensorFlow's several operations. `staircase` is exact, as in
-      TensorFlow where its graph optimizer is off; the optimizer multiplies by the reciprocal and is
-      a step late at 41 of 41.
+      TensorFlow where its graph optimizer is off; the graph optimizer multiplies by the reciprocal,
+      so that `floor(41 / 41)` becomes 0.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """
@@ -351,7 +351,7 @@ def _done_fraction(rate, step, decay_steps, staircase=False):
 
 
 def _prevent_reciprocal(step, steps, rate):
-    """Convert two step counts so that XLA divides exactly instead of multiplying by a reciprocal.
+    """Convert step counts so that XLA divides them exactly, not by multiplying with a reciprocal.
 
     Otherwise 41 / 41 would not be 1.
     """

@@ -247,8 +247,8 @@ def MonitoredTrainingSession(
       UnimplementedError: `is_chief` is false, or `master` is not empty.
 
     Differs from TensorFlow:
-      Graphs are not written. Without the extra `summary` no event files are written, which is
-      logged.
+      Graphs are not written. Without the installation extra `summary`, no event files are written,
+      which is logged.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MonitoredTrainingSession
     """
@@ -271,7 +271,7 @@ def MonitoredTrainingSession(
 
 
 def _interval(steps, seconds, default: tuple) -> tuple:
-    """Return the steps and the seconds between events, or `default` if neither was given."""
+    """Return the steps and the seconds between events, or `default` if neither is given."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return (None if steps is USE_DEFAULT else steps, None if seconds is USE_DEFAULT else seconds)

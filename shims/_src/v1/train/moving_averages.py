@@ -59,7 +59,7 @@ def _graph_value(decay):
 
 
 def _update_debiased(variable, value, rest, scope: str) -> Tensor:
-    """Create the update of a moving average that corrects the bias of its initial zeros."""
+    """Create the update of a moving average that corrects the bias of its zero initial value."""
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
         biased = get_variable(
             _unused_name("biased"),

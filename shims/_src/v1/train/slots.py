@@ -15,12 +15,12 @@ from shims._src.v1.variables.variables import GraphVariable
 
 
 def create_slot(primary, initial_value, name: str, dtype=None) -> GraphVariable:
-    """Create a slot with an initial value; its name is, for example, `w/Momentum`.
+    """Create a slot with an initial value; it is named, for example, `w/Momentum`.
 
     Args:
       primary: the variable or tensor to which the slot belongs.
       initial_value: a tensor or numbers.
-      name: the last part of its name; a number is appended if the name is taken.
+      name: the last part of the slot's name; a number is appended if the name is taken.
       dtype: the dtype of the slot if `initial_value` holds numbers.
 
     Returns:
@@ -36,9 +36,9 @@ def create_slot_with_initializer(primary, initializer, shape, dtype, name: str) 
     Args:
       primary: the variable or tensor to which the slot belongs.
       initializer: a function of shape and dtype.
-      shape: its shape.
-      dtype: its dtype.
-      name: the last part of its name; a number is appended if the name is taken.
+      shape: the shape of the slot.
+      dtype: the dtype of the slot.
+      name: the last part of the slot's name; a number is appended if the name is taken.
 
     Returns:
       The variable, a global one that is not trainable.

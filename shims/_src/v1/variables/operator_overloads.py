@@ -122,9 +122,9 @@ def _strided_slice(x, begin, end, strides, **masks):
 
 
 def _parse_index_entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
-    """Convert one entry of an index to begin, end, stride and the names of the masks to set.
+    """Convert an index entry to begin, end, stride and the names of masks to set.
 
-    These are the arguments of `strided_slice`.
+    These are arguments of `strided_slice`.
     """
     if part is Ellipsis:
         return 0, 0, 1, ("ellipsis_mask",)

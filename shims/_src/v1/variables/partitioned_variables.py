@@ -1,4 +1,4 @@
-"""Provide partitioned variables, partitioners, and descriptions of a part's slice."""
+"""Provide partitioned variables, partitioners, and descriptions of the slices that parts hold."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Regularizer:
 
 
 class L1L2(Regularizer):
-    """Regularizer of `l1` times the sum of absolute values plus `l2` times the sum of squares.
+    """A regularizer with an L1 and an L2 penalty: `l1 * sum(|x|) + l2 * sum(x ** 2)`.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """
@@ -62,7 +62,7 @@ class L1L2(Regularizer):
 
 
 class L1(L1L2):
-    """Regularizer of `l1` times the sum of absolute values.
+    """A regularizer with an L1 penalty: `l1 * sum(|x|)`.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1
     """
@@ -76,7 +76,7 @@ class L1(L1L2):
 
 
 class L2(L1L2):
-    """Regularizer of `l2` times the sum of squares.
+    """A regularizer with an L2 penalty: `l2 * sum(x ** 2)`.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L2
     """
@@ -90,7 +90,7 @@ class L2(L1L2):
 
 
 def l1_l2(l1=0.01, l2=0.01) -> L1L2:
-    """Create a regularizer of absolute values and squares.
+    """Create a regularizer with an L1 and an L2 penalty: `l1 * sum(|x|) + l2 * sum(x ** 2)`.
 
     https://www.tensorflow.org/api_docs/python/tf/keras/regularizers/L1L2
     """
@@ -101,7 +101,7 @@ def l1_l2(l1=0.01, l2=0.01) -> L1L2:
 
 
 def l1_regularizer(scale, scope=None):
-    """Create a function that returns `scale` times the sum of absolute values of a variable.
+    """Create a function that returns the L1 penalty `scale * sum(|x|)` of a variable.
 
     Args:
       scale: a non-negative number; with 0 the function returns no loss.
@@ -121,7 +121,7 @@ def l1_regularizer(scale, scope=None):
 
 
 def l2_regularizer(scale, scope=None):
-    """Create a function that returns `scale` times half the sum of squares of a variable.
+    """Create a function that returns the L2 penalty `scale * sum(x ** 2) / 2` of a variable.
 
     Args:
       scale: a non-negative number; with 0 the function returns no loss.

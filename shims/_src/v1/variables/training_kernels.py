@@ -26,7 +26,7 @@ def assigning(
     operands: Sequence = (),
     gives: bool = False,
 ) -> Operation:
-    """Add an operation that computes new values of variables from their latest values.
+    """Add an operation that computes and assigns new values of variables from their latest values.
 
     Args:
       type_: TensorFlow's type of the operation.
@@ -34,7 +34,7 @@ def assigning(
       variables: the variables that are read and assigned.
       f: a function of the arrays of the variables and of the operands that returns new arrays.
       operands: the operands.
-      gives: whether the new value of the first variable is an output of the operation.
+      gives: whether the operation outputs the new value of the first variable.
 
     Returns:
       The operation.
@@ -192,7 +192,7 @@ def check_numbers(type_: str, numbers) -> None:
 
 
 def as_dtype_of(variable, number, name: str | None = None) -> Tensor:
-    """Convert a number to a tensor with the dtype of a variable; Python numbers become float32 first."""
+    """Convert a number to a tensor of a variable's dtype; Python numbers become float32 first."""
     tensor = convert_to_tensor(number, name=name)
     if tensor.dtype == variable.dtype:
         return tensor

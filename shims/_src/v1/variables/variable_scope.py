@@ -140,7 +140,7 @@ class VariableScope:
 
 
 class OpenScopes:
-    """The current variable scope of a graph, and how often each scope was entered."""
+    """The current variable scope of a graph, and the number of times that each scope was entered."""
 
     def __init__(self):
         self.current = VariableScope(False)
@@ -351,7 +351,7 @@ class variable_scope:
 
 
 def _compose_getters(inner, outer):
-    """Combine two custom getters: `outer` is the getter that `inner` receives."""
+    """Combine two custom getters; `inner` calls `outer` to get the variable."""
     if outer is None:
         return inner
 
@@ -376,7 +376,7 @@ def variable_op_scope(
     use_resource=None,
     constraint=None,
 ):
-    """Open a `variable_scope` with another order of arguments.
+    """Open a `variable_scope`; the arguments have another order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_op_scope
     """

@@ -1,4 +1,4 @@
-"""Keep the variables that `get_variable` creates in a graph, and create new ones."""
+"""Store the variables that `get_variable` creates in a graph, and create new ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class VariableStore:
         return dict(self._variables)
 
     def get_variable(self, name: str, custom_getter: Callable | None, options: dict):
-        """Return or create the variable with a full name, through the custom getter if there is one.
+        """Return or create the variable with a full name, using the custom getter if there is one.
 
         Raises:
           ValueError: see the function `get_variable`.
@@ -186,7 +186,7 @@ def _default_initializer(name, dtype):
 
 
 def _initial_value(initializer, shape, dtype, partition_info):
-    """Return an initial value or a function that creates it, and the dtype to convert it to.
+    """Return an initial value, or a function that creates one, and the dtype to convert it to.
 
     The dtype is `None` if the value determines it.
     """

@@ -385,7 +385,7 @@ class GraphVariable(Scattering):
 
 
 def _reads_nothing(run, op, values):
-    """Return `[None]` as the value of a read, which depends on the reader; see `Run.read_by`."""
+    """Return `[None]`, since the value of a read depends on the reader; see `Run.read_by`."""
     del run, op, values
     return [None]
 

@@ -1,4 +1,4 @@
-"""Guess the likely cause of a difference from the values, the operations and the table of names."""
+"""Guess the cause of a difference from the values, the operations and the operator table."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _by_relation(e: Evidence) -> str | None:
 
 
 def _constant(a: np.ndarray, b: np.ndarray) -> float | None:
-    """Return the constant factor by which two arrays differ, or `None` if there is none."""
+    """Return the constant factor between two arrays, or `None` if there is none."""
     top = int(np.argmax(np.abs(a)))
     if a[top] == 0:
         return None
@@ -146,7 +146,7 @@ def _by_operations(e: Evidence) -> str | None:
 
 
 def _by_table(e: Evidence) -> str | None:
-    """Return the documented difference of a TensorFlow function on the original's line, or `None`."""
+    """Return the difference documented in the table for a function on the original's line, or `None`."""
     for name in re.findall(r"\btf\.([\w.]+)", e.old_place.text):
         try:
             row = find(name)

@@ -36,8 +36,8 @@ class Computed:
     """Finds the source lines on which plain Python or NumPy code computed a wrong operand.
 
     Args:
-      of: the two runs.
-      said: the token sequences of the original's statements.
+      of: the recorded runs of both programs.
+      said: the statements of the original program, as token sequences.
       lines: the port's lines on which JAX computes, as pairs of file and line number.
     """
 
@@ -66,7 +66,7 @@ class Computed:
         return next((place for place in places if place is not None), None)
 
     def named(self, place: Place) -> Place | None:
-        """Return the line that assigned a wrong value to a name used on a correct line, or `None`.
+        """Return the line that assigned a wrong value to a name that a correct line reads, or `None`.
 
         A line counts as correct if the original has the same line.
         """
@@ -89,7 +89,11 @@ class Computed:
         return Place(place.file, next(iter(found)), place.function)
 
     def _assignment_of(self, name: str, said: Statement, place: Place) -> Statement | None:
-        """Return the statement that assigned a value to a name; `None` if JAX computed the value."""
+        """Return the last assignment to a name before a statement, unless JAX computes it.
+
+        Only values that plain Python or NumPy computed are of interest here. `None` if there is no
+        such assignment.
+        """
         everywhere = statements(place.file)
         given = [
             s
@@ -104,7 +108,7 @@ class Computed:
         return given[-1] if given and (place.file, given[-1].line) not in self._lines else None
 
     def _original_has_number(self, name: str, place: Place) -> bool:
-        """Return whether the original also computes the number that the port assigned to a name."""
+        """Return whether the original program also computes the number assigned to a name."""
         told = self._of.new.trail.host.called(name, place)
         if told is None or told.array.dtype.kind != "f":
             return False
@@ -142,7 +146,7 @@ class Computed:
     def _by_names(
         self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
     ) -> Place | None:
-        """Return the only line that assigned a suspect constant to a name used on the operation's line."""
+        """Return the only line that assigned a suspect constant to a name on the operation's line."""
         place = step.place
         said = statement(place)
         # A library function may use constants of its own.
@@ -208,7 +212,7 @@ class Computed:
         return places.pop() if len(places) == 1 else None
 
     def _is_right(self, number: int) -> bool:
-        """Return whether the original also computed a recorded result, in TensorFlow or in Python."""
+        """Return whether the original program also computed a recorded Python or NumPy result."""
         array = self._of.new.trail.host.told[number].array
         if self._of.old_index.has(flattened(array), 1e-6):
             return True
@@ -272,13 +276,13 @@ def _only_takes_apart(said: Statement) -> bool:
 
 
 def _count_tokens(said: Statement) -> Counter[str]:
-    """Count the tokens of a statement, except function names, which differ between the libraries."""
+    """Count the tokens of a statement, without function names, which differ between the libraries."""
     called = {word_of(name) for name in said.calls}
     return Counter(word for word in said.words if word not in called and word != _HAS_SIZES)
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """Return a dict from each result that wrote to an array to a mask of the elements it wrote last."""
+    """Return a dict from recorded writes to an array to masks of the elements each wrote last."""
     taken, found = np.zeros(shape, bool), {}
     for n in sorted(host.before(number), reverse=True):
         written = host.told[n].written
@@ -289,7 +293,7 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield, per axis, `part` with each line along the axis that has a set element set entirely."""
+    """For each axis, yield the mask `part` extended to whole lines along that axis."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 

@@ -42,7 +42,7 @@ class Lines:
     """Finds the source line that is responsible for a difference between two runs.
 
     Args:
-      of: the two runs and the values that they share.
+      of: the recorded runs of both programs, and the values that occur in both.
     """
 
     def __init__(self, of: Injector) -> None:
@@ -58,9 +58,10 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Ignore reshaping after an omitted operation: return the injection with the value before it.
+        """Move an injection back over reshaping that follows an operation that the port omits.
 
-        The injection is unchanged if the reshaping is all that the port omits.
+        Return the injection of the value before the reshaping; it is unchanged if the port omits
+        only reshaping.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
@@ -111,7 +112,7 @@ class Lines:
         return found.step, place or self._line_of(found)
 
     def _line_or_caller(self, found: Injection) -> Place:
-        """Return the operation's line if it is wrong in every call, otherwise the line of the call."""
+        """Return the operation's line, or if it is right in some calls, the line of the wrong call."""
         step, trail = found.step, self._of.new.trail
         if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
@@ -172,7 +173,7 @@ class Lines:
         return None
 
     def _masks(self, step: Step, masked: np.ndarray) -> bool:
-        """Return whether an operand of an operation is a mask that equals a given one or its complement."""
+        """Return whether an operation has a given mask, or its complement, as operand."""
         for operand in step.operands:
             flat = self._of.new.flat(operand)
             if flat is None or flat.size != masked.size or not np.isin(flat, (0.0, 1.0)).all():
@@ -182,7 +183,7 @@ class Lines:
         return False
 
     def _places_before(self, step: Step) -> Place | None:
-        """Return the line that computed the wrong indices of a gather from a correct array, or `None`."""
+        """Return the line that computed wrong indices for a gather from a correct array, or `None`."""
         new = self._of.new
         if step.name != "gather" or not self._of.twins(step.operands[0]):
             return None
@@ -198,7 +199,7 @@ class Lines:
         return None
 
     def _cut_before(self, found: Injection) -> Place | None:
-        """Return the line that took a wrong slice of an array over which a loop iterates, or `None`.
+        """Return the line that took a wrong slice of the array that a loop iterates over, or `None`.
 
         Each iteration then reads a correct value that belongs to another iteration.
         """
@@ -252,7 +253,7 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Return whether the original has the same array with its axis sizes in another order."""
+        """Return whether the original has the same elements with axis sizes in another order."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
@@ -318,7 +319,7 @@ class Lines:
         return places[-1] if places else NOWHERE
 
     def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
-        """Return whether the injection also replaced results of the same line in other calls."""
+        """Return whether the injection also replaced results of the operation's line in other calls."""
         inner = step.places[: depth + 1]
         makers = (self._of.new.trail.maker(number) for number in found.values)
         return any(
@@ -327,7 +328,7 @@ class Lines:
         )
 
     def _producers(self, number: int) -> list[Step]:
-        """Return the operation that computed a value and those that only moved or copied it, last first."""
+        """Return the operation that computed a value, and later ones that only copied or moved it."""
         new, found = self._of.new, []
         flat, step = new.flat(number), new.trail.maker(number)
         while step is not None:
@@ -349,7 +350,7 @@ class Lines:
         return found
 
     def _is_plain(self, place: Place) -> bool:
-        """Return whether a line calls only functions that behave the same in both libraries."""
+        """Return whether a line calls only functions that are the same in both libraries."""
         said = statement(place)
         return said is not None and said.calls <= SAME
 
@@ -369,7 +370,7 @@ class Lines:
         return bool(found) and all(found)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
-        """Return the next operation in the same call that has a wrong result; the given one if none has."""
+        """Return the next operation of the same call with a wrong result, else the given operation."""
         of, inside = self._of, step.places[depth + 1 :]
         for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
             wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))
@@ -378,7 +379,7 @@ class Lines:
         return step
 
     def _reads_the_same(self, place: Place) -> bool:
-        """Return whether the original contains the same line, token for token."""
+        """Return whether the original program contains a line with the same tokens."""
         said = statement(place)
         return said is not None and len(said.words) > 2 and said.words in self._said
 
@@ -412,7 +413,7 @@ class Lines:
         return step if place in step.places or place not in other.places else other, place
 
     def _most_similar_line(self, theirs: Step, usual: Sequence[Place], found: Injection) -> Place:
-        """Return the line between a value's computation and its use most similar to the original's line.
+        """Return the line between computation and use of a value that is most like the original's line.
 
         Args:
           theirs: the original's operation.
@@ -463,7 +464,7 @@ class Lines:
 
 
 def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
-    """Return the names of the arguments on which a value depends within a region."""
+    """Return the names of the arguments on which a value in a region depends."""
     found: set[str] = set()
     seen, waiting = set(), [number]
     while waiting:
@@ -481,7 +482,7 @@ def _input_names(trail: Trail, inside: Region, number: int) -> set[str]:
 
 
 def _comes_from(trail: Trail, number: int) -> bool:
-    """Return whether a value is computed or an argument, as opposed to a literal."""
+    """Return whether a value is an argument or computed, as opposed to a literal."""
     return trail.maker(number) is not None or number in trail.names
 
 
@@ -491,7 +492,7 @@ def _number_literals(said: Statement) -> list[str]:
 
 
 def _injected_arrays(found: Injection) -> list[np.ndarray]:
-    """Return the arrays of the original that an injection put into the port."""
+    """Return the arrays of the original program that an injection put into the port."""
     used = (a for a in found.uses.values() if not isinstance(a, int))
     return [*found.values.values(), *used]
 

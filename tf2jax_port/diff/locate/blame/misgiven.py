@@ -51,9 +51,10 @@ def misgiven(new: Values, step: Step, old: Index) -> Misgiven | None:
     """Return the argument whose replacement gives the original's result, or `None`.
 
     Args:
-      new: the port's values.
-      step: the operation. Several of its calls are tried, because some may have wrong operands already.
-      old: an index of the original's values.
+      new: the values of the port's run.
+      step: the operation. Several of its calls are tried, because some may have wrong operands
+        already.
+      old: a search index of the values in the original's run.
     """
     for call in new.trail.passes(step)[-1][:_CALLS]:
         if not isinstance(call.again, Applied):

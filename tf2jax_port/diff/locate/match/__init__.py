@@ -1,1 +1,1 @@
-"""Match equal values of the original's run and the port's run."""
+"""Match equal values in the recorded runs of the original program and the port."""

@@ -20,10 +20,10 @@ _MOST_MASKS, _MOST_ELEMENTS = 8, 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A mask of the valid elements of arrays.
+    """A boolean mask that selects the valid elements of padded arrays.
 
     Attributes:
-      selects: a boolean array over one or two axes.
+      selects: the mask, a boolean array over one or two axes.
       turned: whether the first two axes of an array are exchanged before it is masked.
       axis: the first masked axis.
     """
@@ -48,7 +48,7 @@ class Mask:
         return self._transposed(array)[self._index]
 
     def filled(self, array: np.ndarray, compact: np.ndarray) -> np.ndarray:
-        """Return a copy of an array with its selected elements replaced by those of a compact array."""
+        """Return a copy of a padded array with its valid elements replaced by those of `compact`."""
         made = np.array(array, np.result_type(array, compact))
         laid = self._transposed(made)
         laid[self._index] = compact.reshape(laid[self._index].shape)
@@ -68,7 +68,7 @@ class Form:
 
     Attributes:
       array: the remaining elements.
-      restored: a function that adds the padding of the original array to a compact array of this size.
+      restored: a function that pads a compact array of this size as the array was padded.
     """
 
     array: np.ndarray
@@ -101,7 +101,7 @@ def _is_diagonal(selects: np.ndarray) -> bool:
 def forms(
     array: np.ndarray | None, masks: Sequence[Mask], sizes: Collection[int]
 ) -> Iterator[Form]:
-    """Yield an array without its padding, once for each mask that leaves one of the given sizes."""
+    """Yield versions of an array without padding, one per mask that leaves one of the given sizes."""
     if array is None or array.ndim == 0 or array.size > _MOST_ELEMENTS:
         return
     for mask in masks:

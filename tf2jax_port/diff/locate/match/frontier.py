@@ -1,4 +1,4 @@
-"""Find the values between the last values that two runs share and the differing outputs."""
+"""Find the values between the last values that both runs share and the differing outputs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tf2jax_port.diff.locate.watch.trail import Trail
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """The values on the way to differing outputs that only one of the two runs has.
+    """The values on the way to differing outputs that occur in only one of the two runs.
 
     Attributes:
-      values: the values that the other run lacks, and the outputs themselves.
+      values: the values that do not occur in the other run, and the outputs.
       edge: the shared values from which they are computed.
     """
 
@@ -43,7 +43,7 @@ def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> R
 
 
 def behind(trail: Trail, number: int) -> set[int]:
-    """Return all values that depend on a value, the value itself included."""
+    """Return all values that depend on a value, including the value itself."""
     parts = trail.parts(number)
     found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
     first = trail.makers[parts[0]]
@@ -55,7 +55,7 @@ def behind(trail: Trail, number: int) -> set[int]:
 
 
 def before(trail: Trail, numbers: Collection[int]) -> set[int]:
-    """Return all values on which the given values depend, the given values included."""
+    """Return all values on which the given values depend, including these."""
     found = set(numbers)
     for step in reversed(trail.steps):
         if not found.isdisjoint(step.results):

@@ -28,13 +28,13 @@ _WIDTHS = {
 
 
 class Values:
-    """The values of a run as flat float64 arrays, with a tolerance for each.
+    """The values of a recorded run as flat float64 arrays, each with a tolerance.
 
     Args:
       trail: the record of the run.
       strictness: the number by which tolerances are divided.
       coarsest: the upper limit of tolerances before the division.
-      masks: masks by which padding may be removed from its arrays.
+      masks: masks that may remove padding from the run's arrays.
       sizes: the sizes that arrays may have without padding.
       finest: the lower limit of tolerances before the division.
     """
@@ -58,13 +58,13 @@ class Values:
         self._exactness = [max(min(w, coarsest), self._finest) for w in _exactness(trail)]
 
     def flat(self, number: int) -> np.ndarray | None:
-        """Return a value's elements as a flat array; `None` if it is empty or not numeric."""
+        """Return the elements of a value as a flat array; `None` if it is empty or not numeric."""
         if number not in self._flat:
             self._flat[number] = flattened(self.trail.array(number))
         return self._flat[number]
 
     def of(self, trail: Trail) -> Values:
-        """Return the values of another run of the same program, with the same settings."""
+        """Return the `Values` of another run of the same program, with the same settings."""
         wide = self._coarsest, self._masks, self._sizes, self._finest
         return Values(trail, self._strictness, *wide)
 
@@ -79,7 +79,7 @@ class Values:
         return list(forms(array, self._masks, self._sizes))
 
     def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:
-        """Yield pairs of a value's elements, with or without padding, and whether padding was removed."""
+        """Yield the elements of a value, with and without padding, and whether padding was removed."""
         own = self.flat(number)
         if own is not None:
             yield own, number in self.trail.short
@@ -89,7 +89,7 @@ class Values:
                 yield flat, True
 
     def twins(self, number: int, index: Index) -> Iterator[int]:
-        """Yield the other run's values that equal a value of this run, with or without padding."""
+        """Yield the values of the other run that equal a value, with or without padding."""
         for flat, is_short in self.with_forms(number):
             yield from index.equal_to(flat, self.tolerance(number), is_short)
 
@@ -98,7 +98,7 @@ class Values:
         return self.width(number) / self._strictness
 
     def width(self, number: int) -> float:
-        """Return the tolerance of a value before the division by the strictness.
+        """Return the tolerance of a value before it is divided by the strictness.
 
         It is that of the least precise type among the value and the values it is computed from.
         """
@@ -115,7 +115,7 @@ class Values:
         return self._finest
 
     def says_something(self, number: int) -> bool:
-        """Return whether a value is distinctive, so that an equal value is no accident.
+        """Return whether a value is so distinctive that an equal one is no coincidence.
 
         Integers, booleans, constant arrays and round single numbers are not distinctive.
         """
@@ -132,13 +132,13 @@ class Values:
         return bool(np.ptp(flat)) if np.isfinite(flat).all() else True
 
     def counts(self, number: int) -> bool:
-        """Return whether a value is an integer or boolean array: a count, an index or a flag."""
+        """Return whether a value is an integer or boolean array, such as counts, indices or flags."""
         array = self.trail.array(number)
         return array is not None and array.dtype.kind in "biu"
 
 
 class Index:
-    """A search index that finds the values of a run that equal a given array.
+    """A search index to find the values of a run that equal a given array.
 
     Args:
       values: the values of the run.
@@ -194,8 +194,8 @@ def agree(old: Values, new: Values, theirs: int, mine: int, instead: Any = None)
     Args:
       old: the original's values.
       new: the port's values.
-      theirs: the number of the original's output.
-      mine: the number of the port's output.
+      theirs: the value number of the original's output.
+      mine: the value number of the port's output.
       instead: an array to compare in place of the port's output.
     """
     array = new.trail.array(mine) if instead is None else np.asarray(instead)
@@ -256,7 +256,7 @@ _DIRECTIONS: dict[int, np.ndarray] = {}
 
 
 def _key(flat: np.ndarray) -> float:
-    """Project an array onto a number, so that nearly equal arrays get nearly equal keys."""
+    """Project an array onto one number, so that nearly equal arrays have nearly equal numbers."""
     if flat.size not in _DIRECTIONS:
         _DIRECTIONS[flat.size] = np.random.default_rng(flat.size).uniform(0.5, 1.5, flat.size)
         _DIRECTIONS[flat.size] *= np.random.default_rng(1).choice([-1.0, 1.0], flat.size)

@@ -17,7 +17,7 @@ _MOST = 0.7
 def slices(
     old: Trail, new: Trail, pairs: Mapping[str, tuple[int, int]]
 ) -> Iterator[tuple[Trail, Trail, dict[str, tuple[int, int]]]]:
-    """Yield both runs reduced to the operations that one output depends on, smallest first.
+    """Yield both runs, reduced to the operations on which one output depends, smallest first.
 
     Args:
       old: the original's run.

@@ -1,4 +1,4 @@
-"""Add rearranged copies ("views") of the original's values in layouts that a port may use.
+"""Add rearranged copies (views) of the original's values, in layouts that a port may use.
 
 `tf.map_fn`, a list over labels or a loop over rows becomes `jax.vmap`: the port then has one value where
 the original has one per iteration. An array may be time-major in the original and batch-major in the port.
@@ -20,7 +20,7 @@ _MOST_PASSES, _MOST_ELEMENTS = 64, 1 << 16
 
 
 def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int]) -> Trail:
-    """Return the original's trail with views of its values without padding.
+    """Return the original's trail (recorded run) with views of its values without padding.
 
     Args:
       trail: the original's run.
@@ -37,7 +37,10 @@ def without_padding(trail: Trail, masks: Sequence[Mask], sizes: Collection[int])
 
 
 def with_views(trail: Trail) -> Trail:
-    """Return the original's trail with views of its values: axes exchanged, iterations stacked."""
+    """Return the original's trail (recorded run) with views of its values.
+
+    A view exchanges axes, or stacks the iterations of a loop.
+    """
     trail = trail.copy()
     groups: dict[tuple[object, ...], list[Step]] = {}
     steps = [step for step in trail.steps if trail.arranged.keys().isdisjoint(step.results)]
@@ -113,7 +116,7 @@ def _distinct(groups: Mapping[tuple[object, ...], list[Step]]) -> Iterator[list[
 
 
 def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]]:
-    """Yield ways to group iterations for stacking: all together, or by outer or inner loop."""
+    """Yield ways to group a loop's iterations for stacking: all, or by outer or inner loop."""
     yield "all", [passes]
     for count in range(2, len(passes)):
         if len(passes) % count == 0:
@@ -123,9 +126,9 @@ def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]
 
 
 class _Views:
-    """Adds views to a trail.
+    """Adds views (rearranged copies of values) to a trail.
 
-    The operands of a view are the same views of the original operands if these exist.
+    The operands of a view are the same views of the operands, if these exist.
 
     Args:
       trail: the original's run.

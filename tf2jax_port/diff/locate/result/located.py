@@ -31,8 +31,9 @@ class Spot:
 
     Attributes:
       place: the user's line.
-      operation: the name of the TensorFlow operation, the JAX primitive, or the error that was raised.
-      before: short descriptions of the operations or arguments from which its operands come.
+      operation: the name of the TensorFlow operation, the JAX primitive, or the error that was
+        raised.
+      before: short descriptions of the operations or arguments that produce its operands.
       after: short descriptions of the operations that use its results.
     """
 
@@ -43,7 +44,7 @@ class Spot:
 
     @property
     def shown(self) -> str:
-        """The operation as text, such as `model.py:12  h = x @ w  (MatMul)`."""
+        """The operation as text: `model.py:12  h = x @ w  (MatMul)`."""
         return f"{self.place.shown}:{self.place.line}  {self.place.text}  ({self.operation})"
 
 
@@ -64,7 +65,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The first divergence of an original and its port.
+    """The first divergence of an original program and its port.
 
     Attributes:
       kind: `"value"`, `"gradient"`, `"interface"` for a shape or type, or `"error"` if the port raised one.
@@ -90,12 +91,12 @@ class Located:
 
 
 def spot(step: Step | None) -> Spot | None:
-    """Return the `Spot` of a step; `None` if its line in the user's code is not known."""
+    """Return the `Spot` of a recorded operation; `None` if its line in the user's code is unknown."""
     return None if step is None or step.place == NOWHERE else Spot(step.place, step.name)
 
 
 def with_neighbors(found: Located, old: Trail, new: Trail) -> Located:
-    """Return a located difference with the operations before and after each operation added."""
+    """Add the operations before and after each side's operation to a located difference."""
     return replace(found, old=_add_neighbors(found.old, old), new=_add_neighbors(found.new, new))
 
 

@@ -1,1 +1,1 @@
-"""Search for the first operation of the port that an injected value of the original fixes."""
+"""Search for the first operation of the port that is mended by injecting an original's value."""

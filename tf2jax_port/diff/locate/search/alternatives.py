@@ -1,4 +1,4 @@
-"""Propose alternatives for an operation: shifted slices, reversed order, another reduction axis."""
+"""Propose alternatives for an operation: shifted slices, reverse order, other reduction axes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _alternatives(step: Step, operands: Sequence[Any], less: bool) -> Iterator[A
 
 
 def _again_with(instead: Instead) -> Again:
-    """Adapt a function to the calling convention of `Step.again`."""
+    """Adapt a function of single operands to the signature of `Step.again`, which takes a list."""
 
     def again(operands: Sequence[Any]) -> Sequence[Any]:
         return [instead(*operands)]
@@ -118,7 +118,7 @@ def _no_alternatives(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Ite
 
 
 def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the slice shifted by one in either direction along each axis that it cuts."""
+    """Yield the slice shifted by one in either direction, along each axis that it slices."""
     start, limit = applied.params["start_indices"], applied.params["limit_indices"]
     for axis, size in enumerate(shapes[0]):
         if start[axis] == 0 and limit[axis] == size:
@@ -133,7 +133,7 @@ def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the accumulation from the other end.
+    """Yield the cumulative operation in the reverse direction.
 
     For a cumulative sum, also yield the exclusive sum and the sum with the current element added twice.
     """
@@ -146,7 +146,7 @@ def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the operation with the padding at the two ends of each axis exchanged."""
+    """Yield the padding with the amounts at the two ends of each axis exchanged."""
     given = applied.params["padding_config"]
     turned = tuple((high, low, inner) for low, high, inner in given)
     if turned != given:
@@ -184,7 +184,7 @@ def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the indices shifted by one in either direction."""
+    """Yield the operation with its indices shifted by one in either direction."""
 
     def moved(by: int) -> Again:
         return lambda operands: [applied(operands)[0] + by]

@@ -1,4 +1,4 @@
-"""Rank the original's values that may be the right ones for a value of the port."""
+"""Rank the original's values that may be the correct ones for a value of the port."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ Candidate = tuple[int, np.ndarray, int]
 class Candidates:
     """The original's values that may replace a wrong value of the port.
 
-    They are the values that only the original has, and the shared values from which they are computed.
+    They are the values that only the original has, and the shared values from which they are
+    computed.
 
     Args:
-      of: the two runs.
+      of: the recorded runs of both programs.
     """
 
     def __init__(self, of: Injector) -> None:
@@ -124,11 +125,12 @@ class Candidates:
         return nearest + [(other, array, AS_IT_IS) for _, _, other, array in resized[:_RESIZED]]
 
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
-        """Return values that the original computes from a shared value and the port may omit.
+        """Return values that the original computes from a shared value, and that the port may omit.
 
         Args:
-          edge: the shared value, as a number of the port.
-          is_near: whether to return values one or two operations later, or those further on.
+          edge: the shared value, by its number in the port's run.
+          is_near: whether to return values one or two operations later, instead of those further
+            on.
         """
         twins, flat = self._of.twins(edge), self._of.new.flat(edge)
         if flat is None:
@@ -156,12 +158,12 @@ class Candidates:
         ]
 
     def for_mistaken(self, edge: int, step: Step) -> list[Candidate]:
-        """Return values that the port may have meant to use in place of a shared value, best first.
+        """Return values that the port should perhaps use instead of a shared value, best first.
 
         Values that the original computes from the shared value are excluded.
 
         Args:
-          edge: the shared value, as a number of the port.
+          edge: the shared value, by its number in the port's run.
           step: the operation that uses it.
         """
         flat = self._of.new.flat(edge)
@@ -186,7 +188,10 @@ class Candidates:
         return [(other, laid, 0) for _, other, laid in found[:_OTHERS]]
 
     def _distances(self, twins: frozenset[int]) -> dict[int, int]:
-        """Return a dict from later values to their distance, in operations, from the nearest given value."""
+        """Return a dict from later values to their distance from the nearest of the given values.
+
+        Distances are counted in operations.
+        """
         away = dict.fromkeys(twins, 0)
         first = min(
             (m for t in twins if (m := self._of.old.trail.makers[t]) is not None), default=0
@@ -201,7 +206,7 @@ class Candidates:
         return away
 
     def _operand_twins(self, step: Step) -> set[int]:
-        """Return the original's values that equal operands of the expression to which a step belongs."""
+        """Return the original's values that equal operands of the expression that contains a step."""
         trail = self._of.new.trail
         found: set[int] = set()
         waiting = [step]
@@ -219,7 +224,7 @@ class Candidates:
         return found
 
     def _dissimilarity(self, number: int, step: Step, other: int, taken: set[int]) -> float:
-        """Return a score of how much an operation of the original differs from one of the port.
+        """Return a score of how much an operation of the original differs from the port's.
 
         Args:
           number: the value of the port.

@@ -13,7 +13,7 @@ _FEW = 8
 
 
 def wrong_number(of: Injector) -> Injection | None:
-    """Find a number literal of the port that should be another one of the original.
+    """Find a number literal of the port that should be another literal of the original.
 
     Return the substitution (`Injection`) that makes all outputs agree, or `None`.
     """
@@ -39,7 +39,7 @@ def wrong_number(of: Injector) -> Injection | None:
 
 
 def _number_literals(values: Values) -> dict[float, list[int]]:
-    """Return a dict from the float literals of a program to the numbers of the values that hold them."""
+    """Return a dict from a program's float literals to the numbers of the values that hold them."""
     found: dict[float, list[int]] = {}
     trail = values.trail
     for step in trail.steps:

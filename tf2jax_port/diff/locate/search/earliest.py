@@ -1,4 +1,4 @@
-"""Choose which of several injections that fix later values is reported."""
+"""Choose the injection to report, among several that fix later values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Earliest:
     """Chooses the injection to report.
 
     Args:
-      trials: the search state.
+      trials: the state of the search.
     """
 
     def __init__(self, trials: Trials) -> None:
@@ -49,7 +49,7 @@ class Earliest:
     def _unexplained(
         self, partial: Sequence[Injection], last: Injection | None
     ) -> Sequence[Injection]:
-        """Return the partial injections at values that are still wrong once the last fault is fixed."""
+        """Return those partial injections whose values stay wrong once the last fault is fixed."""
         if last is None or not any(found.step.number < last.step.number for found in partial):
             return partial
         partial = [found for found in partial if not self._counts_right(found, last)]
@@ -68,7 +68,7 @@ class Earliest:
         return any(self._trials.says(r) and bool(self._trials.twins(r)) for r in there[-1].results)
 
     def _is_right_in(self, changed: Mapping[int, Any], found: Injection) -> bool:
-        """Return whether an operation's result equals a value of the original after a replay."""
+        """Return whether a replay makes an operation's result equal to a value of the original."""
         if found.kind != RESULT or found.new not in changed:
             return False
         flat = flattened(np.asarray(changed[found.new]))

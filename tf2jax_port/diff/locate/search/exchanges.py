@@ -14,17 +14,17 @@ class Exchanges:
     """Finds pairs of values that the port uses in place of each other.
 
     Args:
-      trials: the search state.
+      trials: the state of the search.
     """
 
     def __init__(self, trials: Trials) -> None:
         self._trials = trials
 
     def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield the injection that exchanges a shared value with another if that fixes the outputs.
+        """Yield an injection that exchanges a shared value with another one, if it fixes the outputs.
 
         Args:
-          edge: the shared value, as a number of the port.
+          edge: the shared value, by its number in the port's run.
           step: the operation that uses it.
         """
         held = self._trials.new.trail.array(edge)
@@ -55,7 +55,7 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return the values with which a value may have been exchanged.
+        """Return the values that the port may have confused with a value.
 
         They are the shared values that unshared values are computed from, and results computed on the same line.
         """

@@ -1,4 +1,4 @@
-"""Inject a value of the original into the port, replay the rest, and compare the results."""
+"""Inject a value of the original into the port's run, replay the rest, and compare results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AS_IT_IS = -1
 
 @dataclass(frozen=True, slots=True)
 class Injection:
-    """An injection of the original's value into the port that makes later values agree.
+    """An injection of an original's value into the port's run, after which later values agree.
 
     Attributes:
       kind: the kind of fault.
@@ -35,7 +35,7 @@ class Injection:
       step: the operation of the port that is wrong, or that uses the wrong value.
       complete: whether all outputs that depend on the injected value then agree.
       mended: the number of later values that agree only with the injection.
-      later: for each later value the number of its step, and whether it agrees.
+      later: for each later value, the number of its step and whether it agrees.
       values: all replaced values, in every iteration of a loop.
       uses: the replaced uses of values.
     """
@@ -57,7 +57,7 @@ class Injection:
 
 
 class Injector:
-    """Injects values of the original's run into the port's run.
+    """Injects values of the original's run into a replay of the port's run.
 
     Args:
       old: the original's values.
@@ -80,7 +80,7 @@ class Injector:
 
     @property
     def known(self) -> set[int]:
-        """The port's values that the original also has and on which the differing outputs depend."""
+        """The port's values that also occur in the original and on which differing outputs depend."""
         return self._shared[1]
 
     def twins(self, number: int) -> frozenset[int]:
@@ -90,24 +90,24 @@ class Injector:
         return self._twins[number]
 
     def kin(self, number: int) -> frozenset[int]:
-        """Return the original's values that equal a value of the port, with axes in any order."""
+        """Return the original's values that equal a value of the port up to the order of axes."""
         twins, trail = self.twins(number), self.old.trail
         parts = {trail.parts(twin) for twin in twins}
         return twins.union(*map(trail.arrangements, parts))
 
     def behind(self, number: int) -> set[int]:
-        """Return the original's values that depend on a value, the value itself included."""
+        """Return the original's values that depend on a value, including the value itself."""
         if number not in self._behind:
             self._behind[number] = behind(self.old.trail, number)
         return self._behind[number]
 
     def laid(self, old: int, new: int, turn: int = 0) -> np.ndarray | None:
-        """Return a value of the original in the shape of a value of the port; `None` if it does not fit.
+        """Return an original's value in the shape of a value of the port; `None` if it does not fit.
 
         Args:
           old: the value of the original.
           new: the value of the port.
-          turn: the index of the order of axes, or `AS_IT_IS` to leave the shape unchanged.
+          turn: the index of the permutation of axes, or `AS_IT_IS` to leave the shape unchanged.
         """
         array, shape = self.old.trail.array(old), np.shape(self.new.trail.values[new])
         if turn == AS_IT_IS:
@@ -117,7 +117,7 @@ class Injector:
         return next(itertools.islice(layouts(array, shape), turn, None), None)
 
     def _padded(self, array: np.ndarray, new: int) -> np.ndarray | None:
-        """Return a compact array with the padding of a value of the port; `None` if it does not fit."""
+        """Pad a compact array like a value of the port; return `None` if it does not fit."""
         fitting = [f for f in self.new.forms(new) if f.array.size == array.size]
         return fitting[0].restored(array) if fitting else None
 
@@ -161,7 +161,7 @@ class Injector:
         return Injection(kind, new, old, step, complete, mended, later, values, uses)
 
     def _regions(self) -> tuple[Region, Region]:
-        """Find the shared values; return the region of unshared values of the original and of the port."""
+        """Find the shared values; return the regions of unshared values in both runs."""
         self._shared = (
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
@@ -174,7 +174,7 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the port's values that no longer count as shared if a given value does not either."""
+        """Return the port's values that are no longer shared if a given value is declared unshared."""
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values
@@ -183,7 +183,7 @@ class Injector:
     def _later(
         self, result: Changed, replaced: Collection[int], given: np.ndarray | None, candidate: int
     ) -> tuple[tuple[int, bool], ...]:
-        """Return for each value changed by a replay its step, and whether the original has the new value.
+        """Return, for each value that a replay changed, its step and whether the original has the value.
 
         Args:
           result: the changed values.
@@ -216,7 +216,7 @@ class Injector:
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
-    """Return the values on which outputs of one run depend and that the other run has, too."""
+    """Return the values in one run on which outputs depend and that also occur in the other run."""
     trail = values.trail
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):
@@ -236,7 +236,7 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
-    """Return whether two values belong to the same loop iteration; true unless both are in loops."""
+    """Return whether two values belong to the same loop iteration, or not both to loops."""
     other = theirs.maker(twin)
     if other is None:
         return False
@@ -245,7 +245,7 @@ def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
 
 
 def layouts(array: np.ndarray, shape: tuple[int, ...]) -> Iterator[np.ndarray]:
-    """Yield an array reshaped to a shape, then the transposes of the array that have this shape."""
+    """Yield an array reshaped to a shape, then every transpose of it that has this shape."""
     yield array.reshape(shape)
     squeezed = array.squeeze()
     wanted = tuple(size for size in shape if size != 1)
@@ -266,15 +266,17 @@ def position(values: Values, number: int) -> int:
 def together(
     mine: Sequence[Sequence[Step]], theirs: Sequence[Sequence[Step]], at: Step
 ) -> list[tuple[Sequence[Step], Sequence[Step]]]:
-    """Pair the executions of a step of the port with those of a step of the original.
+    """Pair executions of an operation of the port with those of an operation of the original.
 
-    The numbers of executions may be equal; or the original may have several for each one of the port, in nested
-    loops; or one program may leave a loop earlier than the other.
+    The numbers of executions may be equal; or the original may have several for each one of the
+    port, in nested loops; or one program may leave a loop earlier than the other.
 
     Args:
-      mine: groups of executions of the port's step: those in its loop, then those in all calls of its function.
-      theirs: the same groups for the original's step.
-      at: the execution of the original's step to include if there are several for each one of the port.
+      mine: groups of executions of the port's operation: those in its loop, then those in all calls
+        of its function.
+      theirs: the same groups for the original's operation.
+      at: the execution of the original's operation to include if it has several for each one of the
+        port.
     """
     found = [(a, b) for a in mine for b in theirs if len(a) == len(b) > 1]
     for a, b in itertools.product(mine, theirs):

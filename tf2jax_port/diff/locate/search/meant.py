@@ -1,4 +1,4 @@
-"""Search for an operation whose replacement by a common alternative fixes the port's outputs.
+"""Search for an operation of the port that, replaced by a common alternative, fixes the outputs.
 
 A port with a new design may compute intermediate values that the original lacks, so that no value of the
 original can be injected. Its own operations are replaced instead, each in every iteration of a loop and every
@@ -31,7 +31,7 @@ def meant(of: Injector) -> Injection | None:
     Also return `None` if operations on several lines qualify.
 
     Args:
-      of: the two runs.
+      of: the recorded runs of both programs.
     """
     until = time.process_time() + BUDGET
     near, others = _near(of)
@@ -49,7 +49,7 @@ def meant(of: Injector) -> Injection | None:
 
 
 def _near(of: Injector) -> tuple[list[Step], list[Step]]:
-    """Split the relevant operations into those near values that only the port has, and the others."""
+    """Split the relevant operations into those near values that only the port has, and the rest."""
     trail, inside = of.new.trail, of.new_region.values
     near: list[Step] = []
     others: list[Step] = []
@@ -63,7 +63,7 @@ def _near(of: Injector) -> tuple[list[Step], list[Step]]:
 
 
 def groups(steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
-    """Yield groups of operations with the same name on the same line.
+    """Yield groups of executions of one operation on one line.
 
     The groups of a line are all its executions, those of each call of its function, and those of each position
     in the line. The last lines come first, since replaying from them is faster.
@@ -88,7 +88,7 @@ def _group_by(steps: Sequence[Step], key: Callable[[Step], object]) -> list[list
 
 
 def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None:
-    """Return the first replacement of the given operations that makes all affected outputs agree."""
+    """Return the first replacement of given operations that makes all affected outputs agree."""
     trail = of.new.trail
     for instead in changes(trail, steps, less=True):
         result = replay(trail, {}, {}, of.useful, instead=instead)
@@ -109,7 +109,7 @@ def _fixing_alternative(of: Injector, steps: Sequence[Step]) -> Injection | None
 
 
 def _counterpart(of: Injector, result: Mapping[int, Any], reached: Collection[str]) -> int:
-    """Return the original's first value that the port has only after the replacement.
+    """Return the original's first value that occurs in the port only after the replacement.
 
     If there is none, return the original's first output that the replacement changes.
     """

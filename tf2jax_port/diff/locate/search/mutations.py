@@ -27,13 +27,13 @@ _BUDGET, _MOST = 15.0, 400
 
 
 def exchanged(of: Injector, found: Injection) -> Injection:
-    """Blame an earlier operation for a wrong value if replacing that operation fixes the value.
+    """Blame an earlier operation for a wrong value, if replacing the operation fixes the value.
 
     Return the changed injection. It is unchanged unless operations on exactly one line qualify.
 
     Args:
-      of: the two runs.
-      found: an injection of the right value, in every iteration of a loop.
+      of: the recorded runs of both programs.
+      found: an injection of the correct value, in every iteration of a loop.
     """
     right = {number: flattened(array) for number, array in found.values.items()}
     given = of.new.flat(found.new)
@@ -76,7 +76,7 @@ def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Chan
 def _replay_alternatives(
     of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
 ) -> Changed | None:
-    """Replay alternatives to operations until one gives the right values; return the changed values.
+    """Replay alternatives to operations until one gives the correct values; return the changed ones.
 
     Return `None` if no alternative does.
     """
@@ -89,7 +89,7 @@ def _replay_alternatives(
 
 
 def _is_right(of: Injector, result: Changed, number: int, wanted: np.ndarray | None) -> bool:
-    """Return whether a value equals the given array after a replay."""
+    """Return whether a replay makes a value equal to a given array."""
     flat = flattened(np.asarray(result[number])) if number in result else None
     if flat is None or wanted is None:
         return False

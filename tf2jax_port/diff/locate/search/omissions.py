@@ -20,7 +20,7 @@ class Omissions:
     """Finds operations that the port omits between a value and its use.
 
     Args:
-      trials: the search state.
+      trials: the state of the search.
       candidates: proposes values of the original.
       origins: traces faults back to their origins.
     """
@@ -29,7 +29,7 @@ class Omissions:
         self._trials, self._candidates, self._origins = trials, candidates, origins
 
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
-        """Find a step that the port omits between a shared value and an operation that uses it.
+        """Find an operation that the port omits between a shared value and one of its uses.
 
         Yield the successful substitutions (`Injection`) of the operand by a value that the original
         computes from the shared value.
@@ -37,7 +37,7 @@ class Omissions:
         Args:
           edge: the number of the shared value in the port.
           step: the operation that uses it.
-          is_near: whether to try the values one or two operations later, or those further on.
+          is_near: whether to try values one or two operations later, instead of those further on.
         """
         says_something = self._trials.new.says_something(edge)
         if not says_something and not (is_near and self._is_number(edge)):
@@ -78,9 +78,9 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Return an injection at the port's own operation if it is present but has no effect, or `None`.
+        """Return an injection at the port's operation that should have done the work, or `None`.
 
-        The operation has no effect because another operand is wrong.
+        The operation exists, but it has no effect, because another operand is wrong.
         """
         theirs, maker = (
             self._trials.old.trail.maker(found.old),
@@ -95,10 +95,10 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Return an injection at a later operation of the port that does the omitted one's work wrongly.
+        """Return an injection at a later operation that does the work of the omitted one wrongly.
 
-        Return `None` if there is none. The later operation must leave a right value unchanged, as a second bucketizing
-        or clipping does.
+        Return `None` if there is none. The later operation must leave a correct value unchanged, as
+        clipping twice does.
         """
         right, held = self._trials.old.flat(found.old), self._trials.new.flat(found.new)
         if right is None or held is None or self._trials.is_over:

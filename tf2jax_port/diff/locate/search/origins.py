@@ -1,4 +1,4 @@
-"""Trace a wrong value that is used by an operation back to where it was computed."""
+"""Trace a wrong operand back to the operation that computed it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class Origins:
     """Traces a located fault back to its origin.
 
     Args:
-      trials: the search state.
-      picked: returns the injection at the operation that selects the wrong one of several right values, if any.
+      trials: the state of the search.
+      picked: a function that returns the injection at an operation that selects the wrong one of
+        several correct values, if any.
     """
 
     def __init__(self, trials: Trials, picked: Callable[[Injection], Injection | None]) -> None:
@@ -53,7 +54,7 @@ class Origins:
         return found
 
     def _unconverted(self, found: Injection) -> Injection | None:
-        """Return an injection at the integer that was converted to the wrong value, or `None`."""
+        """Return an injection at an integer from which the wrong value was converted, or `None`."""
         step = found.step
         maker = self._trials.new.trail.maker(step.operands[0]) if step.operands else None
         if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
@@ -73,7 +74,7 @@ class Origins:
         return earlier if earlier is not None and earlier.complete else None
 
     def _is_rightly_used(self, found: Injection) -> bool:
-        """Return whether another operation uses the value as the original does."""
+        """Return whether another operation uses the value in the same way as the original program."""
         others = [
             s
             for s in self._trials.new.trail.users(found.new)
@@ -127,13 +128,13 @@ class Origins:
         return None
 
     def _is_picked(self, number: int) -> bool:
-        """Return whether a value is a float selected from several, which may match by accident."""
+        """Return whether a value is a float selected from several, which may match by coincidence."""
         maker, array = self._trials.new.trail.maker(number), self._trials.new.trail.array(number)
         is_float = array is not None and array.size == 1 and array.dtype.kind == "f"
         return is_float and maker is not None and maker.name in _PICKING
 
     def _hands_on(self, step: Step, edge: int, result: int) -> bool:
-        """Return whether an operation returns its operand unchanged or in another layout."""
+        """Return whether an operation only returns its operand, unchanged or in another layout."""
         given, taken = self._trials.new.trail.array(result), self._trials.new.trail.array(edge)
         is_same = (
             self._trials.new.counts(edge) and given is not None and np.array_equal(given, taken)

@@ -34,11 +34,13 @@ def replay(
       values: a dict from values to the arrays that replace them everywhere.
       uses: a dict from single uses of values to their replacements.
       useful: the values of interest; steps that compute none of them are not run.
-      promises: returns whether to go on, given the changed values; called once in a long program.
+      promises: a function that returns whether to continue, given the changed values; called once
+        in a long program.
       instead: a dict from step numbers to functions that replace the steps' operations.
 
     Returns:
-      A dict of the changed values; `None` if the program fails with them or `promises` returns false.
+      A dict of the changed values; `None` if the program fails with them or `promises` returns
+      false.
     """
     import jax.numpy as jnp
 
@@ -76,7 +78,7 @@ def replay(
 
 
 def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[int, int], Any]:
-    """Return a function that looks up an operand of a step, with the replacements applied."""
+    """Return a function that looks up operands of a step, with the replacements applied."""
     import jax.numpy as jnp
 
     placed, exchanged = {}, {}
@@ -96,7 +98,7 @@ def _operands(trail: Trail, held: Mapping[int, Any], uses: Uses) -> Callable[[in
 
 
 def mended(trail: Trail, changed: Changed) -> Trail:
-    """Return a copy of a trail with the changed values."""
+    """Return a copy of a trail (recorded run) with the changed values."""
     values = [changed.get(number, held) for number, held in enumerate(trail.values)]
     return Trail(trail.steps, values, trail.makers, trail.outputs, trail.names, trail.counter)
 

@@ -74,7 +74,7 @@ class Search(Trials):
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
-        """Return an injection at a wrong flag or index that selects among right values, or `None`.
+        """Return an injection at a wrong flag or index that selects among correct values, or `None`.
 
         The injection may also be at an array of which each iteration of a loop uses a part.
         """
@@ -90,7 +90,7 @@ class Search(Trials):
         return None
 
     def _injections_at(self, number: int) -> Iterator[Injection]:
-        """Yield injections at the operands of the operation that computed a value, then at the value."""
+        """Yield injections at the operands of the operation that computed a value, then at its result."""
         step = self.new.trail.maker(number)
         if step is None:
             return
@@ -108,7 +108,7 @@ class Search(Trials):
             yield from self._omissions.before_use(edge, step, False)
 
     def _edges(self, step: Step) -> list[int]:
-        """Return the shared operands of a step, the most suspicious first.
+        """Return the operands of a step that both runs share, the most suspicious first.
 
         If two operands equal the same value of the original, the later one is more likely to be wrong.
         """
@@ -121,9 +121,9 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Replace an injection at an operand by one at the operation's result if that fixes the outputs.
+        """Replace an injection at an operand by one at the result, if that fixes the outputs, too.
 
-        The right result must not depend on the injected value, or must be the injected value.
+        The correct result must be the injected value, or not depend on it.
         """
         if found.complete:
             theirs = self.old.trail.maker(found.old)
@@ -192,10 +192,10 @@ class Search(Trials):
         return replace(found, kind=OMITTED, step=users[0]) if users else found
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
-        """Yield an injection of another value in place of a shared value if that fixes the outputs.
+        """Yield an injection of another value in place of a shared value, if that fixes the outputs.
 
         Args:
-          edge: the shared value, as a number of the port.
+          edge: the shared value, by its number in the port's run.
           step: the operation that uses it.
         """
         if not self.says(edge) or not self.is_fresh(MISTAKEN, edge, step.place):

@@ -1,4 +1,4 @@
-"""Try injections during a search, at selected uses and in all iterations of loops."""
+"""Try injections at selected uses of values and in all iterations of loops."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAYOUT = {"reshape", "squeeze", "broadcast_in_dim", "transpose", "convert_elemen
 
 
 class Trials(Injector):
-    """An injector that has a time limit and never repeats a trial.
+    """An injector with a time limit that never repeats a trial.
 
     Args:
       old: the original's values.
@@ -54,7 +54,7 @@ class Trials(Injector):
         return time.process_time() > self._until
 
     def says(self, number: int) -> bool:
-        """Return whether a value is distinctive, so that an equal value is no accident.
+        """Return whether a value is so distinctive that an equal one is no coincidence.
 
         Integer arrays are distinctive here; booleans, constant arrays and single numbers are not.
         """
@@ -64,7 +64,7 @@ class Trials(Injector):
         return flat.size > 1 and bool(np.ptp(flat) if np.isfinite(flat).all() else True)
 
     def is_fresh(self, *what: object) -> bool:
-        """Return whether a trial has not been made before, and record it as made."""
+        """Record a trial; return whether it was not made before."""
         is_new = what not in self._done
         self._done.add(what)
         return is_new
@@ -76,9 +76,10 @@ class Trials(Injector):
     def uses_of(
         self, edge: int, step: Step, array: np.ndarray, other: int, turn: int = 0
     ) -> Iterator[Uses]:
-        """Yield dicts from uses of a value to the arrays that replace them, one for each trial.
+        """Yield dicts from uses of a value to the arrays that replace it there, one per trial.
 
-        They cover all relevant uses, all uses, the uses on one line, those in every iteration, and a single use.
+        The trials cover all relevant uses, all uses, the uses on one line, those in every
+        iteration, and one use.
 
         Args:
           edge: the value of the port.
@@ -127,9 +128,9 @@ class Trials(Injector):
     def in_every_pass(
         self, kind: str, maker: Step, step: Step, number: int, other: int, turn: int = 0
     ) -> Injection | None:
-        """Inject values in every iteration of a loop or every call of a function; return the injection.
+        """Inject values in every iteration of a loop, or every call of a function.
 
-        Return `None` if that does not fix the outputs.
+        Return the injection, or `None` if it does not fix the outputs.
 
         Args:
           kind: the kind of fault.

@@ -11,11 +11,11 @@ from tf2jax_port.diff.locate.watch.bending import bent
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Applied:
-    """A primitive bound to its parameters, callable on a list of operands.
+    """A JAX primitive bound to its parameters, callable on a list of operands.
 
     Attributes:
       primitive: the JAX primitive.
-      params: its parameters.
+      params: the parameters of the primitive.
     """
 
     primitive: Any

@@ -1,4 +1,4 @@
-"""Run a recorded operation on operands of other shapes."""
+"""Run a recorded operation on operands of shapes other than the recorded ones."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SHAPED = {
 
 
 def bent(primitive: Any, params: dict[str, Any], operands: Sequence[Any]) -> Sequence[Any]:
-    """Apply a recorded operation to operands of other shapes, broadcasting as NumPy does.
+    """Apply a recorded operation to operands of other shapes, with NumPy broadcasting.
 
-    If a mean is taken over the wrong axes, the operations after it were recorded with its wrong shape. They must
-    accept the right shape when the right mean is injected.
+    If a mean is taken over the wrong axes, the operations after it were recorded with its wrong
+    shape. They must accept the correct shape when the correct mean is injected.
 
     Args:
       primitive: the operation.

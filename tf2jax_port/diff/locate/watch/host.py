@@ -1,4 +1,4 @@
-"""Record the results of statements in plain Python and NumPy.
+"""Record the results of plain Python and NumPy statements.
 
 JAX and TensorFlow do not see these computations, only their results, as constants.
 """
@@ -24,7 +24,7 @@ _EXACT = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """A recorded result of a statement.
+    """A recorded result of a Python or NumPy statement.
 
     Attributes:
       place: the line of the statement.
@@ -66,7 +66,7 @@ class Host:
         return None
 
     def before(self, number: int) -> list[int]:
-        """Return the numbers of a result and of all its direct and indirect operands, its own first."""
+        """Return the numbers of a recorded result and of all results on which it depends, its own first."""
         found = [number]
         for one in found:
             found += [o for o in self.told[one].operands if o not in found]
@@ -80,8 +80,8 @@ def listening(host: Host, is_users: Callable[[str], bool]) -> Iterator[None]:
     Nothing is recorded if another trace function, such as a debugger's, is active.
 
     Args:
-      host: collects the results.
-      is_users: returns whether a file is part of the user's program.
+      host: the object that collects the results.
+      is_users: a function that returns whether a file is part of the user's program.
     """
     if sys.gettrace() is not None:  # a debugger is active
         yield
@@ -118,7 +118,7 @@ class _Listener:
         self._alive: list[Any] = []
 
     def called(self, frame: FrameType, event: str, given: Any) -> Any:
-        """Return the local trace function for a call of a user's function; used with `sys.settrace`."""
+        """Return the local trace function for a call of a user's function, as `sys.settrace` requires."""
         return self._passed if self._is_users(frame.f_code.co_filename) else None
 
     def _passed(self, frame: FrameType, event: str, given: Any) -> Any:

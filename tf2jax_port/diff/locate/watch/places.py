@@ -62,7 +62,7 @@ NOWHERE = Place("", 0)
 
 
 def entered(run: Callable[[], T]) -> T:
-    """Call the user's program and mark its outermost frame, so that frames outside are ignored."""
+    """Call the user's program, marking its outermost frame, so that outer frames are ignored."""
     return run()
 
 
@@ -115,7 +115,7 @@ class Stack:
 
 
 class Counter:
-    """Counts how often the program passes each position."""
+    """Counts how often a program executes each position."""
 
     def __init__(self) -> None:
         self._passed: dict[tuple[int, ...], int] = {}

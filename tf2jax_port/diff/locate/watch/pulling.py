@@ -26,7 +26,7 @@ Use = tuple[int, int]
 
 @dataclass
 class Pulled:
-    """A trail and the cotangents of its values.
+    """A trail (recorded run) and the cotangents of its values.
 
     Attributes:
       trail: the run.
@@ -40,7 +40,7 @@ class Pulled:
 
 
 class JaxNudged(JaxWatch):
-    """A trace that adds a zero offset to every float result, so that its cotangent can be computed.
+    """A trace that adds a zero offset to every float result, to compute the result's cotangent.
 
     The cotangent of a result is the gradient with respect to its offset. A function with a custom derivative rule
     is recorded as one operation, so that the rule is used.

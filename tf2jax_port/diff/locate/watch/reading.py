@@ -93,7 +93,7 @@ def statement(place: Place) -> Statement | None:
 
 
 def alike(one: Statement, other: Statement) -> float:
-    """Return the similarity of two statements, which is higher if they assign the same names."""
+    """Return the similarity of two statements; assigning the same names raises it."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
@@ -105,9 +105,9 @@ def likest(
 
     Args:
       wanted: the line of the other program.
-      near: lines of this program. Only the functions that contain them are searched, and only a line that is more
-        similar than all of them is returned.
-      but: pairs of file and line number to exclude.
+      near: lines of this program. Only the functions that contain them are searched, and only a
+        line that is more similar than all of them is returned.
+      but: the lines to exclude, as pairs of file and line number.
     """
     said = statement(wanted)
     if said is None:
@@ -125,7 +125,7 @@ def likest(
 
 
 def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
-    """Return the line, of those given, most similar to a line of the other program, or `None`."""
+    """Return the given line that is most similar to a line of the other program, or `None`."""
     said = statement(wanted)
     found = {p: alike(here, said) for p in given if said and (here := statement(p)) is not None}
     best = max(found, key=lambda one: found[one], default=None)
@@ -133,7 +133,7 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
 
 
 def renaming(wanted: Place, given: Place) -> Place | None:
-    """Return the only line that copies the given line's result to another name, or `None`.
+    """Return the only line that copies the result of the given line to another name, or `None`.
 
     The name must be the one that the other program's line assigns. The operation on that line is then missing
     between the two lines of this program.

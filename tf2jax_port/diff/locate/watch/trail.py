@@ -18,7 +18,7 @@ Arrange = Callable[[Sequence[np.ndarray]], np.ndarray]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A recorded operation.
+    """A recorded operation of a run.
 
     Attributes:
       number: its position in the order of execution.
@@ -52,12 +52,13 @@ class Step:
 
 @dataclass(eq=False)
 class Trail:
-    """The record of a run: its steps and all its values, which are identified by numbers.
+    """The record of a run: its operations (steps) and all values, identified by numbers.
 
     Attributes:
       steps: the steps in the order of execution.
       values: the values as the program held them.
-      makers: for each value the number of the step that produced it; `None` for inputs and constants.
+      makers: for each value the number of the step that produced it; `None` for inputs and
+        constants.
       outputs: a dict from output paths to values.
       names: a dict from values to argument names.
       counter: counts the executions of each position.
@@ -66,9 +67,10 @@ class Trail:
       stopped: the user's line that raised this error.
       host: the recorded results of Python and NumPy statements.
       views: a dict from values to their views, which `views.py` adds.
-      arranged: a dict from views to the values that they consist of and the function that rearranges these.
-      turned: the views that only exchange axes.
-      short: the views from which padding was removed.
+      arranged: a dict from views to the values that they consist of, and the function that
+        rearranges these values.
+      turned: the numbers of views that only exchange axes.
+      short: the numbers of views from which padding was removed.
     """
 
     steps: list[Step] = field(default_factory=list)
@@ -89,7 +91,7 @@ class Trail:
     _passes: dict[object, list[Step]] = field(default_factory=dict)
 
     def value(self, held: Any, maker: int | None = None) -> int:
-        """Add a value, with the number of the step that produced it, and return the value's number."""
+        """Add a value, produced by the step `maker`; return the value's number."""
         self.values.append(held)
         self.makers.append(maker)
         return len(self.values) - 1
@@ -138,7 +140,7 @@ class Trail:
         key: tuple[int, ...],
         passed: int,
     ) -> Step:
-        """Add a step that produces rearranged results of another step, or of several iterations of it.
+        """Add a step whose results are rearranged results of another step or of its iterations.
 
         Args:
           of: the other step, whose name and lines are copied.
@@ -202,15 +204,15 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """Return the groups of `passes`, and all like operations on the same line if there are more."""
+        """Return the groups of `passes`, and all operations of that name on the line if these are more."""
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
         return [*passes, alike] if len(alike) > max(map(len, passes)) else passes
 
     def passes(self, step: Step) -> list[list[Step]]:
-        """Return the group of all executions of a step in its loop.
+        """Return all executions of a step in its loop, as a group.
 
-        If there are more in all calls of its function, return these as a second group.
+        If the step has more executions in all calls of its function, these are a second group.
         """
         if not self._passes:
             for other in self.steps:
@@ -222,7 +224,7 @@ class Trail:
         return [looped, called] if len(called) > len(looped) else [looped]
 
     def wherever(self, step: Step) -> list[Step]:
-        """Return all executions of a step's instruction, whatever called its function."""
+        """Return all executions of a step's bytecode instruction, whatever called its function."""
         part = step.name, step.place, step.instruction
         return [s for s in self.steps if (s.name, s.place, s.instruction) == part]
 
@@ -232,7 +234,7 @@ class Trail:
 
 
 def endured(trail: Trail, stack: Stack, run: Callable[[], Any]) -> Any:
-    """Run a program and return its result; if it raises, record the error and the user's line."""
+    """Run a program; if it raises an error, record the error and the user's line."""
 
     def watched() -> Any:
         try:

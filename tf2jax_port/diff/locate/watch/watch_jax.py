@@ -1,4 +1,4 @@
-"""Record the operations of a JAX function, run primitive by primitive."""
+"""Record the operations of a JAX function, which runs primitive by primitive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALLS = ("jit", "pjit", "closed_call", "core_call", "checkpoint", "remat2")
 
 
 class JaxWatch(jp.core.Trace):
-    """A trace that evaluates operations with its parent trace and records each of them.
+    """A JAX trace that evaluates operations with its parent trace and records each of them.
 
     Arrays stay concrete, so the program can read their values.
 
@@ -70,7 +70,7 @@ class JaxWatch(jp.core.Trace):
         return self._numbers[id(held)]
 
     def process_primitive(self, primitive: Any, tracers: Any, params: Any, /) -> Any:
-        """Evaluate a primitive and record it; record a nested program operation by operation."""
+        """Evaluate and record a primitive; one with a nested program is recorded operation by operation."""
         inner = self.program(primitive, params)
         if inner is not None:
             return self.go_through(inner, tracers)
@@ -111,7 +111,7 @@ class JaxWatch(jp.core.Trace):
             return jax.lax.convert_element_type(one, dtype)
 
     def held(self, one: Any) -> Any:
-        """Return the value to record for an array; subclasses remove tracers."""
+        """Return the array to record for a value; subclasses remove tracers from it."""
         return one
 
     def write(

@@ -1,4 +1,4 @@
-"""Record the operations of a TensorFlow function, run eagerly."""
+"""Record the operations of a TensorFlow function, which runs eagerly."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TensorFlowWatch:
         op_name: str | None = None,
         graph: Any = None,
     ) -> None:
-        """Record an operation. TensorFlow calls this after each operation."""
+        """Record an operation; TensorFlow calls this after each operation."""
         if graph is not None:
             return
         name = op_type.decode() if isinstance(op_type, bytes) else op_type

@@ -1,4 +1,4 @@
-"""Run JAX code that requests `jnp.float32` in double precision.
+"""Run JAX code that requests `jnp.float32` in double precision instead.
 
 The inputs are in double precision, but arrays that the code creates would be in single precision, and
 `jax.lax` functions reject mixed precision.

@@ -1,4 +1,4 @@
-"""Run TensorFlow code that requests `tf.float32` in double precision.
+"""Run TensorFlow code that requests `tf.float32` in double precision instead.
 
 The inputs are in double precision, but tensors that the code creates would be in single precision, and
 TensorFlow rejects mixed precision.
@@ -27,7 +27,7 @@ _WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
-    """Return whether a run uses double precision for code that may request single precision.
+    """Return whether a run computes in double precision although its code may request single.
 
     This is so if 64-bit types are enabled and the arrays include float64 but no float32.
     """
@@ -39,7 +39,7 @@ def is_wide(arrays: Collection[np.ndarray]) -> bool:
 
 @contextmanager
 def widening() -> Iterator[None]:
-    """Create double-precision tensors by default inside the `with` block, and cast mixed operands.
+    """Make tensors in double precision by default inside the `with` block; cast mixed operands.
 
     TensorFlow functions are patched in the block.
     """
@@ -75,7 +75,7 @@ def _patches() -> list[tuple[Any, str, Callable[..., Any]]]:
 
 
 def _executing(execute: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the execution of operations to cast float32 to float64 where the operands are mixed.
+    """Wrap the execution of operations: if operands mix precisions, cast float32 to float64.
 
     Casts to float32 become casts to float64. An operation that supports only float32 gets float32 operands.
     """
@@ -115,7 +115,7 @@ def _to_double(attributes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the conversion to tensors to accept float32 tensors for float64 and the reverse."""
+    """Wrap the conversion to tensors, so that float32 tensors pass for float64 and the reverse."""
 
     def run(value: Any, dtype: Any = None, *given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -131,7 +131,7 @@ def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a binary function to cast operands of mixed precision to double precision."""
+    """Wrap a binary function, so that operands of mixed precision are cast to double precision."""
 
     def run(x: Any, y: Any, name: Any = None) -> Any:
         if _mix_precisions((x, y)):
@@ -142,7 +142,7 @@ def _meeting(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function that creates tensors to create double precision in place of single."""
+    """Wrap a function that creates tensors, so that single precision becomes double."""
 
     def run(*given: Any, **options: Any) -> Any:
         import tensorflow as tf
@@ -159,7 +159,7 @@ def _making(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a function whose default dtype is float32 to use float64 by default."""
+    """Wrap a function with the default dtype float32, so that the default becomes float64."""
     wide, signature = _making(make), inspect.signature(make)
 
     def run(*given: Any, **options: Any) -> Any:
@@ -175,7 +175,7 @@ def _making_floats(make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _widening_given(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a method to cast single-precision arguments to double precision."""
+    """Wrap a method, so that single-precision arguments are cast to double precision."""
 
     def run(self: Any, *given: Any, **options: Any) -> Any:
         wide = [_widened(one) for one in given]
