@@ -190,7 +190,7 @@ def _check_has_elements(params, indices) -> None:
     """Raise an error if there are indices into an array without elements."""
     rows, elements = (math.prod(s) for s in (indices.shape[:-1], params.shape))
     checks.check_data(
-        (primitives.as_size(rows) > 0) & (primitives.true_size(elements) == 0),
+        (primitives.as_size(rows) > 0) & (primitives.as_size(elements) == 0),
         "gather_nd",
         "`params` has no elements.",
         required="no indices",

@@ -69,7 +69,7 @@ def _repeat(x, repeats, axis):
         return primitives.take(x, source, axis)
     repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
     ends = jnp.cumsum(repeats)
-    total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
+    total = primitives.fresh_range(primitives.total(repeats, label="repeat"), label="repeat")
     # At every position where a slice ends, the index of the source slice increases by one.
     steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
     return primitives.take(x, jnp.cumsum(steps), axis)

@@ -14,7 +14,7 @@ from shims._src.arguments.checks import axes_of, axis_of, is_known
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives, size_bounds, trace
+from shims._src.sizes import numbering, primitives, room, size_bounds, trace
 from shims._src.tracing import hooks
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
@@ -56,7 +56,7 @@ def size_of(function: str, value, *, bound=None):
     if not isinstance(value, int):
         _check_size(function, value)
     d = primitives.to_dim(value, label=function, bound=bound)
-    if jp.is_tracer(value) and numbering.symbolic_value(value, as_size=True) is None:
+    if jp.is_tracer(value) and numbering.symbolic_value(value) is None:
         problem = "a size must be >= 0."
         checks.check_data(value < 0, function, problem, required="sizes >= 0")
     if is_known(d) and d < -1:
@@ -80,13 +80,21 @@ def _check_size(function, value):
         )
 
 
-def sizes_of(function: str, shape) -> tuple:
-    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected."""
-    parts = _parts(shape)
-    wanted = dims_of(function, parts)
-    for part, d in zip(parts, wanted, strict=True):
-        if not (jp.is_tracer(part) and numbering.is_size_of_array(part)):
-            check_size(function, d)
+def sizes_of(function: str, shape, dtype=None) -> tuple:
+    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected.
+
+    Args:
+      function: the operator, for messages.
+      shape: as for `dims_of`.
+      dtype: the dtype of the array, if it is known already.
+
+    Raises:
+      ResourceExhaustedError: the array would not fit into memory.
+    """
+    wanted = dims_of(function, _parts(shape))
+    for d in wanted:
+        check_size(function, d)
+    room.check(function, [d for d in wanted if is_known(d)], dtype)
     return wanted
 
 
@@ -150,7 +158,7 @@ def shape(input, out_type=None, name=None):
     dims = operand(input).shape
     if all(map(is_known, dims)):
         return known_result(np.asarray(dims, dtype))
-    return jnp.stack([primitives.true_size(d).astype(dtype) for d in dims])
+    return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
 
 
 @operator(compiled=True)
@@ -178,7 +186,7 @@ def size(input, out_type=None, name=None):
     known = math.prod(filter(is_known, dims))
     if known == 0 or all(map(is_known, dims)):
         return known_result(np.asarray(known, dtype))
-    count = math.prod(primitives.true_size(d) for d in dims if not is_known(d))
+    count = math.prod(primitives.as_size(d) for d in dims if not is_known(d))
     return (count if known == 1 else count * known).astype(dtype)
 
 

@@ -121,16 +121,13 @@ def is_only_run_time(values) -> bool:
 def attempt() -> Iterator[list]:
     """Open a block that tries to stage code that ordinary Python could run, too.
 
-    The yielded list contains the exception if the attempt failed. `Respecialize`, which asks for another trace
-    of the program, is not caught. The assumptions of a failed attempt are dropped.
+    The yielded list contains the exception if the attempt failed. The assumptions of a failed attempt are dropped.
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()
     failure: list[Exception] = []
     try:
         yield failure
-    except trace.Respecialize:
-        raise
     except Exception as error:  # noqa: BLE001 - ordinary Python may work where staging fails
         if state is not None:
             state.decisions.forget_since(mark)

@@ -44,24 +44,15 @@ class Maker:
 
     def _first_that_works(self, request):
         sizes = request.sizes
-        symbols = [Form() for _ in sizes]
         try:
-            return self._trace_and_run(request, symbols)
+            return self._with_constant_selections(request, [Form() for _ in sizes])
         except _FINAL_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
-            first = error
-        for pins in _alternative_pins(first, request.settled.pins):
-            settled = request.settled.with_pins(pins)
-            try:
-                return self._trace_and_run(dataclasses.replace(request, settled=settled), symbols)
-            except Exception:  # noqa: BLE001 - it was no better; the first is raised
-                continue
-        if not sizes:
-            _raise_translated(first)
+            first = last = error
         for forms in _alternative_forms(first, sizes):
             try:
-                result = self._trace_and_run(request, forms)
+                result = self._with_constant_selections(request, forms)
             except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
                 last = error
                 continue
@@ -69,6 +60,27 @@ class Maker:
                 self._report_specialization(first, forms, sizes)
             return result
         _raise_translated(last)
+
+    def _with_constant_selections(self, request, forms):
+        """Trace a program; if that fails, with the data-dependent sizes of this call as constants."""
+        first = None
+        while True:
+            try:
+                result = self._trace_and_run(request, forms)
+            except _FINAL_ERRORS:
+                raise
+            except Exception as error:  # noqa: BLE001 - JAX has no class for this
+                pins = request.settled.pins
+                more = trace.failure_of(error).measured.items() - pins.items()
+                if not more:
+                    raise refusals.clearer(first or error, error)  # noqa: B904 - one of the two
+                first = first or error
+                settled = request.settled.with_pins(dict(more), measured=True)
+                request = dataclasses.replace(request, settled=settled)
+                continue
+            if first is not None:
+                self._report_constant_selections(first, request.settled.pins)
+            return result
 
     def _trace_with_postponed_errors(self, refused, request):
         """Trace for constant sizes, with the errors of untaken branches postponed to run time."""
@@ -88,11 +100,23 @@ class Maker:
         while True:
             try:
                 entry = self._trace_entry(request, forms)
-                plan = self._owner.plan(entry, request)
-                return plan, self._owner.launched(plan, request.call.operands)
+                return self._first_run(entry, request)
             except trace.Respecialize as wanted:
+                settled = request.settled.with_pins(wanted.pins, measured=True)
+                request = dataclasses.replace(request, settled=settled)
                 for i in (numbers[name] for name in wanted.names):
                     forms[i] = Form("constant", request.sizes[i])
+
+    def _first_run(self, entry, request):
+        plan = self._owner.plan(entry, request)
+        try:
+            return plan, self._owner.launched(plan, request.call.operands)
+        except Exception as error:
+            if not trace.failure_of(error).measured:
+                trace.note_failure(error, entry.program.state, entry.measured_sizes())
+            raise
+        finally:
+            entry.measured_sizes = None
 
     def _trace_entry(self, request, forms):
         self._owner.counts.traces += 1
@@ -160,18 +184,36 @@ class Maker:
     def _report_specialization(self, error, forms, sizes):
         """Warn once, or raise an error, because an input size became a constant."""
         fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
+        self._report_constants(
+            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            fixed,
+            error,
+            "keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        )
+
+    def _report_constant_selections(self, error, pins):
+        """Warn once, or raise an error, because data-dependent sizes became constants."""
+        self._report_constants(
+            "data-dependent sizes have become constants: one compilation for each combination.",
+            list(pins.values()),
+            error,
+            "take the `shims` operator of that name here, which works for any size, or a static size",
+        )
+
+    def _report_constants(self, problem, fixed, error, remedy):
+        reason = str(error).strip().splitlines()[0] if str(error) else ""
         text = errors.message(
             getattr(self._owner, "__name__", "function"),
-            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
-            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
+            problem,
+            received=f"sizes {fixed}; {reason}",
             at=refusals.line_of_error(error),
-            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+            do=remedy,
         )
         if self._owner.on_specialize == "raise":
             raise errors.SpecializationError(text) from error
         if not self._warned:
             self._warned = True
-            warnings.warn(text, errors.SpecializationWarning, stacklevel=8)
+            warnings.warn(text, errors.SpecializationWarning, stacklevel=9)
 
 
 def _raise_translated(error):
@@ -187,23 +229,6 @@ _FINAL_ERRORS = (
     errors.CapacityError,
     KeyboardInterrupt,
 )
-
-
-# The largest number of data-dependent sizes that are pinned to make a failing trace work.
-_MOST_PINS = 3
-
-
-def _alternative_pins(error, pins):
-    """Yield constants to try for data-dependent sizes after a failed trace.
-
-    They are the numbers that the failed trace assumed the sizes are not: `squeeze` keeps an axis whose size
-    is not 1, but the code that follows may require size 1. The new assumption is checked at run time.
-    """
-    more: dict[str, int] = {}
-    for name, number in trace.failure_of(error).differing:
-        if name not in pins and name not in more and len(more) < _MOST_PINS:
-            more[name] = number
-            yield dict(more)
 
 
 def _alternative_forms(error, sizes):

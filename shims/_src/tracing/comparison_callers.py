@@ -10,6 +10,7 @@ and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
 
 from __future__ import annotations
 
+import enum
 import sys
 from types import FrameType
 
@@ -31,9 +32,27 @@ _HOOKS = "shims._src.tracing.hook"
 _MOST_FRAMES = 8
 
 
-def user_calls(depth: int) -> bool:
-    """Return whether user code called the function `depth` frames above this function's caller."""
-    return user_frames.asks_for_user(sys._getframe(depth + 1))
+# The parts of JAX that are written like user code: their comparisons choose between computations. In
+# the rest of JAX (`core.definitely_equal`, caches, shape rules) "not equal" means "not known to be equal".
+_ARRAY_CODE = tuple(
+    f"jax._src.{part}" for part in ("numpy", "scipy", "nn", "image", "ops", "random", "third_party")
+)
+
+
+class Asker(enum.Enum):
+    """The code that asks a question about a size: the user's program or a library, or `jax.numpy`."""
+
+    PROGRAM = enum.auto()
+    ARRAY_CODE = enum.auto()
+
+
+def code_asks(depth: int) -> Asker | None:
+    """Return which code called the function `depth` frames above the caller; `None` for JAX's core."""
+    frame = sys._getframe(depth + 1)
+    if user_frames.asks_for_user(frame):
+        return Asker.PROGRAM
+    name = frame.f_globals.get("__name__") or ""
+    return Asker.ARRAY_CODE if name.startswith(_ARRAY_CODE) else None
 
 
 def user_orders(hooks: dict) -> bool:

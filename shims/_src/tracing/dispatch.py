@@ -15,7 +15,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing import static_results
-from shims._src.tracing.dynamic import run_dynamic
+from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
 
@@ -49,9 +49,8 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
                 # Trace `call`, not `f`, so that composites are handled inside the trace as well.
                 return _in_dynamic_trace(call, args, kwargs)
             return f(*args, **kwargs)
-        except errors.OutsideDynamicTraceError:
-            # An argument turned out to be a traced size.
-            return _in_dynamic_trace(f, args, kwargs)
+        except (errors.OutsideDynamicTraceError, errors.PaddedUseError) as error:
+            return _run_across_traces(f, args, kwargs, error)
         except errors.CompositeOperandError as error:
             return _call_composites(call, f.__name__, args, kwargs, error)
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
@@ -79,6 +78,19 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
 def _unchanged(call):
     return call
+
+
+def _run_across_traces(f, args, kwargs, error):
+    """Run an operator again whose arguments turned out to belong to another kind of trace.
+
+    An argument is a traced size outside of a dynamic trace, or a `Padded` from outside of one inside.
+    """
+    if isinstance(error, errors.OutsideDynamicTraceError):
+        return _in_dynamic_trace(f, args, kwargs)
+    if trace.current() is None:
+        raise error
+    args, kwargs = entered((args, kwargs))
+    return f(*args, **kwargs)
 
 
 def _in_dynamic_trace(f, args, kwargs):

@@ -66,11 +66,13 @@ def number_of(state, d, asked: str, do: str = _AS_ARRAY):
     """Return the number that a size is; it is needed while the program is traced.
 
     Raises:
+      Respecialize: for a data-dependent size, where the data of the call give its number.
       InconclusiveDimensionOperation: for an input size; the function is traced again, with it as a constant.
       FreshSizeError: the size depends on data.
     """
     if state.is_input_only(d):
         raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
+    state.pin(d)
     raise errors.FreshSizeError(
         errors.message(
             "",
