@@ -321,11 +321,15 @@ class Function(Copyable):
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern_of_call(call, unknown, dims)
         request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
+        # A program for different sizes serves equal ones as well.
+        apart = pattern_of(unknown, dims, share=False)
+        general = dataclasses.replace(request, pattern=apart, sizes=variable_sizes(apart, dims))
+        for wanted in (request, general) if apart != pattern else (request,):
+            for entry in self._entries.get(wanted.key, ()):
+                if entry not in refuted and entry.matches(wanted.sizes):
+                    plan = self.plan(entry, wanted)
+                    return plan, self.launched(plan, call.operands)
         entries = self._entries.setdefault(request.key, [])
-        for entry in entries:
-            if entry not in refuted and entry.matches(request.sizes):
-                plan = self.plan(entry, request)
-                return plan, self.launched(plan, call.operands)
         plan, outcome = self._maker.new_entry(request)
         entries.append(plan.entry)
         return plan, outcome
@@ -346,9 +350,7 @@ class Function(Copyable):
 
     def plan(self, entry: Entry, request: Request) -> Plan:
         call, sizes = request.call, request.sizes
-        capacities = tuple(
-            f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
-        )
+        capacities = entry.capacities(sizes, self._bucket)
         shapes = [list(np.shape(x)) for x in call.operands]
         for u, (kind, index) in zip(request.unknown, entry.pattern, strict=True):
             if kind == "variable":

@@ -48,6 +48,13 @@ def set_trace_key(value) -> None:
     _TRACE_KEY._obj.set_local(value)
 
 
+def as_jax(x, dtype=None):
+    """Convert to a JAX array as `jnp.asarray` does, at less cost where `x` is one already."""
+    if isinstance(x, jax.Array) and (dtype is None or (x.dtype == dtype and not x.aval.weak_type)):
+        return x
+    return jax.numpy.asarray(x, dtype)
+
+
 def is_symbolic(d) -> bool:
     """Return whether a dimension is symbolic."""
     return isinstance(d, DimExpr)
@@ -345,7 +352,7 @@ def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import lax_numpy, setops, ufuncs
+    from jax._src.numpy import lax_numpy, reductions, setops, ufuncs
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
 
@@ -361,7 +368,19 @@ def hook_points():
         "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
+        "reductions": reductions,
     }
+
+
+def inlined_functions(module) -> list[str]:
+    """Return the names of a module's functions that JAX traces separately and then inlines."""
+    inlines = {
+        name: getattr(getattr(f, "_jit_info", None), "inline", False)
+        for name, f in vars(module).items()
+    }
+    return [
+        n for n, how in inlines.items() if how is True or getattr(how, "name", "") == "JAX_EARLY"
+    ]
 
 
 def batch_over(fun, call):

@@ -93,10 +93,25 @@ class ValueNumbers:
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._kept: list[object] = []
+        self._known: dict[int, tuple[object, int]] = {}
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
         return self._numbers.setdefault(key, len(self._numbers))
+
+    def known(self, x: object) -> int | None:
+        """Return the number of an object that `remember` stored, or `None`."""
+        found = self._known.get(id(x))
+        return None if found is None else found[1]
+
+    def remember(self, x: object, number: int) -> int:
+        """Store the number of an object until `forget`, and return it."""
+        self._known[id(x)] = x, number
+        return number
+
+    def forget(self) -> None:
+        """Drop what `remember` stored, which keeps the objects alive."""
+        self._known.clear()
 
     def keep(self, x: object) -> None:
         """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
@@ -212,7 +227,7 @@ class DynamicTrace:
 
     def key(self):
         """Return a key of this trace and its progress for JAX's trace caches."""
-        return ("shims", self._serial, *self.fresh.version)
+        return ("shims", self._serial, self.fresh.version)
 
     def forget_inner_programs(self) -> None:
         """Trace inner programs again: what they captured holds for their first call only."""
@@ -277,6 +292,16 @@ class DynamicTrace:
         if pin is not None and pin[0] in self.fresh and pin[0] not in self._settled.pins:
             raise Respecialize(pins=dict([pin]))
         return self.decisions.answered(d, question, answer, is_measured=is_measured)
+
+    def pin(self, d) -> None:
+        """Trace again with the data-dependent sizes of `d` as constants, if the data of the call give them."""
+        names = sorted(self.fresh.of(d))
+        numbers = [self._program_of and self._program_of(self.dimension(n)) for n in names]
+        if self._measure is None or None in numbers:
+            return
+        values = [self._measure(number) for number in numbers]
+        if None not in values:
+            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
 
     def is_measured(self, name: str) -> bool:
         """Return whether a size is a constant because the data of the traced call have that size."""

@@ -14,6 +14,7 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
+from shims._src.tracing import static_results
 from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -55,8 +56,9 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
             _raise_needs_value(f.__name__, error)
 
+    known = static_results.computed if f.__name__ in static_results.OPERATORS else _unchanged
     if not compiled:
-        return call
+        return known(call)
 
     @functools.wraps(f)
     def checked(*args, **kwargs):
@@ -71,7 +73,11 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             return repeated(*args, **kwargs)
         return call(*args, **kwargs)
 
-    return call_or_repeat
+    return known(call_or_repeat)
+
+
+def _unchanged(call):
+    return call
 
 
 def _run_across_traces(f, args, kwargs, error):

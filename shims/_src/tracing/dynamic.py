@@ -18,6 +18,7 @@ from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.sizes.sites import Settled, Site
+from shims._src.tracing import eager_lengths
 from shims._src.tracing.both_answers import run_enclosed
 from shims._src.tracing.padded_results import specifications
 from shims._src.tracing.program import lower, measured_sizes, trace_program
@@ -51,7 +52,16 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+    if not concrete:
+        return _run_traced(on_operands, operands)
+    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
+    lengths = eager_lengths.history(f, operands)
+    if lengths.met(operands):
+        try:
+            return _run_eagerly(on_operands, operands, lengths.prepared)
+        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            lengths.failed()
+    return _run_eagerly(on_operands, operands, _prepare_exactly)
 
 
 def entered(tree):
@@ -86,22 +96,31 @@ def _run_traced(f, operands):
     return run_enclosed(f, operands)
 
 
-def _run_eagerly(f, operands):
+class _NeedsExactShapesError(Exception):
+    """A program needs a size of its operands as a number."""
+
+
+def _prepare_exactly(operands, settled):
+    state = trace.DynamicTrace(settled=settled, may_assume=True)
+    return state, *specifications(state, operands)
+
+
+def _run_eagerly(f, operands, prepared):
     buckets: dict[Site, int] = {}
     settled, first = Settled(), None
-    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
     while True:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        specs, arrays, sizes = specifications(state, operands)
+        state, specs, arrays, sizes = prepared(operands, settled)
         try:
-            program = trace_program(state, f, specs, arrays)
+            program = trace_program(state, f, specs, operands)
             values, ctx = lower(program, arrays, sizes, buckets)
         except trace.Respecialize as wanted:
+            if wanted.names:
+                raise _NeedsExactShapesError from None
             settled = settled.with_pins(wanted.pins, measured=True)
             continue
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             first = first or error
-            settled = _with_constants(error, first, f, specs, arrays, settled)
+            settled = _with_constants(error, first, f, operands, settled, prepared)
             continue
         found = [(r.condition, int(r.code)) for r in ctx.reports]
         if not settle_reports(found, buckets, settled):
@@ -117,7 +136,7 @@ def _exact_operand(x: Padded):
     return exact(x.values, x.sizes)
 
 
-def _with_constants(error, first, f, specs, arrays, settled: Settled) -> Settled:
+def _with_constants(error, first, f, operands, settled: Settled, prepared) -> Settled:
     """Return the settings for another trace, with the data-dependent sizes of this call as constants.
 
     Raises:
@@ -125,8 +144,8 @@ def _with_constants(error, first, f, specs, arrays, settled: Settled) -> Settled
     """
     known = trace.failure_of(error).measured
     if not known:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        known = measured_sizes(state, f, specs, arrays)
+        state, specs, _, _ = prepared(operands, settled)
+        known = measured_sizes(state, f, specs, operands)
     more = known.items() - settled.pins.items()
     if not more:
         raise refusals.translated(refusals.clearer(first, error)) from error

@@ -69,7 +69,7 @@ def fit_mask(array, mask, shape):
         raise IndexError(text)
     for i, (have, target) in enumerate(zip(mask.shape, shape, strict=True)):
         if jp.is_symbolic(have) != jp.is_symbolic(target) or have != target:
-            differ = primitives.true_size(have) != primitives.true_size(target)
+            differ = primitives.as_size(have) != primitives.as_size(target)
             primitives.check(differ, text, error=errors.OutOfBoundsError)
             mask = primitives.unify_axis(jnp.asarray(mask), i, target, label="x[mask]")
     return mask

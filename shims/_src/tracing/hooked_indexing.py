@@ -11,7 +11,7 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, size_bounds
 from shims._src.tracing import fitting
 
 
@@ -25,12 +25,30 @@ def take(state, original, array, index, **options):
     return primitives.connected(taken, jnp.asarray(array))
 
 
+def _has_bound_below_one(state, item) -> bool:
+    return isinstance(item, slice) and any(_is_below_one(state, b) for b in (item.start, item.stop))
+
+
+def _is_below_one(state, bound) -> bool:
+    """Return whether a bound such as `-n` is 0 for no elements: then it does not count from the end."""
+    return state.owns(bound) and not state.is_input_only(bound) and size_bounds.sign(-bound) == 1
+
+
+def _with_traced_bounds(state, item):
+    if not _has_bound_below_one(state, item):
+        return item
+    bounds = (primitives.as_size(b) if jp.is_symbolic(b) else b for b in (item.start, item.stop))
+    return slice(*bounds, item.step)
+
+
 def _has_none(array) -> bool:
     return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
 
 
 def _take_items(state, original, array, index, options):
     items = _unify_position_sizes(_as_tuple(index))
+    if any(_has_bound_below_one(state, i) for i in items):
+        index = items = tuple(_with_traced_bounds(state, i) for i in items)
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
@@ -42,7 +60,7 @@ def _take_items(state, original, array, index, options):
         if len(items) > 1 and any(map(_has_step, items)):
             array, items = _apply_unknown_slices(original, jnp.asarray(array), items)
         return original(array, items if isinstance(index, tuple) else index, **options)
-    array = jnp.asarray(array)
+    array = jp.as_jax(array)
     items = fitting.fit_masks(array, _expand_ellipsis(items, array.ndim))
     array, items = _apply_traced_slices(array, items)
     if not any(fitting.is_mask(i) for i in items):

@@ -12,8 +12,8 @@ from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
-from shims._src.tracing import fitting, hooked_indexing
+from shims._src.sizes import numbering, primitives
+from shims._src.tracing import fitting, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -161,10 +161,18 @@ def _fill_hook(name):
         sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
         if not any(jp.is_tracer(d) for d in sizes):
             return original(shape, *args, **options)
-        sizes = tuple(primitives.to_dim(d, label=f"jnp.{name}") for d in sizes)
+        sizes = tuple(_size_of(f"jnp.{name}", d) for d in sizes)
         return original(sizes, *args, **options)
 
     return fill
+
+
+def _size_of(function, number):
+    """Convert a number to a dimension; a negative one is an error, as in JAX."""
+    if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
+        text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
+        primitives.check(number < 0, text, number)
+    return primitives.to_dim(number, label=function)
 
 
 def _unique(
@@ -211,8 +219,8 @@ def _squeeze(state, original, a, *axis, **named):
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):
     if not any(jp.is_tracer(d) for d in (n, m, k)):
         return original(n, m, k, dtype, **options)
-    rows = primitives.to_dim(n, label="jnp.eye")
-    columns = rows if m is None else primitives.to_dim(m, label="jnp.eye")
+    rows = _size_of("jnp.eye", n)
+    columns = rows if m is None else _size_of("jnp.eye", m)
     same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
     return same.astype(jnp.float32 if dtype is None else dtype)
 
@@ -225,7 +233,9 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
         a, axis = a.reshape(-1), 0
     counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
     ends = jnp.cumsum(counts)
-    places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
+    places = primitives.fresh_range(
+        primitives.total(counts, label="jnp.repeat"), label="jnp.repeat"
+    )
     source = insertion_points(ends, places, "right")
     return jnp.take(a, source, axis=axis, mode="clip")
 
@@ -302,7 +312,23 @@ def product_jvp(state, original, primals, tangents, **params):
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 
+def _of_sizes(state, original, a, *args, **options):
+    if isinstance(a, np.ndarray) and a.dtype.hasobject:
+        a = a.tolist()  # sizes are objects to NumPy
+    return original(a, *args, **options)
+
+
+def _cond(state, original, condition, *args, **options):
+    if jp.is_symbolic(condition):
+        condition = condition.__jax_array__()  # JAX would ask for its truth while tracing
+    return original(condition, *args, **options)
+
+
 FUNCTIONS = (
+    ("cond", _cond),
+    ("asarray", _of_sizes),
+    ("pad", hooked_pad.pad),
+    ("array", _of_sizes),
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),
