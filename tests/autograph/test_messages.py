@@ -22,6 +22,10 @@ def staged(f):
     return lambda: dynamic(f)(V)
 
 
+def enclosed(f):
+    return lambda: jax.jit(dynamic(f))(V)
+
+
 def undefined_in_else(x):
     if x[0] > 0:
         y = x
@@ -425,7 +429,7 @@ MESSAGES = {
         "zip() arguments have different lengths",
     ),
     "append to an array": (
-        staged(append_to_array),
+        enclosed(append_to_array),
         TypeError,
         "append: a list that a loop over traced data filled is a stacked array.\n"
         "  Required: a list\n"
@@ -478,7 +482,7 @@ MESSAGES = {
         "assert: `x[0] > 5` does not hold.\n  At:",
     ),
     "sizes that differ": (
-        staged(sizes_that_differ),
+        enclosed(sizes_that_differ),
         errors.UnimplementedError,
         "zip: it is not known which of several sizes is the smallest.\n"
         "  Required: equal sizes\n"

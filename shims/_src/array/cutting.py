@@ -84,7 +84,7 @@ def _check_window(x, axis, start, count, function) -> None:
             raise checks.invalid(function, "slice out of bounds.", **lines)
         return
     start, count = (jnp.asarray(v, jnp.int32) for v in (start, count))
-    bad = (start < 0) | (count < 0) | (start + count > primitives.true_size(n))
+    bad = (start < 0) | (count < 0) | (start + count > primitives.as_size(n))
     checks.check_data(bad, function, "slice out of bounds.", **lines)
 
 

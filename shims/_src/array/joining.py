@@ -79,7 +79,6 @@ def concat(values, axis, name="concat"):
         raise _shape_mismatch(
             "concat", arrays, f"one rank, and equal sizes except along axis {axis}"
         )
-    arrays = [primitives.with_own_size(a, axis, label="concat") for a in arrays]
     return jnp.concatenate(agreeing("concat", arrays, others), axis=axis)
 
 
@@ -292,7 +291,7 @@ def _parts(x, sizes, axis):
     if not all(map(is_known, (*dims, extent))):
         sizes = jnp.stack([primitives.as_size(d) for d in dims])
         checks.check_data(
-            (jnp.sum(sizes) != primitives.true_size(extent)) | jnp.any(sizes < 0),
+            (jnp.sum(sizes) != primitives.as_size(extent)) | jnp.any(sizes < 0),
             "split",
             f"the sizes do not add up to that of axis {axis}.",
             required="sizes that add up",

@@ -93,7 +93,6 @@ def _pad_with_constant(x, axis, low, high, value):
     after = [] if is_known(high) and high == 0 else [block(high)]
     if not before and not after:
         return x
-    x = primitives.with_own_size(x, axis, label="pad")
     return jnp.concatenate([*before, x, *after], axis=axis)
 
 
@@ -113,7 +112,7 @@ def _pad_by_mirroring(x, axis, low, high, edge):
     if not all(map(is_known, (low, high, extent))):
         reach = jnp.maximum(primitives.as_size(low), primitives.as_size(high))
         checks.check_data(
-            reach > primitives.true_size(extent) - 1 + edge,
+            reach > primitives.as_size(extent) - 1 + edge,
             "pad",
             f"axis {axis} is too short to mirror.",
             required=f"paddings {'<=' if edge else '<'} its size",

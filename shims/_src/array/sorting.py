@@ -160,7 +160,7 @@ def top_k(input, k=1, sorted=True, index_type=np.int32, name=None):
     else:
         needed = jnp.asarray(k, jnp.int32) if traced else primitives.as_size(count)
         checks.check_data(
-            needed > primitives.true_size(extent),
+            needed > primitives.as_size(extent),
             "top_k",
             "the input has fewer than k columns.",
             required="k <= input.shape[-1]",
@@ -216,7 +216,7 @@ def _arg_extremum(function, largest, worst, input, axis, output_type):
     x = operand(input)
     axis = axis_of(function, 0 if axis is None else axis, x.ndim)
     extent = x.shape[axis]
-    is_empty = extent == 0 if is_known(extent) else primitives.true_size(extent) == 0
+    is_empty = extent == 0 if is_known(extent) else primitives.as_size(extent) == 0
     if is_known(extent) and is_empty and trace.current() is not None and jp.is_inner_trace():
         is_empty = jnp.all(
             x == x
@@ -366,7 +366,7 @@ def in_top_k(targets, predictions, k, name=None):
             received=f"targets {describe(targets)}, predictions {describe(predictions)}",
         )
     targets, predictions = agreeing("in_top_k", [targets, predictions], (0,))
-    classes = primitives.true_size(predictions.shape[-1])
+    classes = primitives.as_size(predictions.shape[-1])
     inside = (targets >= 0) & (targets < classes)
     is_target = jnp.arange(predictions.shape[-1], dtype=targets.dtype) == targets[:, None]
     picked = jnp.sum(jnp.where(is_target, predictions, 0), axis=-1, keepdims=True)

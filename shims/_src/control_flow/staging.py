@@ -19,6 +19,7 @@ from jax.extend import core as jex
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.recording import state
 from shims._src.sizes import checks_in_bodies, size_carriers
 from shims._src.variables.variable import Variable
@@ -107,7 +108,7 @@ def _describe(outputs, results: list):
 
 
 def _describe_leaf(leaf, results: list):
-    if not is_array(leaf):
+    if not is_array(leaf) and not jp.is_symbolic(leaf):
         return leaf
     array = jnp.asarray(leaf)
     results.append(array)

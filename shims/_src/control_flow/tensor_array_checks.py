@@ -97,7 +97,7 @@ def check_slices(slices, count) -> None:
             )
         return
     checks.check_data(
-        primitives.true_size(slices) > primitives.true_size(count),
+        primitives.as_size(slices) > primitives.as_size(count),
         "TensorArray.unstack",
         "there are more slices than elements.",
         required=f"at most {count} slices",

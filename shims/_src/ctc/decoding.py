@@ -86,7 +86,7 @@ def _best_class(scores):
 def check_not_empty(function, scores) -> None:
     """Check that the numbers of frames, sequences and classes are not 0."""
     checks.check_data(
-        functools.reduce(jnp.logical_or, (primitives.true_size(d) == 0 for d in scores.shape)),
+        functools.reduce(jnp.logical_or, (primitives.as_size(d) == 0 for d in scores.shape)),
         function,
         "`inputs` has no elements.",
         required="at least one frame, sequence and class",
@@ -99,7 +99,7 @@ def check_frames(function, length, frames) -> None:
 
     Eagerly the error is `FailedPreconditionError`, as in TensorFlow.
     """
-    bad = (length > primitives.true_size(frames)) | (length < 0)
+    bad = (length > primitives.as_size(frames)) | (length < 0)
     problem = "a sequence is longer than the number of frames."
     lines = {"required": f"sequence_length in [0, {frames}]"}
     if not jp.is_tracer(bad) and bool(jnp.any(bad)):
@@ -162,7 +162,7 @@ def collapse_repeated(labels, seq_length, name=None):
             length, 0, labels.shape[0], label="collapse_repeated", broadcasts=True
         )
     checks.check_data(
-        primitives.true_size(labels.shape[0]) == 0,
+        primitives.as_size(labels.shape[0]) == 0,
         "collapse_repeated",
         "`labels` has no rows.",
         required="at least one row of labels",

@@ -87,7 +87,7 @@ def _check_filled(logits) -> None:
     """Reject logits without sequences or classes, as TensorFlow's kernels do."""
     for what, size in (("sequences", logits.shape[1]), ("classes", logits.shape[2])):
         checks.check_data(
-            (size if checks.is_known(size) else primitives.true_size(size)) == 0,
+            (size if checks.is_known(size) else primitives.as_size(size)) == 0,
             _FUNCTION,
             f"the logits have no {what}.",
             required=f"logits with {what}",

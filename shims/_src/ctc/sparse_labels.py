@@ -45,7 +45,7 @@ def loss_of_sparse(loss, labels, logits, logit_length, *, ignore_longer: bool = 
     lengths = primitives.unify_axis(operand(logit_length), 0, batch, label=_FUNCTION)
     lengths = lengths.astype(jnp.int32)
     checks.check_data(
-        lengths > primitives.true_size(frames),
+        lengths > primitives.as_size(frames),
         _FUNCTION,
         "a sequence is longer than the logits.",
         required="logit_length <= frames",

@@ -43,6 +43,14 @@ def translating():
         raise other from error
 
 
+def clearer(first: Exception, last: Exception) -> Exception:
+    """Return the error to raise if a trace failed, and failed again with its sizes as constants.
+
+    The first names the sizes, unless it only says that they are unknown: then the last tells the reason.
+    """
+    return first if type(first) is type(last) and translated(first) is first else last
+
+
 def translated(error: Exception) -> Exception:
     """Translate an exception that was raised in a dynamic trace into an error for the user.
 

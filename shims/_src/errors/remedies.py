@@ -48,6 +48,7 @@ _REMEDIES = {
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
     "int": _NUMBER,
+    "len": "write `y.shape[0]`: Python's `len` returns numbers only",
     "float": "write `jnp.float32(n)`: an array, which may depend on data",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
     "list": _ITEMS,

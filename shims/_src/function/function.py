@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import threading
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
@@ -16,6 +17,7 @@ from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
 from shims._src.function import explaining
 from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
+from shims._src.function.copying import Copyable
 from shims._src.function.dynamic_function import dynamic
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
@@ -31,7 +33,7 @@ from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing.settling import settle_reports
+from shims._src.tracing.settling import refutes_measurements, settle_reports
 from shims._src.types.composite_specs import arranged
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
@@ -122,7 +124,7 @@ class Counts:
         return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
 
 
-class Function:
+class Function(Copyable):
     """A compiled function, the result of `shims.function`."""
 
     def __init__(
@@ -145,6 +147,15 @@ class Function:
                 raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
         functools.update_wrapper(self, func)
         self.python_function = func
+        self.options = {
+            "input_signature": input_signature,
+            "autograph": autograph,
+            "reduce_retracing": reduce_retracing,
+            "buckets": buckets,
+            "overflow": overflow,
+            "on_specialize": on_specialize,
+            "unpad": unpad,
+        }
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._dynamic = dynamic(func, autograph=autograph)
         self._autograph = autograph
@@ -265,13 +276,14 @@ class Function:
     def _run_until_settled(self, plan, operands, prepared):
         """Run a program again until no report requires a larger bucket or another assumption.
 
-        Returns the plan, the outcome and the numbers of the last run, and the plan of the first.
+        Returns the plan, the outcome and the numbers of the last run, and the plan for calls like it.
         """
         settled = Settled(buffers=dict(self._buffers))
         first = plan
+        refuted: list[Entry] = []
         for attempt in range(_MOST_RETRIES):
             if plan is None:
-                plan, outcome = self._plan_and_run(prepared(), settled)
+                plan, outcome = self._plan_and_run(prepared(), settled, refuted)
                 first = plan if attempt == 0 else first
             else:
                 outcome = self.launched(plan, operands)
@@ -282,7 +294,8 @@ class Function:
                     self._buffers = settled.buffers
                     self._plans.clear()  # later calls begin with the larger buffers
                     first = None
-                return plan, outcome, numbers, first
+                return plan, outcome, numbers, first if settled.pins else plan
+            refuted += [plan.entry] if refutes_measurements(found) else []
             plan = None
             self.counts.reruns += 1
         raise errors.CapacityError(
@@ -299,16 +312,24 @@ class Function:
         self.counts.padded_elements += plan.elements[0 if plan.is_exact else 1]
         return outcome
 
-    def _plan_and_run(self, call: Call, settled: Settled):
+    def _plan_and_run(self, call: Call, settled: Settled, refuted: Sequence[Entry]):
+        """Run an entry whose decisions may hold for a call, a new one if there is none.
+
+        `refuted` are the entries whose decisions about data-dependent sizes do not hold for the call.
+        """
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern_of_call(call, unknown, dims)
         request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
+        # A program for different sizes serves equal ones as well.
+        apart = pattern_of(unknown, dims, share=False)
+        general = dataclasses.replace(request, pattern=apart, sizes=variable_sizes(apart, dims))
+        for wanted in (request, general) if apart != pattern else (request,):
+            for entry in self._entries.get(wanted.key, ()):
+                if entry not in refuted and entry.matches(wanted.sizes):
+                    plan = self.plan(entry, wanted)
+                    return plan, self.launched(plan, call.operands)
         entries = self._entries.setdefault(request.key, [])
-        for entry in entries:
-            if entry.matches(request.sizes):
-                plan = self.plan(entry, request)
-                return plan, self.launched(plan, call.operands)
         plan, outcome = self._maker.new_entry(request)
         entries.append(plan.entry)
         return plan, outcome
@@ -329,9 +350,7 @@ class Function:
 
     def plan(self, entry: Entry, request: Request) -> Plan:
         call, sizes = request.call, request.sizes
-        capacities = tuple(
-            f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
-        )
+        capacities = entry.capacities(sizes, self._bucket)
         shapes = [list(np.shape(x)) for x in call.operands]
         for u, (kind, index) in zip(request.unknown, entry.pattern, strict=True):
             if kind == "variable":

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import warnings
 
-import jax
-
 from shims._src.control_flow import untaken_branches
 from shims._src.errors import errors, refusals
 from shims._src.function import lift
@@ -44,24 +42,15 @@ class Maker:
 
     def _first_that_works(self, request):
         sizes = request.sizes
-        symbols = [Form() for _ in sizes]
         try:
-            return self._trace_and_run(request, symbols)
+            return self._with_constant_selections(request, [Form() for _ in sizes])
         except _FINAL_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
-            first = error
-        for pins in _alternative_pins(first, request.settled.pins):
-            settled = request.settled.with_pins(pins)
-            try:
-                return self._trace_and_run(dataclasses.replace(request, settled=settled), symbols)
-            except Exception:  # noqa: BLE001 - it was no better; the first is raised
-                continue
-        if not sizes:
-            _raise_translated(first)
+            first = last = error
         for forms in _alternative_forms(first, sizes):
             try:
-                result = self._trace_and_run(request, forms)
+                result = self._with_constant_selections(request, forms)
             except Exception as error:  # noqa: BLE001 - the next form may do; the last is raised
                 last = error
                 continue
@@ -69,6 +58,27 @@ class Maker:
                 self._report_specialization(first, forms, sizes)
             return result
         _raise_translated(last)
+
+    def _with_constant_selections(self, request, forms):
+        """Trace a program; if that fails, with the data-dependent sizes of this call as constants."""
+        first = None
+        while True:
+            try:
+                result = self._trace_and_run(request, forms)
+            except _FINAL_ERRORS:
+                raise
+            except Exception as error:  # noqa: BLE001 - JAX has no class for this
+                pins = request.settled.pins
+                more = trace.failure_of(error).measured.items() - pins.items()
+                if not more:
+                    raise refusals.clearer(first or error, error)  # noqa: B904 - one of the two
+                first = first or error
+                settled = request.settled.with_pins(dict(more), measured=True)
+                request = dataclasses.replace(request, settled=settled)
+                continue
+            if first is not None:
+                self._report_constant_selections(first, request.settled.pins)
+            return result
 
     def _trace_with_postponed_errors(self, refused, request):
         """Trace for constant sizes, with the errors of untaken branches postponed to run time."""
@@ -88,25 +98,39 @@ class Maker:
         while True:
             try:
                 entry = self._trace_entry(request, forms)
-                plan = self._owner.plan(entry, request)
-                return plan, self._owner.launched(plan, request.call.operands)
+                return self._first_run(entry, request)
             except trace.Respecialize as wanted:
+                settled = request.settled.with_pins(wanted.pins, measured=True)
+                request = dataclasses.replace(request, settled=settled)
                 for i in (numbers[name] for name in wanted.names):
                     forms[i] = Form("constant", request.sizes[i])
 
-    def _trace_entry(self, request, forms):
+    def _first_run(self, entry, request):
+        plan = self._owner.plan(entry, request)
+        try:
+            return plan, self._owner.launched(plan, request.call.operands)
+        except Exception as error:
+            if not trace.failure_of(error).measured:
+                trace.note_failure(error, entry.program.state, entry.measured_sizes())
+            raise
+        finally:
+            entry.measured_sizes = None
+
+    def _trace_entry(self, request, forms, may_create=True):
         self._owner.counts.traces += 1
         call = request.call
         f = call.over_operands(self._owner.converted())
-        scope = lift.Discovery(may_create=id(call.receiver()) not in self._called)
+        may_create = may_create and id(call.receiver()) not in self._called
+        runs = []
 
-        def watched(*xs):
+        def lifting(*xs):
+            scope = lift.Lifting(may_create)
+            runs.append(scope)
             with state.state_scope(scope):
-                outputs = lift.read_outputs(f(*xs))
-            return [value for _, value in scope.pending.values()] if scope.pending else outputs
+                return scope.results(f(*xs))
 
         entry = Entry(
-            watched,
+            lifting,
             call.operands,
             request.unknown,
             request.pattern,
@@ -115,12 +139,13 @@ class Maker:
             request.settled,
             self._owner.host_cuts,
         )
-        entry.found = None
+        (scope,) = runs
+        if scope.uses_variables:
+            entry.take_variables(*scope.lifted(entry.program.jaxpr))
         if scope.pending:
             self._initialize([v for v, _ in scope.pending.values()], entry, request)
-        if not scope.created and not scope.reads and not scope.writes:
-            return entry
-        return self._trace_lifted(entry, f, request, forms)
+        # As in TensorFlow, the function runs once more without what it does only to create variables.
+        return self._trace_entry(request, forms, may_create=False) if scope.created else entry
 
     def _initialize(self, variables, entry, request):
         """Compute initial values of variables that depend on the arguments, by running a program."""
@@ -134,44 +159,39 @@ class Maker:
         for variable, value in zip(variables, values, strict=True):
             variable.stored_value = value
 
-    def _trace_lifted(self, plain, f, request, forms):
-        """Trace again, with the variables that the function uses as inputs and outputs."""
-        operands = request.call.operands
-        specs = [
-            jax.ShapeDtypeStruct(s, o.dtype) for s, o in zip(plain.shapes, operands, strict=True)
-        ]
-        with trace.resume(plain.program.state):
-            found = lift.discover(f, *specs, may_create=False)
-        pure = lift.lift(f, found.used, found.written)
-        count = len(found.used)
-        entry = Entry(
-            lambda *xs: pure(xs[:count], *xs[count:]),
-            [*found.values(), *operands],
-            [dataclasses.replace(u, operand=u.operand + count) for u in request.unknown],
-            request.pattern,
-            request.sizes,
-            forms,
-            request.settled,
-            host_cuts=False,
-        )
-        entry.found = found
-        return entry
-
     def _report_specialization(self, error, forms, sizes):
         """Warn once, or raise an error, because an input size became a constant."""
         fixed = [s for f, s in zip(forms, sizes, strict=True) if f.kind == "constant"]
+        self._report_constants(
+            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
+            fixed,
+            error,
+            "keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+        )
+
+    def _report_constant_selections(self, error, pins):
+        """Warn once, or raise an error, because data-dependent sizes became constants."""
+        self._report_constants(
+            "data-dependent sizes have become constants: one compilation for each combination.",
+            list(pins.values()),
+            error,
+            "take the `shims` operator of that name here, which works for any size, or a static size",
+        )
+
+    def _report_constants(self, problem, fixed, error, remedy):
+        reason = str(error).strip().splitlines()[0] if str(error) else ""
         text = errors.message(
             getattr(self._owner, "__name__", "function"),
-            "an unknown input size has become a constant: one compilation per size, as `jax.jit`.",
-            received=f"sizes {fixed}; {str(error).strip().splitlines()[0] if str(error) else ''}",
+            problem,
+            received=f"sizes {fixed}; {reason}",
             at=refusals.line_of_error(error),
-            do="keep the size symbolic here (`x.shape[0]` in jnp code), or name a static size",
+            do=remedy,
         )
         if self._owner.on_specialize == "raise":
             raise errors.SpecializationError(text) from error
         if not self._warned:
             self._warned = True
-            warnings.warn(text, errors.SpecializationWarning, stacklevel=8)
+            warnings.warn(text, errors.SpecializationWarning, stacklevel=9)
 
 
 def _raise_translated(error):
@@ -189,23 +209,6 @@ _FINAL_ERRORS = (
 )
 
 
-# The largest number of data-dependent sizes that are pinned to make a failing trace work.
-_MOST_PINS = 3
-
-
-def _alternative_pins(error, pins):
-    """Yield constants to try for data-dependent sizes after a failed trace.
-
-    They are the numbers that the failed trace assumed the sizes are not: `squeeze` keeps an axis whose size
-    is not 1, but the code that follows may require size 1. The new assumption is checked at run time.
-    """
-    more: dict[str, int] = {}
-    for name, number in trace.failure_of(error).differing:
-        if name not in pins and name not in more and len(more) < _MOST_PINS:
-            more[name] = number
-            yield dict(more)
-
-
 def _alternative_forms(error, sizes):
     """Yield other forms of the input sizes to try after a failed trace.
 
@@ -218,4 +221,5 @@ def _alternative_forms(error, sizes):
     for i in range(len(sizes)):
         if len(sizes) > 1:
             yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
-    yield [Form("constant", s) for s in sizes]
+    if sizes:
+        yield [Form("constant", s) for s in sizes]

@@ -44,7 +44,7 @@ def image_of(function: str, image, *, may_be_empty: bool = False):
         sizes = x.shape[-3:]
         empty: Any = any(is_known(d) and d == 0 for d in sizes)
         if not empty and not all(map(is_known, sizes)):
-            empty = jnp.stack([primitives.true_size(d) for d in sizes]) == 0
+            empty = jnp.stack([primitives.as_size(d) for d in sizes]) == 0
         checks.check_data(
             empty, function, "an image has no pixels.", required="height, width, channels > 0"
         )
@@ -390,4 +390,4 @@ def _check_pixels(function: str, x) -> None:
         raise checks.invalid(function, problem, required=required, received=f"shape {x.shape}")
     for size in x.shape[-3:]:
         if not is_known(size):
-            checks.check_data(primitives.true_size(size) == 0, function, problem, required=required)
+            checks.check_data(primitives.as_size(size) == 0, function, problem, required=required)

@@ -143,7 +143,7 @@ def _suppress(boxes, scores, max_output_size, iou_threshold, score_threshold):
     if not all(checks.is_known(b.shape[0]) for b in (boxes, scores)):
         # An explicit check: with one score the boxes are unused, and unused values are not checked.
         checks.check_data(
-            primitives.true_size(boxes.shape[0]) != primitives.true_size(scores.shape[0]),
+            primitives.as_size(boxes.shape[0]) != primitives.as_size(scores.shape[0]),
             "non_max_suppression",
             "the sizes of two operands differ.",
             required="one score for each box",

@@ -237,7 +237,7 @@ def _check_arguments(scores, slots, iou_threshold, takes_none):
     if checks.is_known(slots) and slots < 0:
         raise _negative_size_error(slots)
     if not takes_none:
-        sizes = [primitives.true_size(d) == 0 for d in scores.shape]
+        sizes = [primitives.as_size(d) == 0 for d in scores.shape]
         checks.check_data(
             functools.reduce(jnp.logical_or, sizes),
             _FUNCTION,

@@ -168,8 +168,8 @@ def _solve_permuted(function, matrix, perm, rhs):
     matrix, perm, rhs = with_one_batch(function, (matrix, 2), (perm, 1), (rhs, 2))
     if matrix.ndim > 2:  # TensorFlow gathers rows by position, which fails without columns
         checks.check_data(
-            (primitives.true_size(rhs.shape[-1]) == 0)
-            & (primitives.true_size(math.prod(perm.shape)) != 0),
+            (primitives.as_size(rhs.shape[-1]) == 0)
+            & (primitives.as_size(math.prod(perm.shape)) != 0),
             function,
             "`rhs` has no columns, but the matrices are a batch.",
             required="rhs.shape[-1] > 0",

@@ -22,7 +22,7 @@ from shims._src.linalg.matrix_operands import (
     turned,
     with_one_batch,
 )
-from shims._src.sizes.primitives import true_size, unify_axis
+from shims._src.sizes.primitives import as_size, unify_axis
 from shims._src.tracing.dispatch import operator
 
 
@@ -91,7 +91,7 @@ def solve(matrix, rhs, adjoint=False, name=None):
     for axis in range(a.ndim - 2):
         if is_known(b.shape[axis]) and not is_known(a.shape[axis]):
             checks.check_data(
-                true_size(a.shape[axis]) != b.shape[axis],
+                as_size(a.shape[axis]) != b.shape[axis],
                 "solve",
                 "the shapes do not fit.",
                 required="equal leading axes",
@@ -243,7 +243,7 @@ def lstsq(matrix, rhs, l2_regularizer=0.0, fast=True, name=None):
     n = gram.shape[-1]
     more = jnp.where(on_diagonal(n, n), l2_regularizer, 0).astype(gram.dtype)
     if high and not is_known(a.shape[-2]):  # without rows the solution is 0
-        is_none = true_size(a.shape[-2]) == 0
+        is_none = as_size(a.shape[-2]) == 0
         more = jnp.where(on_diagonal(n, n) & is_none, jnp.ones((), more.dtype), more)
     factor = cholesky_factor(gram + more)
     failed = jnp.isnan(main_diagonal(factor)) & ~jnp.isnan(main_diagonal(gram))

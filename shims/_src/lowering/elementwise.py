@@ -39,6 +39,7 @@ _FINITE = [
     "erf",
     "erfc",
     "floor",
+    "forward_mode_only",
     "ge",
     "gt",
     "imag",

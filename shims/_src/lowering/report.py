@@ -35,10 +35,13 @@ class Misjudged:
     Attributes:
       name: the size's dimension variable.
       line: the user's line.
+      is_measured: whether the assumption is true for the data of the call that was traced, so that
+        tracing again for other data helps.
     """
 
     name: str
     line: str = ""
+    is_measured: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

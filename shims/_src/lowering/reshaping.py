@@ -15,10 +15,9 @@ from shims._src.errors import errors
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Invalid
 from shims._src.lowering.rule import Rule
-from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives
+from shims._src.sizes import primitives
 
 
 def reshape(ctx, eqn, value, *_):
@@ -27,9 +26,6 @@ def reshape(ctx, eqn, value, *_):
         value = transpose_first(value, eqn.params["dimensions"])
     old, new = eqn.invars[0].aval.shape, tuple(eqn.params["new_sizes"])
     _check_counts(ctx, eqn, old, new)
-    for d in new:
-        if dims.may_mislead(d, ctx.env):
-            report_empty(ctx, d, jnp.bool_(True), line_of(eqn))
     if any(not jp.is_symbolic(d) and d == 0 for d in new):  # sizes of 0 cannot be grouped
         zeros = jnp.zeros(ctx.shape(new), value.array.dtype)
         return [Value(primitives.connected(zeros, value.array), ctx.axes(new))]

@@ -9,15 +9,14 @@ import numpy as np
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering import bounds, packing, uses
+from shims._src.lowering import bounds, packing
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.lowering.rule import Rule
-from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Axis, Deferred, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives
+from shims._src.sizes import dims, primitives, room
 from shims._src.sizes.sites import size_site
 
 # The first capacity of a size without a bound. From the fourth such size on it is smaller, since
@@ -26,7 +25,7 @@ FIRST_BUCKET, MANY, LATER_BUCKET = 16, 3, 2
 
 
 def dim_as_value(ctx, eqn, *_):
-    """Lower the conversion of a dimension to a number; check sizes that JAX assumed are positive."""
+    """Lower the conversion of a dimension to a number."""
     return [_dim_value(ctx, eqn, eqn.params["dim"], ctx.env)]
 
 
@@ -38,26 +37,13 @@ def size_number(ctx, eqn, *counts):
         limits = bounds.of(count) or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
         env[name] = dims.Binding(
-            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)),
+            lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0)),
             high,
             0,
             dims.Unnumbered.COUNTED,
             True,
         )
-    if eqn.params["of_array"]:
-        return [_true_size(ctx, eqn, eqn.params["dim"], env)]
     return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
-
-
-def _true_size(ctx, eqn, dim, env) -> Value:
-    """Return the number of elements along an axis: 0 if the expression for its size is negative."""
-    _require_known(ctx, dim, env)
-    value = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
-    if dims.may_mislead(dim, env):
-        report_empty(ctx, dim, jnp.bool_(True), line_of(eqn), env)
-    limits = dims.interval(dim, env)
-    value = value.astype(eqn.outvars[0].aval.dtype)
-    return Value(value, (), None, (max(limits[0], 0), max(limits[1], 0)))
 
 
 def _require_known(ctx, dim, env) -> None:
@@ -71,12 +57,8 @@ def _require_known(ctx, dim, env) -> None:
 def _dim_value(ctx, eqn, dim, env) -> Value:
     """Return a dimension as an integer value with its static bounds."""
     _require_known(ctx, dim, env)
-    value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
+    value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
-    misleads = dims.may_mislead(dim, env)
-    suspect = limits[0] < 0 <= dims.interval(dim, env, assume_nonempty=True)[0]
-    if (suspect or misleads) and not uses.only_as_position(ctx.jaxpr, eqn.outvars[0]):
-        report_empty(ctx, dim, (value < 0) | misleads, line_of(eqn), env)
     return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
 
 
@@ -165,10 +147,15 @@ def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
 def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
     """Lower a selection whose number of slots was assumed, and check that number at run time."""
     name = eqn.params["name"]
-    ctx.report(Misjudged(name, line_of(eqn)), bound.size != count, bound.size)
+    ctx.report(_misjudged(ctx, name, eqn), bound.size != count, bound.size)
     places = packing.positions(bound.valid, max(count, 1))[:count]
     array = jnp.take(value.array, places, axis=axis, mode="clip")
     return Value(array, value.with_axis(axis, None), None, bounds.of(value))
+
+
+def _misjudged(ctx, name, eqn) -> Misjudged:
+    """Return the condition that a size is the constant with which it was replaced."""
+    return Misjudged(name, line_of(eqn), ctx.root.state.is_measured(name))
 
 
 def expand(ctx, eqn, value, mask):
@@ -197,10 +184,10 @@ def expand(ctx, eqn, value, mask):
 def fresh_range(ctx, eqn, count):
     """Lower `0 ... count-1` as a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
-    wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
+    wanted = lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0))
     dtype = eqn.outvars[0].aval.dtype
     if not jp.is_symbolic(dim):
-        ctx.report(Misjudged(name, line_of(eqn)), wanted != dim, wanted)
+        ctx.report(_misjudged(ctx, name, eqn), wanted != dim, wanted)
         return [Value(lax.iota(dtype, dim), (None,), None, (0, max(dim - 1, 0)))]
     capacity = _count_bound(ctx, eqn, count)
     if capacity is None:
@@ -208,6 +195,7 @@ def fresh_range(ctx, eqn, count):
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
         exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
         ctx.report(exceeded, wanted > capacity, wanted)
+    room.check_capacity(eqn.params["label"], capacity, line=line_of(eqn))
     capacity = max(capacity, 1)
     if ctx.knows(name):
         capacity = ctx.env[name].capacity  # the same count was computed before

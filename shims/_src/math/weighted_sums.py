@@ -71,7 +71,7 @@ def _check_shape(total, given) -> None:
             continue
         known = checks.is_known(have) and checks.is_known(want)
         checks.check_data(
-            have != want if known else primitives.true_size(have) != primitives.true_size(want),
+            have != want if known else primitives.as_size(have) != primitives.as_size(want),
             function,
             problem,
             required=f"size {want}",

@@ -235,7 +235,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
         )
     count = logits.shape[-1]
     checks.check_data(
-        (count if is_known(count) else primitives.true_size(count)) == 0,
+        (count if is_known(count) else primitives.as_size(count)) == 0,
         function,
         "there are no classes.",
         required="at least one logit for each label",

@@ -219,7 +219,7 @@ def _require_sample_count(function, is_hit, sampled, num_sampled):
     count = checks.static_int(function, "num_sampled", num_sampled)
     problem = "the size of `sampled_values` is not `num_sampled`."
     if not is_known(sampled.shape[0]):
-        unlike = primitives.true_size(sampled.shape[0]) != count
+        unlike = primitives.as_size(sampled.shape[0]) != count
         checks.check_data(unlike, function, problem, required=f"{count} samples")
         return is_hit
     if sampled.shape[0] == count:

@@ -249,7 +249,7 @@ def _crop_axis(x, axis, low, high):
     if is_known(rest) and rest < 0:
         raise checks.invalid("batch_to_space", "the crops exceed the size of the axis.", **lines)
     if not is_known(rest) and low + high:
-        short = primitives.true_size(x.shape[axis]) < low + high
+        short = primitives.as_size(x.shape[axis]) < low + high
         checks.check_data(
             short, "batch_to_space", "the crops exceed the size of the axis.", **lines
         )

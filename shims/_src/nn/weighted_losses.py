@@ -13,7 +13,7 @@ from shims._src.math import reduction as sums
 from shims._src.nn import losses
 from shims._src.nn.activations import relu
 from shims._src.platform import jax_private
-from shims._src.sizes.primitives import true_size
+from shims._src.sizes.primitives import as_size
 from shims._src.tracing.dispatch import operator
 
 NONE, SUM, MEAN = "none", "weighted_sum", "weighted_mean"
@@ -460,7 +460,7 @@ def _check_weights(weights, values):
         )
     for d, e in sizes if weights.ndim else ():
         if not (is_known(d) and is_known(e)) and d is not e:
-            given, wanted = true_size(d), true_size(e)
+            given, wanted = as_size(d), as_size(e)
             checks.check_data(
                 (given != wanted) & (given != 1),
                 "losses",

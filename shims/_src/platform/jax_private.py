@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from typing import Any, TypeAlias
 
 import jax
@@ -13,7 +14,7 @@ from jax._src import core, dtypes
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
-from jax._src.export import shape_poly
+from jax._src.export import shape_poly, shape_poly_decision
 from jax._src.interpreters import ad, batching, mlir, pxla
 from jax._src.interpreters import partial_eval as pe
 from jax._src.lib import xla_client as _xc
@@ -47,6 +48,13 @@ def set_trace_key(value) -> None:
     _TRACE_KEY._obj.set_local(value)
 
 
+def as_jax(x, dtype=None):
+    """Convert to a JAX array as `jnp.asarray` does, at less cost where `x` is one already."""
+    if isinstance(x, jax.Array) and (dtype is None or (x.dtype == dtype and not x.aval.weak_type)):
+        return x
+    return jax.numpy.asarray(x, dtype)
+
+
 def is_symbolic(d) -> bool:
     """Return whether a dimension is symbolic."""
     return isinstance(d, DimExpr)
@@ -75,10 +83,9 @@ def variables(d) -> frozenset[str]:
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
-def lower_bound(d) -> float:
-    """Return JAX's lower bound of a dimension; every dimension variable is assumed to be at least 1."""
-    precision = shape_poly.BoundsPrecision.FOR_GEQ0_OR_LT0
-    return shape_poly._bounds_decision(d, precision)[0]
+def forget_bounds(d: DimExpr) -> None:
+    """Make JAX compute the bounds of all dimensions in the scope of `d` again."""
+    d.scope._bounds_cache.clear()
 
 
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
@@ -108,6 +115,44 @@ def defining_equation(x):
         if var is x.val:
             return x.parent, i
     return None
+
+
+def staging_trace():
+    """Return the trace that stages equations in this thread."""
+    return core.trace_ctx.trace
+
+
+def staging_in(trace):
+    """Return a context in which operations are staged in the given trace."""
+    return core.set_current_trace(trace)
+
+
+def belongs_to(x, trace) -> bool:
+    """Return whether `x` is a tracer of the given trace, apart from derivatives."""
+    return getattr(primal_tracer(x), "_trace", None) is trace
+
+
+def program_so_far(trace, x):
+    """Return `(closed program, constants)` that compute a staged tracer from the inputs of its trace.
+
+    Args:
+      trace: the trace, as from `staging_trace`.
+      x: a tracer.
+
+    Returns:
+      A closed jaxpr without effects, whose leading inputs are the constants.
+    """
+    frame, needed, equations = trace.frame, {x.val}, []
+    constants = dict(frame.constvar_to_val)
+    for eqn in reversed(frame.get_eqns()):
+        if not needed.isdisjoint(eqn.outvars):
+            needed.update(v for v in eqn.invars if not isinstance(v, core.Literal))
+            equations.append(eqn)
+    constants = {var: value for var, value in constants.items() if var in needed}
+    inputs = [*constants, *frame.invars]
+    names = core.DebugInfo("program_so_far", "size", ("",) * len(inputs), ("",))
+    jaxpr = core.Jaxpr([], inputs, [x.val], equations[::-1], core.no_effects, names)
+    return pe.close_jaxpr(jaxpr), list(constants.values())
 
 
 def operand_atoms(eqn):
@@ -206,11 +251,16 @@ def is_differentiated() -> bool:
 
 def is_inner_trace() -> bool:
     """Return whether the current trace is nested in another trace that stages a program."""
-    trace, count = core.trace_ctx.trace, 0
+    return programs_around(core.trace_ctx.trace) > 1
+
+
+def programs_around(trace) -> int:
+    """Return how many traces that stage a program contain a trace, itself included."""
+    count = 0
     while trace is not None:
         count += isinstance(trace, pe.DynamicJaxprTrace)
         trace = getattr(trace, "parent_trace", None)
-    return count > 1
+    return count
 
 
 def nothing_looks_on() -> bool:
@@ -281,13 +331,30 @@ def index_update_class():
     return array_methods._IndexUpdateRef
 
 
+@functools.cache
+def _array_operator_codes() -> frozenset:
+    from jax._src.numpy import array_methods
+
+    operators = array_methods._array_operators.values()
+    return frozenset(f.__code__ for f in operators if hasattr(f, "__code__"))
+
+
+def array_operator_calls(depth: int) -> bool:
+    """Return whether an operator of an array (`a + b`) called the caller of this function.
+
+    Args:
+      depth: the number of frames between that operator and the caller.
+    """
+    return sys._getframe(depth + 1).f_code in _array_operator_codes()
+
+
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src import lax as private_lax
     from jax._src.lax import convolution
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import fft, lax_numpy, polynomial, setops, ufuncs
+    from jax._src.numpy import fft, lax_numpy, polynomial, reductions, setops, ufuncs
     from jax._src.numpy import linalg as numpy_linalg
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
@@ -298,6 +365,7 @@ def hook_points():
     return {
         "shape_poly": shape_poly,
         "lax": lax_module,
+        "decision": shape_poly_decision._DecisionByElimination,
         "indexing": _indexing,
         "scatter": scatter,
         "util": numpy_util,
@@ -309,7 +377,19 @@ def hook_points():
         "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, scatter),),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
+        "reductions": reductions,
     }
+
+
+def inlined_functions(module) -> list[str]:
+    """Return the names of a module's functions that JAX traces separately and then inlines."""
+    inlines = {
+        name: getattr(getattr(f, "_jit_info", None), "inline", False)
+        for name, f in vars(module).items()
+    }
+    return [
+        n for n, how in inlines.items() if how is True or getattr(how, "name", "") == "JAX_EARLY"
+    ]
 
 
 def batch_over(fun, call):

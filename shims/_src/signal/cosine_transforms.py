@@ -100,7 +100,7 @@ def _check_filled(function, x) -> None:
     """Reject an array without elements, as TensorFlow's Fourier transform does."""
     for d in x.shape:
         checks.check_data(
-            d == 0 if checks.is_known(d) else primitives.true_size(d) == 0,
+            d == 0 if checks.is_known(d) else primitives.as_size(d) == 0,
             function,
             "the array has no elements.",
             required="an array with elements",

@@ -66,7 +66,7 @@ def _check_filled(function, x, lengths) -> None:
         return
     empty = jnp.asarray(False)
     for size in x.shape:
-        empty |= primitives.true_size(size) == 0
+        empty |= primitives.as_size(size) == 0
     checks.check_data(empty, function, problem, required=f"at least {lengths}")
 
 

@@ -23,46 +23,70 @@ class Guard:
     line: str
 
 
-class Excluded(enum.Enum):
-    """The values that a trace assumes an expression over data-dependent sizes not to have.
+class Question(enum.Enum):
+    """The questions that a trace asks about an expression over sizes: `d == 0` and `d >= 0`."""
 
-    For example, `u0 - 3` is assumed not to be zero if `u0 == 3` was answered with False.
-    """
+    ZERO = "== 0"
+    NONNEGATIVE = ">= 0"
 
-    ZERO = enum.auto()
-    NONNEGATIVE = enum.auto()
+    def holds(self, value):
+        """Return the answer for a value of the expression, a number or a traced scalar."""
+        return value == 0 if self is Question.ZERO else value >= 0
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Assumption:
-    """An assumption about an expression over data-dependent sizes, checked when the program runs.
+    """An answer to a question about data-dependent sizes, checked when the program runs.
 
     Attributes:
       d: the expression.
-      excluded: the values that it is assumed not to have.
-      line: the user's line that needs the assumption.
+      question: the question about it.
+      answer: the answer that the trace relies on.
+      line: the user's line that asks.
+      is_measured: whether the answer was computed from the data of the call that was traced.
     """
 
     d: Any
-    excluded: Excluded
+    question: Question
+    answer: bool
     line: str
+    is_measured: bool = False
 
     def broken(self, value):
         """Return whether a value of the expression contradicts the assumption."""
-        value = jnp.asarray(value, jnp.int32)
-        return value == 0 if self.excluded is Excluded.ZERO else value >= 0
+        return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer
 
     def other_number(self) -> tuple[str, int] | None:
         """Return `(size, number)` if the assumption is `size != number` for a positive number, or `None`."""
-        names = jp.variables(self.d)
-        if self.excluded is not Excluded.ZERO or len(names) != 1:
+        if self.question is not Question.ZERO or self.answer:
             return None
-        (name,) = names
-        at = [dims.concrete(self.d, {name: number}) for number in range(3)]
-        step = at[1] - at[0]
-        if abs(step) == 1 == abs(at[2] - at[1]) and -at[0] * step > 0:
-            return name, -at[0] * step
+        found = only_zero(self.d)
+        return found if found and found[1] > 0 else None
+
+
+def least_value(assumed: Assumption, name: str, low: int) -> int:
+    """Return a lower bound of a size that is at least `low`, given one assumption."""
+    found = only_zero(assumed.d)
+    if found is None or found[0] != name:
+        return low
+    _, number = found
+    if assumed.question is Question.ZERO and not assumed.answer:
+        return low + 1 if number == low else low
+    rises = dims.concrete(assumed.d, {name: number + 1}) > 0
+    if assumed.question is Question.NONNEGATIVE and rises == assumed.answer:
+        return max(low, number if rises else number + 1)
+    return low
+
+
+def only_zero(d) -> tuple[str, int] | None:
+    """Return `(size, number)` if the expression is 0 only where that size is that number, or `None`."""
+    names = jp.variables(d)
+    if len(names) != 1 or not dims.is_linear(d):
         return None
+    (name,) = names
+    first, second = (dims.concrete(d, {name: number}) for number in range(2))
+    number, rest = divmod(-first, second - first)
+    return (name, number) if rest == 0 and number >= 0 else None
 
 
 class Decisions:
@@ -100,13 +124,27 @@ class Decisions:
             self._guards.append(Guard(shown, holds, errors.user_line()))
         return answer
 
-    def assume_nonzero(self, d) -> None:
-        """Assume that an expression over data-dependent sizes is not 0."""
-        self._assumptions.append(Assumption(d, Excluded.ZERO, errors.user_line()))
+    def answered(self, d, question: Question, answer: bool, *, is_measured: bool = False) -> bool:
+        """Record an answer about data-dependent sizes, to be checked at run time; return it."""
+        line = errors.user_line()
+        self._assumptions.append(Assumption(d, question, answer, line, is_measured))
+        jp.forget_bounds(d)
+        return answer
 
-    def assume_negative(self, d) -> None:
-        """Assume that an expression over data-dependent sizes is negative."""
-        self._assumptions.append(Assumption(d, Excluded.NONNEGATIVE, errors.user_line()))
+    def least(self, name: str) -> int:
+        """Return the lower bound of a data-dependent size that follows from the answers so far."""
+        low = 0
+        for assumed in self._assumptions:
+            low = least_value(assumed, name, low)
+        return low
+
+    def earlier_answer(self, d, question: Question) -> bool | None:
+        """Return the answer that the same question got before in this trace, or `None`."""
+        text = str(d)
+        for known in self._assumptions:
+            if known.question is question and str(known.d) == text:
+                return known.answer
+        return None
 
     def promise(self, d) -> None:
         """Record that the program itself checks the sign of a dimension at run time."""
@@ -131,4 +169,6 @@ class Decisions:
 
     def forget_since(self, mark: tuple[int, int]) -> None:
         """Remove the guards and assumptions that were added since a mark."""
+        for assumed in self._assumptions[mark[1] :]:
+            jp.forget_bounds(assumed.d)
         del self._guards[mark[0] :], self._assumptions[mark[1] :]

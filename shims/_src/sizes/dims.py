@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import jax
@@ -47,18 +46,17 @@ class Binding:
     serial: Serial
     fresh: bool
     valid: jax.Array | None = None
-    assumed_low: int = 0
 
 
-def interval(d: Dim, env: dict[str, Binding], *, assume_nonempty: bool = False) -> Interval:
-    """Bound a dimension statically; `assume_nonempty` assumes that every size is >= 1, as JAX does."""
+def interval(d: Dim, env: dict[str, Binding]) -> Interval:
+    """Bound a dimension statically."""
     if not jp.is_symbolic(d):
         return int(d), int(d)
     low = high = 0
     for factors, coefficient in jp.terms(d):
         bounds = (1, 1)
         for factor in factors:
-            one = _factor_interval(factor, env, assume_nonempty)
+            one = _factor_interval(factor, env)
             for _ in range(factor[3]):
                 bounds = _multiply_intervals(bounds, one)
         bounds = _multiply_intervals(bounds, (coefficient, coefficient))
@@ -71,13 +69,12 @@ def _multiply_intervals(a: Interval, b: Interval) -> Interval:
     return min(products), max(products)
 
 
-def _factor_interval(factor: jp.Factor, env: dict[str, Binding], assume_nonempty: bool) -> Interval:
+def _factor_interval(factor: jp.Factor, env: dict[str, Binding]) -> Interval:
     var, operation, operands, _ = factor
     if var is not None:
         binding = env[var]
-        low = max(binding.low, 1) if assume_nonempty else binding.low
-        return low, max(binding.capacity, low)
-    a, b = (interval(o, env, assume_nonempty=assume_nonempty) for o in operands)
+        return binding.low, max(binding.capacity, binding.low)
+    a, b = (interval(o, env) for o in operands)
     if operation == "floordiv":
         divisors = [d for d in (*b, 1, -1) if d and b[0] <= d <= b[1]] or [1]
         quotients = [n // d for n in a for d in divisors]
@@ -135,26 +132,18 @@ def is_product(d: Dim) -> bool:
     return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
 
 
-def may_mislead(d: Dim, env: dict[str, Binding]) -> bool:
-    """Return whether a dimension may evaluate to a wrong size if a selection is empty.
-
-    `y[1:]` has `u - 1` elements, and a negative size means 0; but for `u = 0` the size `(u - 1)(u - 1)` is 1.
-    """
-    if not is_product(d) or interval(d, env)[0] >= 0:
-        return False
-    names = [v for v in sorted(jp.variables(d)) if env[v].low == 0]
-    return len(names) > MANY or any(_largest_value(e) > 0 for e in with_zeros(d, names))
+def is_product_of_sizes(d: Dim) -> bool:
+    """Return whether a dimension is a positive multiple of a product of variables."""
+    terms = list(jp.terms(d))
+    return len(terms) == 1 and terms[0][1] > 0 and all(f[0] is not None for f in terms[0][0])
 
 
-def with_zeros(d: Dim, names: Sequence[str]) -> Iterator[Dim]:
-    """Yield the dimension with every non-empty subset of the sizes `names` replaced by 0."""
-    for n in range(1, len(names) + 1):
-        for zeros in itertools.combinations(names, n):
-            yield substituted(d, dict.fromkeys(zeros, 0))
-
-
-def _largest_value(d: Dim) -> float:
-    return -jp.lower_bound(-d) if jp.is_symbolic(d) else d
+def is_linear(d: Dim) -> bool:
+    """Return whether a dimension is a sum of multiples of variables and a number."""
+    return all(
+        len(factors) <= 1 and all(f[0] is not None and f[3] == 1 for f in factors)
+        for factors, _ in jp.terms(d)
+    )
 
 
 def concrete(d: Dim, sizes: Mapping[str, int]) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -23,7 +24,8 @@ class FreshSizes:
         self._varying: set[str] = set()
         self._depth = 0
         self._mapped = 0
-        self._found_again = 0
+        self._renewals = 0
+        self._outermost: object = None
 
     def __len__(self) -> int:
         return len(self._names)
@@ -32,9 +34,13 @@ class FreshSizes:
         return name in self._names
 
     @property
-    def version(self) -> tuple[int, int]:
-        """A key for JAX's caches that changes with every new size."""
-        return len(self._names), self._found_again
+    def version(self) -> int:
+        """A key for JAX's caches that changes when a cached program could contain the wrong size.
+
+        A size that is made in the outermost program is in no cached one: `jax.numpy` functions are
+        then traced once per type, however many sizes are made between their calls.
+        """
+        return self._renewals
 
     @property
     def inner(self) -> frozenset[str]:
@@ -55,6 +61,7 @@ class FreshSizes:
         """Create a name for a new size of the current branch, loop body or row."""
         name = f"u{len(self._names)}"
         self._names.add(name)
+        self._renewals += jp.current_trace() is not self._outermost
         if self._depth:
             self._inner.add(name)
         if self._depth or self._mapped:
@@ -65,6 +72,7 @@ class FreshSizes:
         """Declare an input size as data-dependent."""
         self._names.add(name)
         self._bounds[name] = bound
+        self._renewals += 1
 
     def made_from(self, name: str, source) -> None:
         """Record the mask or count that determines a size."""
@@ -74,7 +82,7 @@ class FreshSizes:
         """Record that a size is created again outside of the branch or body that first created it."""
         self._sources[name] = source
         self._makers.pop(name, None)
-        self._found_again += 1
+        self._renewals += 1
         if not self._depth:
             self._inner.discard(name)
         if not self._depth and not self._mapped:
@@ -84,10 +92,31 @@ class FreshSizes:
         """Return whether the trace that created a size has ended."""
         return jp.is_finished(self._sources[name])
 
+    def sources(self) -> Mapping[str, Any]:
+        """Return the masks and counts that determine the sizes, by name."""
+        return types.MappingProxyType(self._sources)
+
+    def source(self, name: str):
+        """Return the mask or count that determines a size; `None` for a size of the inputs."""
+        return self._sources.get(name)
+
     def resumed(self) -> None:
         """Invalidate JAX's caches when tracing resumes, since they contain old masks and counts."""
         if self._names:
-            self._found_again += 1
+            self._renewals += 1
+
+    @contextlib.contextmanager
+    def outermost(self):
+        """Open a block that runs in the outermost program of the trace."""
+        self._outermost = jp.current_trace()
+        try:
+            yield
+        finally:
+            self._outermost = None
+
+    def changed(self) -> None:
+        """Invalidate JAX's caches, since inner programs contain what holds for their first call only."""
+        self._found_again += 1
 
     @contextlib.contextmanager
     def inside_program(self):

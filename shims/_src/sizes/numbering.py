@@ -11,7 +11,7 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
-from shims._src.sizes import size_bounds, trace
+from shims._src.sizes import size_bounds
 
 _DEPTH = 60
 
@@ -33,22 +33,21 @@ def size_of_count(state, count, bound=None):
 
 def number(state, x) -> int:
     """Return the value number of a tracer: equal for equal computations."""
-    return _number_tracer(state, jp.primal_tracer(x), {}, 0)
+    return _number_tracer(state, jp.primal_tracer(x), 0)
 
 
-def _number_tracer(state, x, seen, depth) -> int:
-    if id(x) in seen:
-        return seen[id(x)]
-    key = _computation_key(state, x, seen, depth)
+def _number_tracer(state, x, depth) -> int:
+    known = state.numbers.known(x)
+    if known is not None:
+        return known
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
-    seen[id(x)] = state.numbers.of(key)
-    return seen[id(x)]
+    return state.numbers.remember(x, state.numbers.of(_computation_key(state, x, depth)))
 
 
-def _computation_key(state, x, seen, depth):
+def _computation_key(state, x, depth):
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
-        return _computation_key(state, jp.primal_tracer(constant), seen, depth + 1)
+        return _computation_key(state, jp.primal_tracer(constant), depth + 1)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
@@ -62,7 +61,7 @@ def _computation_key(state, x, seen, depth):
         return ("input", jp.identity_of(x))
     eqn, position = found
     operands = tuple(
-        _number_tracer(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+        _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)
     )
     return ("equation", eqn.primitive.name, params, operands, position)
 
@@ -80,62 +79,28 @@ def _hashable_params(params):
     return tuple(items)
 
 
-def symbolic_value(x, *, as_size: bool = False):
-    """Return the dimension or integer from which a traced integer scalar was computed, or `None`.
-
-    Args:
-      x: the scalar, computed from dimensions.
-      as_size: whether the result is used as the size of an array only, not in arithmetic. `y[1:]` of
-        no elements has the size `u - 1`, a negative number that means 0; the scalar is 0 there, and no
-        dimension describes what is computed from it.
-    """
-    cut: list = []
+def symbolic_value(x):
+    """Return the dimension or integer from which a traced integer scalar was computed, or `None`."""
     try:
-        found = _evaluate(jp.primal_tracer(x), 0, cut)
+        found = _evaluate(jp.primal_tracer(x), 0)
     except _NotSymbolic:
         return None
     if found.ndim:
         return None
     value = found.item()
-    if not jp.is_symbolic(value):
-        return None if cut else int(value)
-    return None if cut and not (as_size and _is_multiple(value, cut)) else value
-
-
-def is_size_of_array(x) -> bool:
-    """Return whether a traced scalar is the size of an array, so that no check is needed."""
-    return symbolic_value(x) is None and symbolic_value(x, as_size=True) is not None
-
-
-def _is_multiple(d, cut) -> bool:
-    """Return whether a dimension is a positive multiple of the one size in `cut`.
-
-    Inside a branch or a loop body it is not: the size is a new one there, see
-    `primitives.with_own_size`.
-    """
-    state = trace.current()
-    if len(set(cut)) != 1 or state is None or state.fresh.vary(d):
-        return False
-    return any((c > 0) and d - cut[0] * c == 0 for c in _coefficients_of(d))
-
-
-def _coefficients_of(d) -> set[int]:
-    return {coefficient for _, coefficient in jp.terms(d)}
+    return value if jp.is_symbolic(value) else int(value)
 
 
 class _NotSymbolic(Exception):
     pass
 
 
-def _evaluate(x, depth, cut) -> np.ndarray:
-    """Evaluate a small integer tracer to an object array of ints and dimensions.
-
-    `cut` collects the array sizes among them whose expressions may be negative.
-    """
+def _evaluate(x, depth) -> np.ndarray:
+    """Evaluate a small integer tracer to an object array of ints and dimensions."""
     constant = jp.constant_of(x)
     if constant is not None:
         if jp.is_tracer(constant):  # a value of the enclosing program
-            return _evaluate(jp.primal_tracer(constant), depth + 1, cut)
+            return _evaluate(jp.primal_tracer(constant), depth + 1)
         array = np.asarray(constant)
         if array.size > 64 or array.dtype.kind not in "iu":
             raise _NotSymbolic
@@ -147,20 +112,18 @@ def _evaluate(x, depth, cut) -> np.ndarray:
 
     def operands():
         atoms = map(jp.primal_tracer, jp.operand_atoms(eqn))
-        return [_evaluate(atom, depth + 1, cut) for atom in atoms]
+        return [_evaluate(atom, depth + 1) for atom in atoms]
 
-    return _apply(eqn, operands, cut)[position]
+    return _apply(eqn, operands)[position]
 
 
-def _apply(eqn, operands, cut):
+def _apply(eqn, operands):
     """Evaluate an equation over object arrays; `operands()` is called only if they are needed."""
     name, params = eqn.primitive.name, eqn.params
     if name in ("dim_as_value", "size_number"):
-        if params.get("of_array"):
-            cut.append(params["dim"])
         return [_object_scalar(params["dim"])]
     if name in ("jit", "pjit"):
-        return _apply_inner(params, operands(), cut)
+        return _apply_inner(params, operands())
     rule = _RULES.get(name)
     if rule is None:
         raise _NotSymbolic
@@ -169,7 +132,7 @@ def _apply(eqn, operands, cut):
     return [result if isinstance(result, np.ndarray) else _object_scalar(result)]
 
 
-def _apply_inner(params, values, cut):
+def _apply_inner(params, values):
     named = _NAMED.get(params["name"])
     if named is not None and len(values) == 2 and all(v.ndim == 0 for v in values):
         return [_object_scalar(named(values[0].item(), values[1].item()))]
@@ -179,7 +142,7 @@ def _apply_inner(params, values, cut):
     return jaxprs.evaluate(
         jaxpr,
         known,
-        lambda eqn, given: _apply(eqn, lambda: given, cut),
+        lambda eqn, given: _apply(eqn, lambda: given),
         lambda literal: _as_object_array(literal.val),
     )
 
@@ -202,26 +165,6 @@ def _elementwise_rule(f):
         return out
 
     return rule
-
-
-def _dim_max(a, b):
-    return _require_valid_if_empty(jp.core.max_dim(a, b), a, b, 1)
-
-
-def _dim_min(a, b):
-    return _require_valid_if_empty(jp.core.min_dim(a, b), a, b, -1)
-
-
-def _require_valid_if_empty(chosen, a, b, sign):
-    """Return `chosen`, unless JAX chose it by assuming that no selection is empty."""
-    state = trace.current()
-    for one, other in ((a, b), (b, a)):
-        difference = one - other
-        if jp.is_symbolic(difference) and not jp.is_symbolic(chosen - one):
-            known = state is None or state.is_input_only(difference)
-            if not known and size_bounds.sign(difference) != sign and chosen - one == 0:
-                raise _NotSymbolic
-    return chosen
 
 
 def _convert_rule(params, a):
@@ -266,8 +209,8 @@ _RULES = {
     "add": _elementwise_rule(lambda a, b: a + b),
     "sub": _elementwise_rule(lambda a, b: a - b),
     "mul": _elementwise_rule(lambda a, b: a * b),
-    "max": _elementwise_rule(_dim_max),
-    "min": _elementwise_rule(_dim_min),
+    "max": _elementwise_rule(jp.core.max_dim),
+    "min": _elementwise_rule(jp.core.min_dim),
     "neg": lambda params, a: -a,
     "convert_element_type": _convert_rule,
     "copy": lambda params, a: a,

@@ -18,7 +18,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import numbering, on_host, size_bounds, trace
+from shims._src.sizes import numbering, on_host, room, trace
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
 compress_p = jp.Primitive("compress")
@@ -56,14 +56,14 @@ def compress(x, mask, axis: int = 0):
             return on_host.selected(x, np.asarray(mask), axis)
         return take(jnp.asarray(x), np.nonzero(np.asarray(mask))[0], axis % jnp.ndim(x))
     state = _require_trace("boolean_mask")
-    mask = jnp.asarray(mask, bool)
-    axis = axis % jnp.ndim(x)
-    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
-        return jnp.asarray(x)  # nothing can be selected from nothing
+    x, mask = jp.as_jax(x), jp.as_jax(mask, bool)
+    axis = axis % x.ndim
+    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], x.shape[axis])):
+        return x  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
     state.fresh.state_maker(name, again)
-    return compress_p.bind(jnp.asarray(x), mask, axis=axis, name=name, dim=dim)
+    return compress_p.bind(x, mask, axis=axis, name=name, dim=dim)
 
 
 def take(x, positions, axis: int):
@@ -103,8 +103,9 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     if not jp.is_tracer(count):
         if jp.is_symbolic(count):
             return jnp.arange(count, dtype=dtype)
+        room.check_capacity(label, int(count))
         return jnp.arange(max(int(count), 0), dtype=dtype)
-    known = numbering.symbolic_value(count, as_size=True)
+    known = numbering.symbolic_value(count)
     if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
         known = 0  # JAX refuses positions of unknown number in an axis of no elements
     if known is not None:
@@ -115,29 +116,39 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
 def _range_of_new_size(count, bound, dtype, label):
     """Return the positions along an axis of a new data-dependent size."""
     state = _require_trace(label)
-    count = jnp.asarray(count, jnp.int32)
+    count = as_count(count)
     name, dim = numbering.size_of_count(state, count, bound)
     params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
     state.fresh.state_maker(name, functools.partial(fresh_range_p.bind, count, **params))
     return fresh_range_p.bind(count, **params)
 
 
+def as_count(number):
+    """Convert a number of elements to int32; one that is too large becomes the largest int32."""
+    number = jp.as_jax(number)
+    if jnp.iinfo(number.dtype).max > room.MOST_SLOTS:
+        number = jnp.minimum(number, jnp.asarray(room.MOST_SLOTS, number.dtype))
+    return jp.as_jax(number, jnp.int32)
+
+
+def one_more(highest):
+    """Return the number of rows when the last one has the number `highest`; it never wraps."""
+    return jnp.minimum(as_count(highest), jnp.int32(room.MOST_SLOTS - 1)) + 1
+
+
+def total(lengths, *, label: str):
+    """Return the sum of a vector of sizes; a sum beyond int32 is an error, and never wraps."""
+    if not jp.is_tracer(lengths):
+        return int(np.sum(np.asarray(lengths), dtype=np.int64))
+    text = errors.message(label, "the sizes add up to more than int32 holds.")
+    rough = jnp.sum(lengths.astype(jnp.float32))
+    check(rough >= 2.0**31, text, error=errors.ResourceExhaustedError)
+    return jnp.sum(lengths, dtype=jnp.int32)
+
+
 def as_size(d):
     """Return a dimension (int or symbolic) as an int32 scalar."""
     return jnp.asarray(d, jnp.int32)
-
-
-def true_size(d):
-    """Return the size of an array's axis as an int32 scalar that is never negative.
-
-    `as_size` returns the value of JAX's expression for the size. For `y[1:]` of no elements that is -1;
-    this function returns 0.
-    """
-    state = trace.current()
-    if state is None or not jp.is_symbolic(d) or not size_bounds.may_fall_short(state, d):
-        return as_size(d)
-    counts = state.fresh.counts(d)
-    return size_number_p.bind(*counts.values(), dim=d, names=tuple(counts), of_array=True)
 
 
 def to_dim(value, *, label: str = "range", bound=None):
@@ -149,8 +160,9 @@ def to_dim(value, *, label: str = "range", bound=None):
     if jp.is_symbolic(value):
         return value
     if not jp.is_tracer(value):
+        room.check(label, (int(value),))
         return int(value)
-    known = numbering.symbolic_value(value, as_size=True)
+    known = numbering.symbolic_value(value)
     if known is not None:
         return known
     return fresh_range(value, bound=bound, label=label).shape[0]
@@ -257,22 +269,6 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
     return unify_p.bind(jnp.asarray(x), axis=axis, new=target, text=text, ones=ones)
 
 
-def with_own_size(x, axis: int, *, label: str):
-    """Give an axis of `x`, which is to be concatenated, a new size if its expression may be wrong.
-
-    JAX adds `u - 1` and 1 up to `u`, which is wrong if `y[1:]` of an empty `y` is concatenated with one more
-    element. At the top level the function is traced again in that case, with 0 for `u`. A branch or a
-    loop body cannot be, because its size differs in every iteration.
-    """
-    state, d = trace.current(), x.shape[axis]
-    if state is None or not jp.is_symbolic(d) or not state.fresh.vary(d):
-        return x
-    if not size_bounds.may_fall_short(state, d):
-        return x
-    own = _range_of_new_size(true_size(d), d, jnp.int32, label).shape[0]
-    return unify_axis(x, axis, own, label=label)
-
-
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
     """Raise `error(text)` if any of `bad` holds: at once, or after the call."""
     if not jp.is_tracer(bad):
@@ -356,7 +352,7 @@ def _sized_aval(x, *carriers):
 
 
 @size_number_p.def_abstract_eval
-def _size_number_aval(*counts, dim, names, of_array):
+def _size_number_aval(*counts, dim, names):
     return jp.core.dim_value_aval()
 
 
@@ -484,7 +480,7 @@ def _batch_range(args, dims, **params):
     )
 
 
-def _batch_size_number(args, dims, *, dim, names, of_array):
+def _batch_size_number(args, dims, *, dim, names):
     if any(d is not jp.NOT_MAPPED for d in dims):
         raise errors.FreshSizeError(
             errors.message(
@@ -494,7 +490,7 @@ def _batch_size_number(args, dims, *, dim, names, of_array):
             )
         )
     return (
-        size_number_p.bind(*args, dim=dim, names=names, of_array=of_array),
+        size_number_p.bind(*args, dim=dim, names=names),
         jp.NOT_MAPPED,
     )
 

@@ -49,20 +49,23 @@ class Settled:
 
     Attributes:
       pins: data-dependent sizes that are replaced by constants, by name.
+      measured: those of them that were computed from the data of the call that is traced.
       buffers: the capacities of buffers that have grown.
     """
 
     pins: dict[str, int] = dataclasses.field(default_factory=dict)
     buffers: dict[Site, int] = dataclasses.field(default_factory=dict)
+    measured: frozenset[str] = frozenset()
 
     @property
     def key(self) -> object:
         """A hashable key, equal for equal contents."""
         return frozenset(self.pins.items()), frozenset(self.buffers.items())
 
-    def with_pins(self, more: Mapping[str, int]) -> Settled:
+    def with_pins(self, more: Mapping[str, int], *, measured: bool = False) -> Settled:
         """Return a copy with further sizes replaced by constants."""
-        return Settled({**self.pins, **more}, dict(self.buffers))
+        known = self.measured | (more.keys() if measured else frozenset())
+        return Settled({**self.pins, **more}, dict(self.buffers), known)
 
     def __str__(self) -> str:
         every = {**self.pins, **{str(site): capacity for site, capacity in self.buffers.items()}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims
 
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
@@ -22,24 +21,6 @@ def sign(d):
     if low >= 0:
         return 1
     return -1 if high < 0 else None
-
-
-def may_fall_short(state, d) -> bool:
-    """Return whether the expression for a size may be negative if a selection is empty.
-
-    JAX assumes that sizes are positive: `y[1:]` of `u` elements has `u - min(u, 1)`, which it simplifies
-    to `u - 1`.
-    """
-    names = sorted(state.fresh.of(d))
-    if sign(d) == 1 or not names:
-        return False
-    if len(names) > dims.MANY:
-        return True
-    return any(_smallest_value(e) < 0 for e in dims.with_zeros(d, names))
-
-
-def _smallest_value(d) -> float:
-    return jp.lower_bound(d) if jp.is_symbolic(d) else d
 
 
 def upper_bound(state, d):

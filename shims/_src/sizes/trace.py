@@ -16,7 +16,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import dims
-from shims._src.sizes.decisions import Decisions
+from shims._src.sizes.decisions import Decisions, Question, only_zero
 from shims._src.sizes.fresh_sizes import FreshSizes
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
@@ -24,23 +24,51 @@ _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 
 
-class Respecialize(Exception):
-    """Signals that the program must be traced again with the input sizes `names` as constants."""
+class Respecialize(BaseException):
+    """Signals that the program must be traced again with sizes as constants.
 
-    def __init__(self, names: frozenset[str]):
-        super().__init__(", ".join(sorted(names)))
+    No `except Exception` of the traced code catches it.
+
+    Attributes:
+      names: input sizes.
+      pins: data-dependent sizes with their numbers.
+    """
+
+    def __init__(self, names: frozenset[str] = frozenset(), pins: Mapping[str, int] | None = None):
+        super().__init__(", ".join(sorted([*names, *(pins or {})])))
         self.names = names
+        self.pins = dict(pins or {})
+
+
+class Undecided(BaseException):
+    """Signals that a question about data-dependent sizes needs a program for each answer.
+
+    No `except Exception` of the traced code catches it.
+
+    Attributes:
+      number: the program that computes the expression from the inputs.
+      key: the expression and the question about it.
+      text: the question as text, for messages.
+      line: the user's line.
+    """
+
+    def __init__(self, number: Any, key: tuple[str, Question], text: str):
+        super().__init__(text)
+        self.number, self.key, self.text = number, key, text
+        self.line = errors.user_line()
 
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """The assumptions of a trace that failed.
+    """The facts about a failed trace that help to trace again.
 
     Attributes:
+      measured: the data-dependent sizes in this call, as far as they were computed.
       differing: data-dependent sizes, each with a number that it was assumed not to be; the last first.
       divisors: the numbers by which input sizes were divided with a remainder.
     """
 
+    measured: Mapping[str, int] = types.MappingProxyType({})
     differing: tuple[tuple[str, int], ...] = ()
     divisors: tuple[int, ...] = ()
 
@@ -48,9 +76,9 @@ class Failure:
 _FAILURE = "shims_failure"
 
 
-def note_failure(error: Exception, state: DynamicTrace) -> None:
-    """Attach the assumptions of a failed trace to the error that ended it."""
-    failure = Failure(tuple(state.taken_to_differ()), state.decisions.divisors)
+def note_failure(error: Exception, state: DynamicTrace, measured: Mapping[str, int]) -> None:
+    """Attach the facts about a failed trace to the error that ended it."""
+    failure = Failure(measured, tuple(state.taken_to_differ()), state.decisions.divisors)
     setattr(error, _FAILURE, failure)
 
 
@@ -65,10 +93,25 @@ class ValueNumbers:
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
         self._kept: list[object] = []
+        self._known: dict[int, tuple[object, int]] = {}
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
         return self._numbers.setdefault(key, len(self._numbers))
+
+    def known(self, x: object) -> int | None:
+        """Return the number of an object that `remember` stored, or `None`."""
+        found = self._known.get(id(x))
+        return None if found is None else found[1]
+
+    def remember(self, x: object, number: int) -> int:
+        """Store the number of an object until `forget`, and return it."""
+        self._known[id(x)] = x, number
+        return number
+
+    def forget(self) -> None:
+        """Drop what `remember` stored, which keeps the objects alive."""
+        self._known.clear()
 
     def keep(self, x: object) -> None:
         """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
@@ -82,6 +125,9 @@ class DynamicTrace:
       sizes: the sizes of the input dimension variables at this call (empty when unknown).
       settled: the results of earlier runs: sizes replaced by constants, capacities of buffers.
       may_assume: whether the caller can trace again when an assumption fails.
+      answers: the answers to questions about data-dependent sizes, by expression and question; `None`
+        if questions are not answered one by one. A question that is not there ends the trace with
+        `Undecided`.
 
     Attributes:
       fresh: the data-dependent sizes.
@@ -95,11 +141,15 @@ class DynamicTrace:
         sizes: Mapping[str, int] = types.MappingProxyType({}),
         settled: Settled | None = None,
         may_assume: bool = False,
+        answers: Mapping[tuple[str, Question], bool] | None = None,
     ):
         self.fresh = FreshSizes()
         self.decisions = Decisions()
         self.numbers = ValueNumbers()
         self.may_assume = may_assume
+        self._answers = answers
+        self._measure: Callable[[Any], Any] | None = None
+        self._program_of: Callable[[Any], Any] | None = None
         self._sizes = dict(sizes)
         self._settled = Settled() if settled is None else settled.with_pins({})
         self._scope = export.SymbolicScope()
@@ -129,6 +179,11 @@ class DynamicTrace:
     def owns(self, d) -> bool:
         """Return whether a dimension belongs to this trace."""
         return jp.is_symbolic(d) and jp.same_scope(d, self._scope)
+
+    @property
+    def input_sizes(self) -> Mapping[str, int]:
+        """The sizes of the input dimension variables at this call."""
+        return self._sizes
 
     def is_input_only(self, d) -> bool:
         """Return whether a dimension contains only input sizes, so that its value is known."""
@@ -172,7 +227,12 @@ class DynamicTrace:
 
     def key(self):
         """Return a key of this trace and its progress for JAX's trace caches."""
-        return ("shims", self._serial, *self.fresh.version)
+        return ("shims", self._serial, self.fresh.version)
+
+    def forget_inner_programs(self) -> None:
+        """Trace inner programs again: what they captured holds for their first call only."""
+        self.fresh.changed()
+        jp.set_trace_key(self.key())
 
     # ---- decisions ---------------------------------------------------------------------------
 
@@ -180,10 +240,84 @@ class DynamicTrace:
         """Evaluate a predicate of input sizes for this call, and add a guard on the answer."""
         return self.decisions.decide(d, self._sizes, predicate, text)
 
+    @contextlib.contextmanager
+    def tracing(self, program_of: Callable[[Any], Any], measure: Callable[[Any], Any] | None):
+        """Open a block in which the program is traced.
+
+        Args:
+          program_of: returns the program that computes a dimension from the inputs, or `None`.
+          measure: evaluates such a program for the data of this call; `None` if there are no data.
+        """
+        self._program_of, self._measure = program_of, measure
+        try:
+            yield
+        finally:
+            self._program_of = self._measure = None
+
+    def answer(self, d, question: Question, text: str) -> bool | None:
+        """Answer a question about data-dependent sizes; the answer is checked when the program runs.
+
+        Args:
+          d: the expression, which contains a data-dependent size.
+          question: the question about it.
+          text: the question as text.
+
+        Returns:
+          The answer; `None` if nothing decides it.
+
+        Raises:
+          Respecialize: a size is a certain number, on which the code that follows may rely.
+          Undecided: the program must be staged for both answers.
+        """
+        known = self.decisions.earlier_answer(d, question)
+        if known is not None:
+            return known
+        number = None if self._program_of is None else self._program_of(d)
+        if number is None:
+            return None
+        if self._measure is not None:
+            value = self._measure(number)
+            if value is None:
+                return None
+            return self._take(d, question, bool(question.holds(value)), is_measured=True)
+        if self._answers is None:
+            return None
+        given = self._answers.get((str(d), question))
+        if given is None:
+            raise Undecided(number, (str(d), question), text)
+        return self._take(d, question, given, is_measured=False)
+
+    def _take(self, d, question: Question, answer: bool, *, is_measured: bool) -> bool:
+        pin = only_zero(d) if answer and question is Question.ZERO else None
+        if pin is not None and pin[0] in self.fresh and pin[0] not in self._settled.pins:
+            raise Respecialize(pins=dict([pin]))
+        return self.decisions.answered(d, question, answer, is_measured=is_measured)
+
+    def pin(self, d) -> None:
+        """Trace again with the data-dependent sizes of `d` as constants, if the data of the call give them."""
+        names = sorted(self.fresh.of(d))
+        numbers = [self._program_of and self._program_of(self.dimension(n)) for n in names]
+        if self._measure is None or None in numbers:
+            return
+        values = [self._measure(number) for number in numbers]
+        if None not in values:
+            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
+
+    def is_measured(self, name: str) -> bool:
+        """Return whether a size is a constant because the data of the traced call have that size."""
+        return name in self._settled.measured
+
+    def is_zero(self, d, text: str) -> bool:
+        """Return whether an expression is 0; where nothing decides it, assume that it is not."""
+        answer = self.answer(d, Question.ZERO, text)
+        if answer is None:
+            return self.decisions.answered(d, Question.ZERO, False)
+        return answer
+
     def assume_some(self, d) -> None:
-        """Assume that `d` is not zero, as JAX does by accepting the program."""
+        """Require that `d` is not zero, without which the program that follows has no meaning."""
         if self.owns(d) and not self.is_input_only(d):
-            self.decisions.assume_nonzero(d)
+            self.is_zero(d, f"{d} == 0")
 
     def taken_to_differ(self) -> list[tuple[str, int]]:
         """List `(size, number)` for each assumption that a size is not a positive number, latest first."""

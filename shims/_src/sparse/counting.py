@@ -67,7 +67,7 @@ def bincount(
     checks.check_kind(_FUNCTION, "index float32 float64", weights)
     if count is not None:
         checks.check_data(
-            primitives.true_size(count) == 0,
+            primitives.as_size(count) == 0,
             _FUNCTION,
             "there are no rows.",
             required="at least one",

@@ -90,7 +90,7 @@ def _combine_sets(function: str, a, b, validate, chosen):
         if is_known(d) and is_known(e) and d != e:
             raise _row_count_error(function, a, b)
         checks.check_data(
-            primitives.true_size(d) != primitives.true_size(e),
+            primitives.as_size(d) != primitives.as_size(e),
             function,
             "the operands have different numbers of rows.",
             required="equal sizes except along the last axis",

@@ -10,6 +10,7 @@ and `tests/tracing/test_comparison_callers.py` checks JAX for the names below.
 
 from __future__ import annotations
 
+import enum
 import sys
 from types import FrameType
 
@@ -25,13 +26,33 @@ READS = (
 )
 # The rules that require sizes of at least 0; products of array sizes always are.
 EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_rule")
+# The modules of the hooks through which a size is hashed.
+_HOOKS = "shims._src.tracing.hook"
 # The largest number of frames between a rule and the comparison.
 _MOST_FRAMES = 8
 
 
-def user_calls(depth: int) -> bool:
-    """Return whether user code called the function `depth` frames above this function's caller."""
-    return user_frames.asks_for_user(sys._getframe(depth + 1))
+# The parts of JAX that are written like user code: their comparisons choose between computations. In
+# the rest of JAX (`core.definitely_equal`, caches, shape rules) "not equal" means "not known to be equal".
+_ARRAY_CODE = tuple(
+    f"jax._src.{part}" for part in ("numpy", "scipy", "nn", "image", "ops", "random", "third_party")
+)
+
+
+class Asker(enum.Enum):
+    """The code that asks a question about a size: the user's program or a library, or `jax.numpy`."""
+
+    PROGRAM = enum.auto()
+    ARRAY_CODE = enum.auto()
+
+
+def code_asks(depth: int) -> Asker | None:
+    """Return which code called the function `depth` frames above the caller; `None` for JAX's core."""
+    frame = sys._getframe(depth + 1)
+    if user_frames.asks_for_user(frame):
+        return Asker.PROGRAM
+    name = frame.f_globals.get("__name__") or ""
+    return Asker.ARRAY_CODE if name.startswith(_ARRAY_CODE) else None
 
 
 def user_orders(hooks: dict) -> bool:
@@ -45,6 +66,14 @@ def user_orders(hooks: dict) -> bool:
     while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
         frame = frame.f_back
     return frame is None or user_frames.asks_for_user(frame)
+
+
+def user_hashes() -> bool:
+    """Return whether user code looks a size up in a dictionary or a set."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
+        frame = frame.f_back
+    return frame is None or not user_frames.caches_shapes(frame)
 
 
 def rule_reads() -> bool:

@@ -11,15 +11,17 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
-from shims._src.errors import refusals
-from shims._src.lowering.report import Exceeded, Invalid, Misjudged
+from shims._src.errors import errors, refusals
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
 from shims._src.sizes import primitives, trace
-from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
-from shims._src.sizes.sites import OUTER_BOUND, Settled, Site
-from shims._src.tracing.program import Size, lower, trace_program
+from shims._src.sizes.padded import OK, Padded, check_status
+from shims._src.sizes.sites import Settled, Site
+from shims._src.tracing import eager_lengths
+from shims._src.tracing.both_answers import run_enclosed
+from shims._src.tracing.padded_results import specifications
+from shims._src.tracing.program import lower, measured_sizes, trace_program
 from shims._src.tracing.settling import settle_reports
 from shims._src.tracing.shape_only import has_foreign_sizes, outlined
 
@@ -36,6 +38,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
     """Call `f` with data-dependent sizes, in the current dynamic trace or in a new one."""
     kwargs = kwargs or {}
     if trace.current() is not None:
+        args, kwargs = entered((args, kwargs))
         return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
@@ -49,133 +52,104 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+    if not concrete:
+        return _run_traced(on_operands, operands)
+    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
+    lengths = eager_lengths.history(f, operands)
+    if lengths.met(operands):
+        try:
+            return _run_eagerly(on_operands, operands, lengths.prepared)
+        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            lengths.failed()
+    return _run_eagerly(on_operands, operands, _prepare_exactly)
 
 
-def prepare(state: trace.DynamicTrace, operands):
-    """Return the shape specifications, arrays and input sizes of operands.
-
-    The dynamic axes of `Padded` operands get symbolic sizes.
-    """
-    specs, arrays, sizes = [], [], {}
-    names: dict[tuple[int, int], str] = {}
-    for x in operands:
-        if not isinstance(x, Padded):
-            x = x if isinstance(x, jax.Array) else jnp.asarray(x)
-            specs.append(jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type))
-            arrays.append(x)
-            continue
-        shape: list = list(x.values.shape)
-        for axis, size in x.sizes.items():
-            key = (id(size), shape[axis])
-            if key not in names:
-                names[key] = f"p{len(names)}"
-                sizes[names[key]] = Size(size, shape[axis])
-                state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
-            shape[axis] = state.dimension(names[key])
-        specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
-        arrays.append(x.values)
-    return specs, arrays, sizes
+def entered(tree):
+    """Replace each `Padded` from outside of the current dynamic trace by an array with a size of its own."""
+    leaves, structure = jax.tree.flatten(tree, is_leaf=_is_leaf)
+    if not any(map(_is_leaf, leaves)):
+        return tree
+    return jax.tree.unflatten(structure, [_entered(x) if _is_leaf(x) else x for x in leaves])
 
 
-def _outer_bounds(operands):
-    """Find operands that are results of `shims.bounded` in the enclosing trace.
+def _entered(x: Padded):
+    if not any(map(jp.is_tracer, jax.tree.leaves(x))):
+        return x.unpad()
+    if jp.is_tracer(x.status):
+        text = errors.message("Padded", "a padded value from outside of the function is not valid.")
+        primitives.check(x.status != OK, text)
+    else:
+        check_status(x.status, x.values)
+    return _cut(x.values, x.sizes)
 
-    Returns `({position: bounds}, [(number, bound)])`.
-    """
-    limits, checks = {}, []
-    for i, x in enumerate(operands):
-        found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
-        if found is not None and found[0].primitive is primitives.limit_p:
-            high = found[0].params["max"]
-            limits[i] = (-(2**31) + 1, high)
-            checks.append((x, high))
-    return limits, checks
+
+def _cut(array, sizes):
+    for axis, size in sizes.items():
+        places = primitives.fresh_range(size, bound=array.shape[axis], label="Padded")
+        array = primitives.take(array, places, axis)
+    return array
 
 
 def _run_traced(f, operands):
     if has_foreign_sizes(operands):
         return outlined(f, operands)
-    state = trace.DynamicTrace()
-    specs, arrays, sizes = prepare(state, operands)
-    limits, checks = _outer_bounds(operands)
-    with refusals.translating():
-        program = trace_program(state, f, specs)
-        values, ctx = lower(program, arrays, sizes, None, limits=limits)
-    for number, high in checks:
-        ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
-    inherited = [x.status for x in operands if isinstance(x, Padded)]
-    status = combined_status(ctx.reports, inherited)
-    outs = [_traced_result(v, status) for v in values]
-    return jax.tree.unflatten(program.out_tree, outs)
+    return run_enclosed(f, operands)
 
 
-def combined_status(reports, inherited=()):
-    """Combine the codes of all run-time conditions into one status code; `None` if there are none."""
-    status = None
-    for report in reports:
-        match report.condition:
-            case Exceeded():
-                bad = report.code
-            case Misjudged():
-                bad = ASSUMPTION
-            case Invalid():
-                bad = INVALID
-        code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
-        status = code if status is None else _worse_status(status, code)
-    for code in inherited:
-        code = jnp.asarray(code, jnp.int32)
-        status = code if status is None else _worse_status(status, code)
-    return status
+class _NeedsExactShapesError(Exception):
+    """A program needs a size of its operands as a number."""
 
 
-def _worse_status(a, b):
-    return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
+def _prepare_exactly(operands, settled):
+    state = trace.DynamicTrace(settled=settled, may_assume=True)
+    return state, *specifications(state, operands)
 
 
-def _traced_result(value, status):
-    array = value.array
-    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
-        array = marked(array, status)
-    if not value.dynamic:
-        return array
-    sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}
-    return Padded(array, sizes, jnp.int32(OK) if status is None else status)
-
-
-def marked(array, status):
-    """Return the array, or if the status is bad, NaN or a run-time error instead."""
-    if jnp.issubdtype(array.dtype, jnp.inexact):
-        # A product, so that derivatives are marked too.
-        return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)
-    if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
-        return array
-    return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
-
-
-def _raise_at_run_time(array, status):
-    def fail(x, code):
-        check_status(code)
-        return np.asarray(x)
-
-    shape = jax.ShapeDtypeStruct(array.shape, array.dtype)
-    return jax.pure_callback(fail, shape, array, status, vmap_method="broadcast_all")
-
-
-def _run_eagerly(f, operands):
+def _run_eagerly(f, operands, prepared):
     buckets: dict[Site, int] = {}
-    settled = Settled()
-    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
+    settled, first = Settled(), None
     while True:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        specs, arrays, sizes = prepare(state, operands)
-        with refusals.translating():
-            program = trace_program(state, f, specs)
+        state, specs, arrays, sizes = prepared(operands, settled)
+        try:
+            program = trace_program(state, f, specs, operands)
             values, ctx = lower(program, arrays, sizes, buckets)
+        except trace.Respecialize as wanted:
+            if wanted.names:
+                raise _NeedsExactShapesError from None
+            settled = settled.with_pins(wanted.pins, measured=True)
+            continue
+        except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
+            first = first or error
+            settled = _with_constants(error, first, f, operands, settled, prepared)
+            continue
         found = [(r.condition, int(r.code)) for r in ctx.reports]
         if not settle_reports(found, buckets, settled):
             outs = [exact(v.array, {i: a.size for i, a in enumerate(v.axes) if a}) for v in values]
             return jax.tree.unflatten(program.out_tree, outs)
+
+
+def _exact_operand(x: Padded):
+    """Remove the padding of an operand, such that a tape that follows its values follows the result."""
+    if not is_followed(x.values):
+        return x.unpad()
+    check_status(x.status, x.values)
+    return exact(x.values, x.sizes)
+
+
+def _with_constants(error, first, f, operands, settled: Settled, prepared) -> Settled:
+    """Return the settings for another trace, with the data-dependent sizes of this call as constants.
+
+    Raises:
+      Exception: the error, translated, if all sizes were constants already.
+    """
+    known = trace.failure_of(error).measured
+    if not known:
+        state, specs, _, _ = prepared(operands, settled)
+        known = measured_sizes(state, f, specs, operands)
+    more = known.items() - settled.pins.items()
+    if not more:
+        raise refusals.translated(refusals.clearer(first, error)) from error
+    return settled.with_pins(dict(more), measured=True)
 
 
 # The number of elements from which a selection is worth a thread.

@@ -8,11 +8,12 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.searching import insertion_points
+from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, size_bounds
-from shims._src.tracing import hooked_indexing
+from shims._src.sizes import numbering, primitives
+from shims._src.tracing import fitting, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -80,30 +81,36 @@ def _same(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
+def _as_mask(a):
+    """Return whether the entries are not 0; a mask itself, so that its selections have one size."""
+    a = jnp.asarray(a)
+    return a if a.dtype == bool else a != 0
+
+
 def _nonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return tuple(hooked_indexing.nonzero(jnp.asarray(a) != 0))
+    return tuple(hooked_indexing.nonzero(_as_mask(a)))
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
     if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
         condition = condition.__jax_array__()  # a comparison of a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
-        return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
+        return tuple(hooked_indexing.nonzero(_as_mask(condition)))
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
 
 
 def _argwhere(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return jnp.stack(hooked_indexing.nonzero(jnp.asarray(a) != 0), -1)
+    return jnp.stack(hooked_indexing.nonzero(_as_mask(a)), -1)
 
 
 def _flatnonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
+    return hooked_indexing.nonzero(_as_mask(a).reshape(-1))[0]
 
 
 def _take(state, original, a, indices, axis=None, **options):
@@ -118,14 +125,20 @@ def _compress(state, original, condition, a, axis=None, **options):
     a = jnp.asarray(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
-    a = a[(slice(None),) * (axis % a.ndim) + (slice(condition.shape[0]),)]
-    return primitives.compress(a, jnp.asarray(condition, bool), axis)
+    condition, count = jnp.asarray(condition, bool), a.shape[axis]
+    if any(map(jp.is_symbolic, (count, condition.shape[0]))):
+        condition = fitting.fit_mask(a, condition, (count,))
+    else:
+        text = errors.message("compress", "the condition is true behind the end of the array.")
+        primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
+        a = lax.slice_in_dim(a, 0, min(condition.shape[0], count), axis=axis)
+        condition = condition[:count]
+    return primitives.compress(a, condition, axis)
 
 
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
     given = (start, stop, step)
     if not any(jp.is_tracer(g) for g in given):
-        _assume_empty(state, *given)
         return original(start, stop, step, dtype, **options)
     if stop is None:
         start, stop = 0, start
@@ -141,17 +154,6 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
     return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
 
 
-def _assume_empty(state, start, stop, step):
-    """Record the assumption `n >= 1` by which JAX infers that a range up to `1 - n` is empty."""
-    if step not in (None, 1) or not any(map(jp.is_symbolic, (start, stop))):
-        return
-    count = start if stop is None else stop - start
-    if not state.owns(count) or state.is_input_only(count) or size_bounds.sign(count) is not None:
-        return
-    if not jp.is_symbolic(jp.core.max_dim(0, count)):
-        state.decisions.assume_negative(count - 1)
-
-
 def _fill_hook(name):
     def fill(state, original, shape, *args, **options):
         if jp.is_tracer(shape) and np.ndim(shape) == 1:
@@ -159,10 +161,18 @@ def _fill_hook(name):
         sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
         if not any(jp.is_tracer(d) for d in sizes):
             return original(shape, *args, **options)
-        sizes = tuple(primitives.to_dim(d, label=f"jnp.{name}") for d in sizes)
+        sizes = tuple(_size_of(f"jnp.{name}", d) for d in sizes)
         return original(sizes, *args, **options)
 
     return fill
+
+
+def _size_of(function, number):
+    """Convert a number to a dimension; a negative one is an error, as in JAX."""
+    if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
+        text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
+        primitives.check(number < 0, text, number)
+    return primitives.to_dim(number, label=function)
 
 
 def _unique(
@@ -202,7 +212,7 @@ def _squeeze(state, original, a, *axis, **named):
     for d in shape:
         if jp.is_symbolic(d) and not state.is_input_only(d):
             # If the size is 1 at run time, squeezing it gives another program, so that is checked.
-            state.decisions.assume_nonzero(d - 1)
+            state.is_zero(d - 1, f"{d} == 1")
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
     )
@@ -211,8 +221,8 @@ def _squeeze(state, original, a, *axis, **named):
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):
     if not any(jp.is_tracer(d) for d in (n, m, k)):
         return original(n, m, k, dtype, **options)
-    rows = primitives.to_dim(n, label="jnp.eye")
-    columns = rows if m is None else primitives.to_dim(m, label="jnp.eye")
+    rows = _size_of("jnp.eye", n)
+    columns = rows if m is None else _size_of("jnp.eye", m)
     same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
     return same.astype(jnp.float32 if dtype is None else dtype)
 
@@ -225,7 +235,9 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
         a, axis = a.reshape(-1), 0
     counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
     ends = jnp.cumsum(counts)
-    places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
+    places = primitives.fresh_range(
+        primitives.total(counts, label="jnp.repeat"), label="jnp.repeat"
+    )
     source = insertion_points(ends, places, "right")
     return jnp.take(a, source, axis=axis, mode="clip")
 
@@ -363,7 +375,23 @@ def product_jvp(state, original, primals, tangents, **params):
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 
+def _of_sizes(state, original, a, *args, **options):
+    if isinstance(a, np.ndarray) and a.dtype.hasobject:
+        a = a.tolist()  # sizes are objects to NumPy
+    return original(a, *args, **options)
+
+
+def _cond(state, original, condition, *args, **options):
+    if jp.is_symbolic(condition):
+        condition = condition.__jax_array__()  # JAX would ask for its truth while tracing
+    return original(condition, *args, **options)
+
+
 FUNCTIONS = (
+    ("cond", _cond),
+    ("asarray", _of_sizes),
+    ("pad", hooked_pad.pad),
+    ("array", _of_sizes),
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),

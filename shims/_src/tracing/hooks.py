@@ -17,13 +17,18 @@ import numpy as np
 from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
     hooked_indexing,
+    hooked_loops,
     hooked_numpy,
     hooked_random,
+    hooked_sizes,
     hooked_vmap,
+    size_questions,
 )
+from shims._src.tracing.comparison_callers import Asker
 
 _LOCK = threading.Lock()
 _INSTALLED = False
@@ -43,17 +48,24 @@ def install() -> None:
         _replace_everywhere(modules["lax"], "_try_broadcast_shapes", shape_mismatches.broadcast)
         _replace(modules["shape_poly"], "_geq_decision", _geq_hook)
         _replace(modules["shape_poly"], "_dim_as_value", _value_hook)
+        _replace(modules["decision"], "add_implicit_constraints_term", _bound_hook)
         _replace(jp.DimExpr, "__eq__", _eq_hook)
         setattr(jp.DimExpr, "__ne__", _ne_hook)  # noqa: B010 - the class is JAX's, not ours
         setattr(jp.DimExpr, "__bool__", _bool_hook)  # noqa: B010
         _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
+        hooked_sizes.bind()
+        for name in ("_bool", "_int", "_index"):
+            _replace(jp.ShapedArray, name, size_questions.convert)
+        _replace(jp.Tracer, "__index__", size_questions.as_index)
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
+        for name in jp.inlined_functions(modules["reductions"]):
+            _replace(modules["reductions"], name, _call_in_place)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
@@ -62,8 +74,9 @@ def install() -> None:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         for module in modules["len"]:
             module.len = _hook_function(len, _len_hook)
-        for kind, functions in (("numpy", hooked_numpy), ("random", hooked_random)):
-            for name, wrapper in functions.FUNCTIONS:
+        numpy_functions = (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS)
+        for kind, functions in (("numpy", numpy_functions), ("random", hooked_random.FUNCTIONS)):
+            for name, wrapper in functions:
                 for module in modules[kind]:
                     if hasattr(module, name):
                         _replace(module, name, wrapper)
@@ -97,7 +110,57 @@ def _hook_function(original, hook):
     return hooked
 
 
+def _call_in_place(state, original, *args, **kwargs):
+    """Trace a function of JAX's in the current program, not on its own.
+
+    Every selection has a type of its own, so that JAX's cache would not find the function.
+    """
+    own_types = any(jp.is_symbolic(d) for x in args[:1] for d in np.shape(x))
+    return (original.__wrapped__ if own_types else original)(*args, **kwargs)
+
+
 # ---- dimensions ----------------------------------------------------------------------------------
+
+
+def _bound_hook(state, original, decision, term):
+    """Bound a data-dependent size by what is known of it; JAX assumes that every size is at least 1."""
+    factor = term.to_factor()
+    if factor is None or term in decision._processed_for_internal_constraints:
+        return original(decision, term)
+    name, divided = factor.to_var(), factor.operation in _DIVISIONS
+    if not divided and (name is None or name in state.input_sizes):
+        return original(decision, term)
+    number = jp.DimExpr._from_term(term, 1, decision.scope)
+    if divided:
+        for operand in factor.operands:
+            decision.add_implicit_constraints_expr(operand)
+        bounds = _bounds_of_division(decision, *factor.operands, factor.operation)
+        if bounds is None:
+            return original(decision, term)
+        low, high = bounds
+        decision.combine_and_add_constraint(jp.shape_poly.Comparator.GEQ, high, number)
+    else:
+        low = state.decisions.least(name)
+    decision._processed_for_internal_constraints.add(term)
+    decision.combine_and_add_constraint(jp.shape_poly.Comparator.GEQ, number, low)
+    return None
+
+
+_DIVISIONS = ("floordiv", "mod")
+
+
+def _bounds_of_division(decision, dividend, divisor, operation):
+    """Bound a division by a size that may be 0, where quotient and remainder are 0; else `None`.
+
+    A divisor of 0 belongs to an empty array, which has nothing to divide up.
+    """
+    best = jp.shape_poly.BoundsPrecision.BEST
+    if decision.bounds(divisor, best)[0] != 0:
+        return None
+    if operation == "mod":
+        return 0, divisor
+    low, high = decision.bounds(dividend, best)
+    return min(low, 0), dividend if low >= 0 else max(high, 0)
 
 
 def _value_hook(state, original, dim):
@@ -108,9 +171,7 @@ def _value_hook(state, original, dim):
     counts = state.fresh.counts(dim)
     if not counts:
         return original(dim)
-    return primitives.size_number_p.bind(
-        *counts.values(), dim=dim, names=tuple(counts), of_array=False
-    )
+    return primitives.size_number_p.bind(*counts.values(), dim=dim, names=tuple(counts))
 
 
 def _divmod_hook(state, original, d, divisor):
@@ -124,12 +185,7 @@ def _divmod_hook(state, original, d, divisor):
 def _geq_hook(state, original, e1, e2, describe):
     """Decide `>=` and related comparisons; for input sizes, by their values in this call and a guard."""
     try:
-        answer = original(e1, e2, describe)
-        return (
-            _unless_empty(state, e1 - e2, answer)
-            if comparison_callers.user_orders(_OWN)
-            else answer
-        )
+        return original(e1, e2, describe)
     except jp.InconclusiveDimensionOperation:
         if not jp.is_symbolic(e1) and e1 >= _MAX_SIZE:
             return True  # positions are int32 everywhere: no array is longer
@@ -137,18 +193,23 @@ def _geq_hook(state, original, e1, e2, describe):
         certain = size_bounds.sign(difference)
         if certain is not None:
             return certain >= 0
-        if state.decisions.is_promised(difference) and not comparison_callers.user_orders(_OWN):
+        by_user = comparison_callers.user_orders(_OWN)
+        if state.decisions.is_promised(difference) and not by_user:
             return True
         if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
             return True
         if dims.is_product(difference) and comparison_callers.rule_extends():
             return True
-        if state.owns(difference) and state.is_input_only(difference):
+        if not state.owns(difference):
+            raise
+        if state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
-        if state.may_assume and state.owns(difference):
-            state.decisions.assume_negative(difference)
-            return False
-        if comparison_callers.user_orders(_OWN):
+        answer = state.answer(difference, Question.NONNEGATIVE, f"{e1} >= {e2}")
+        if answer is not None:
+            return answer
+        if state.may_assume:
+            return state.decisions.answered(difference, Question.NONNEGATIVE, False)
+        if by_user:
             raise undecidable(describe().replace("'", "")) from None
         raise
 
@@ -157,7 +218,8 @@ def _comparison_hook(name: str):
     """Create the hook of `<` or a related operator, which converts floats to equivalent integers."""
 
     def compared(state, original, self, other):
-        return original(self, whole(name, other))
+        answers = hooked_sizes.compared_with_array(state, name, self, other)
+        return original(self, whole(name, other)) if answers is None else answers
 
     return compared
 
@@ -175,26 +237,19 @@ def whole(name: str, number):
     return math.ceil(number) if name in ("lt", "ge") else math.floor(number)
 
 
-def _unless_empty(state, difference, answer: bool) -> bool:
-    """Return JAX's answer to `difference >= 0`, and record it as an assumption if it may be wrong.
-
-    The answer may be wrong if it follows only from JAX's assumption that sizes are positive.
-    """
-    if not state.owns(difference) or state.is_input_only(difference):
-        return answer
-    certain = size_bounds.sign(difference)
-    if certain is not None:
-        return certain >= 0
-    taken_false = -difference - 1 if answer else difference
-    state.decisions.assume_negative(taken_false)
-    return answer
-
-
 def _eq_hook(state, original, self, other):
-    return _decide_eq(state, original, self, other, comparison_callers.user_calls(2))
+    answers = hooked_sizes.compared_with_array(state, "eq", self, other)
+    if answers is not None:
+        return answers
+    return _decide_eq(state, original, self, other, comparison_callers.code_asks(2))
 
 
 def _ne_hook(self, other):
+    state = trace.current()
+    if state is not None:
+        answers = hooked_sizes.compared_with_array(state, "ne", self, other)
+        if answers is not None:
+            return answers
     return not _asked_equal(self, other, 2)
 
 
@@ -203,19 +258,17 @@ def _asked_equal(self, other, depth):
     original = jp.DimExpr.__eq__.__wrapped__
     if state is None:
         return original(self, other)
-    return _decide_eq(state, original, self, other, comparison_callers.user_calls(depth))
+    return _decide_eq(state, original, self, other, comparison_callers.code_asks(depth))
 
 
 def _decide_eq(state, original, self, other, asked):
-    if isinstance(other, np.ndarray) and other.ndim and state.owns(self):
-        return np.array([_decide_eq(state, original, self, v, asked) for v in other.flat]).reshape(
-            other.shape
-        )
     other = _as_int(other)
     answer = original(self, other)
     if answer or not state.owns(self):
         return answer
     if not asked and not _is_divisibility(state, self, other):
+        return answer
+    if asked is Asker.ARRAY_CODE and _is_emptiness(state, self, other):
         return answer
     if jp.is_symbolic(other) and not state.owns(other):
         return answer
@@ -225,8 +278,7 @@ def _decide_eq(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
-        state.decisions.assume_nonzero(difference)
-        return False
+        return state.is_zero(difference, f"{self} == {other}")
     return _decide_equal(state, difference, f"{self} == {other}")
 
 
@@ -239,7 +291,7 @@ def is_size(d, number: int) -> bool:
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
     hooked: Any = jp.DimExpr.__eq__
-    return bool(_decide_eq(state, hooked.__wrapped__, d, number, True))
+    return bool(_decide_eq(state, hooked.__wrapped__, d, number, Asker.PROGRAM))
 
 
 def _as_int(other):
@@ -256,11 +308,21 @@ def _is_divisibility(state, d, other) -> bool:
     return any(f[1] == "mod" for factors, _ in jp.terms(d) for f in factors)
 
 
+def _is_emptiness(state, d, other) -> bool:
+    """Return whether a question is whether an array with a data-dependent size is empty.
+
+    JAX's own code asks it in order to return early; its general path is right for no elements, too,
+    or has a masking rule that checks.
+    """
+    if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
+        return False
+    return dims.is_product_of_sizes(d)
+
+
 def _decide_equal(state, difference, text):
     answer = state.decide(difference, lambda value: value == 0, text)
     names = jp.variables(difference)
-    linear = all(len(f) <= 1 and all(x[0] for x in f) for f, _ in jp.terms(difference))
-    if answer and linear and len(names) == 1:
+    if answer and dims.is_linear(difference) and len(names) == 1:
         # The code that follows relies on the size being that number.
         raise trace.Respecialize(names)
     return answer
@@ -272,12 +334,14 @@ def _bool_hook(self) -> bool:
     Without this, Python would treat every dimension as true.
     """
     state = trace.current()
-    if state is None or not state.owns(self) or not comparison_callers.user_calls(1):
+    if state is None or not state.owns(self):
+        return True
+    asked = comparison_callers.code_asks(1)
+    if not asked or (asked is Asker.ARRAY_CODE and _is_emptiness(state, self, 0)):
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
-    state.decisions.assume_nonzero(self)
-    return True
+    return not state.is_zero(self, f"{self} == 0")
 
 
 def undecidable(question: str) -> errors.FreshSizeError:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -11,13 +14,16 @@ import numpy as np
 
 from shims._src.errors import errors, refusals
 from shims._src.lowering.context import Context, Root
+from shims._src.lowering.exact_program import exact_program
 from shims._src.lowering.refusals import line_of_result, ragged_rows_error
-from shims._src.lowering.report import Misjudged
+from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, trace
+from shims._src.sizes import dims, primitives, room, trace
+from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks
+from shims._src.tracing.settling import settle_reports
 
 
 @dataclasses.dataclass(eq=False)
@@ -44,24 +50,119 @@ class Size:
     low: int = 0
 
 
-def trace_program(state: trace.DynamicTrace, f, specs) -> Program:
-    """Trace `f` over shape specifications whose sizes may be symbolic dimensions of `state`."""
+class _EndOfTrace(Exception):
+    """Ends a trace whose sizes are wanted and not its results."""
+
+
+def measured_sizes(state: trace.DynamicTrace, f, specs, operands) -> Mapping[str, int]:
+    """Trace `f` only in order to compute its data-dependent sizes for the data of this call."""
+
+    def ended(*leaves):
+        f(*leaves)
+        raise _EndOfTrace
+
+    try:
+        trace_program(state, ended, specs, operands)
+    except _EndOfTrace as end:
+        return trace.failure_of(end).measured
+    except Exception:  # noqa: BLE001 - another error is the one to report
+        return {}
+    return {}
+
+
+def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program:
+    """Trace `f` over shape specifications whose sizes may be symbolic dimensions of `state`.
+
+    Args:
+      state: a new trace.
+      f: the function.
+      specs: its operands.
+      operands: their data in this call, which decide questions about data-dependent sizes.
+    """
     hooks.install()
     box = {}
+    measure = None if operands is None else lambda number: number.measured(operands)
 
     def flat(*leaves):
-        out = f(*leaves)
+        top = jp.staging_trace()
+        try:
+            number_of = functools.partial(_number_of, state, top)
+            with state.fresh.outermost(), state.tracing(number_of, measure):
+                out = f(*leaves)
+        except Exception as error:
+            trace.note_failure(error, state, _measured_sizes(state, top, operands))
+            raise
         out, box["tree"] = jax.tree.flatten(out)
         return [_as_array(x) for x in out]
 
     with refusals.naming_sizes(state.origins), trace.resume(state):
         closed = jax.make_jaxpr(flat)(*specs)
+        state.numbers.forget()
     return Program(closed, state, box["tree"])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Number:
+    """The program that computes a number, or several, from the inputs of a trace and some constants."""
+
+    program: Program
+    constants: list
+
+    def measured(self, operands) -> np.ndarray | None:
+        """Compute the numbers for the data of the current call; `None` if they are not at hand."""
+        operands = [*self.constants, *operands]
+        if any(map(jp.is_tracer, operands)):
+            return None
+        sizes = dict(self.program.state.input_sizes)
+        exact = dataclasses.replace(self.program, jaxpr=exact_program(self.program.jaxpr, sizes))
+        known = {name: Size(n, n, n) for name, n in sizes.items()}
+        buckets: dict[Site, int] = {}
+        conditions: list[Condition] = []
+
+        def body(arrays):
+            (value,), ctx = lower(exact, arrays, known, buckets, is_whole=False)
+            conditions[:] = [r.condition for r in ctx.reports]
+            return value.array, [r.code for r in ctx.reports]
+
+        while True:
+            with trace.resume(None), jax.ensure_compile_time_eval():
+                value, codes = jax.jit(lambda *arrays: body(arrays))(*operands)
+            if not settle_reports(
+                zip(conditions, map(int, codes), strict=True), buckets, Settled()
+            ):
+                return np.asarray(value)
+
+
+def _measured_sizes(state, top, operands) -> dict[str, int]:
+    """Compute the data-dependent sizes of a trace for the data of the current call."""
+    sources = state.fresh.sources()
+    names = [name for name in sources if jp.belongs_to(sources[name], top)]
+    if operands is None or not names:
+        return {}
+    with jp.staging_in(top):
+        sizes = jnp.stack([primitives.as_size(state.dimension(name)) for name in names])
+        found = jp.program_so_far(top, sizes)
+    try:
+        numbers = Number(Program(found[0], state, None), found[1]).measured(operands)
+    except Exception:  # noqa: BLE001 - the error that ended the trace is the one to report
+        return {}
+    return {} if numbers is None else dict(zip(names, numbers.tolist(), strict=True))
+
+
+def _number_of(state, top, d) -> Number | None:
+    """Return the program that computes a dimension; `None` if an inner trace has made its sizes."""
+    if not all(jp.belongs_to(state.fresh.source(name), top) for name in state.fresh.of(d)):
+        return None
+    with jp.staging_in(top):
+        found = jp.program_so_far(top, primitives.as_size(d))
+    return Number(Program(found[0], state, None), found[1])
 
 
 def _as_array(x):
     if jp.is_symbolic(x):
         return jnp.asarray(x, jnp.int32)
+    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+        return jnp.asarray(x.tolist())  # sizes, in an array of NumPy's
     if isinstance(x, (str, bytes)):
         raise errors.UnimplementedError(
             errors.message(
@@ -76,7 +177,14 @@ def _as_array(x):
 
 
 def lower(
-    program: Program, arrays, sizes: dict[str, Size], buckets, notes=None, limits=None, masks=False
+    program: Program,
+    arrays,
+    sizes: dict[str, Size],
+    buckets,
+    notes=None,
+    limits=None,
+    masks=False,
+    is_whole=True,
 ):
     """Lower a program and run it (as JAX operations).
 
@@ -88,6 +196,7 @@ def lower(
       notes: a list that receives one line per data-dependent size.
       limits: bounds of integer operands by position.
       masks: results may keep the masked layout, with a validity mask (the host cuts them).
+      is_whole: whether the program has all sizes about which the trace has assumptions.
 
     Returns:
       `(values, context)`: one `Value` per result, packed unless `masks`, and the context, which has
@@ -112,8 +221,18 @@ def lower(
     with refusals.naming_sizes(program.state.origins):
         outs = interpreter.run(ctx, program.jaxpr, values)
         outs = [_finish_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
-        _report_assumptions(ctx, program.state)
+        _check_results(outs, jaxpr)
+        if is_whole:
+            _report_assumptions(ctx, program.state)
     return outs, ctx
+
+
+def _check_results(outs, jaxpr) -> None:
+    """Check that every result of a program fits into memory."""
+    for out, var in zip(outs, jaxpr.outvars, strict=True):
+        shape = np.shape(out.array)  # a literal is a number
+        if shape and room.lacking(math.prod(shape) * out.array.dtype.itemsize) is not None:
+            room.check("", shape, out.array.dtype, line=line_of_result(jaxpr, var))
 
 
 def _is_number(array) -> bool:
@@ -155,4 +274,4 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
         broken = assumed.broken(dims.evaluate(dim, ctx.env))
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
-                ctx.report(Misjudged(name, line), broken, ctx.env[name].size)
+                ctx.report(Misjudged(name, line, assumed.is_measured), broken, ctx.env[name].size)

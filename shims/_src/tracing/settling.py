@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from shims._src.errors import errors
 from shims._src.lowering.report import Condition, Exceeded, Invalid, Misjudged
+from shims._src.sizes import room
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
 
@@ -36,6 +37,8 @@ def settle_reports(
         match condition:
             case Invalid(text, line, error):
                 bad.append(error(_with_line(text, line, code)))
+            case Misjudged(is_measured=True):
+                again = True
             case Misjudged(name):
                 again |= settled.pins.get(name) != code
                 settled.pins[name] = code
@@ -48,6 +51,14 @@ def settle_reports(
     if bad and not again:  # an overflow may have made other values wrong
         raise bad[0]
     return again
+
+
+def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
+    """Return whether sizes contradict what the traced program took from the data of another call."""
+    return any(
+        code >= 0 and isinstance(condition, Misjudged) and condition.is_measured
+        for condition, code in found
+    )
 
 
 def _with_line(text: str, line: str, code: int) -> str:
@@ -71,5 +82,5 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
 
 
 def next_bucket(needed: int) -> int:
-    """Return the smallest power of two that is at least `needed`."""
-    return 1 << max(int(needed) - 1, 0).bit_length()
+    """Return the smallest power of two that is at least `needed`, or the largest int32."""
+    return min(1 << max(int(needed) - 1, 0).bit_length(), max(needed, room.MOST_SLOTS))

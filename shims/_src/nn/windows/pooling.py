@@ -224,7 +224,7 @@ def max_pool_with_argmax(
     x = operand(input)
     check_dtype(function, x, _REALS)
     checks.check_data(
-        jnp.stack([primitives.true_size(d) for d in x.shape]) == 0,
+        jnp.stack([primitives.as_size(d) for d in x.shape]) == 0,
         function,
         "`input` has no elements.",
         required="no size of 0",

@@ -1,0 +1,237 @@
+"""Stage a program under an enclosing trace, once for each answer to a question about its sizes.
+
+Inside an enclosing `jax.jit` there are no data that decide a question about a data-dependent size, such as
+`y.shape[0] == 0`. The function is then traced for both answers, and `lax.cond` chooses at run time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import jaxpr_as_fun
+
+from shims._src.errors import errors, refusals
+from shims._src.lowering.report import Exceeded
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives, trace
+from shims._src.sizes.decisions import Question
+from shims._src.sizes.padded import ASSUMPTION, OK, Padded
+from shims._src.sizes.sites import OUTER_BOUND, Settled
+from shims._src.tracing.padded_results import (
+    combined_status,
+    marked,
+    specifications,
+    traced_result,
+    worse_status,
+)
+from shims._src.tracing.program import lower, trace_program
+
+# The largest number of questions on the way to one program.
+_MOST_QUESTIONS = 6
+
+
+@dataclasses.dataclass(frozen=True)
+class _Answers:
+    """The answers given so far, and the sizes that follow from them."""
+
+    given: dict[tuple[str, Question], bool] = dataclasses.field(default_factory=dict)
+    settled: Settled = dataclasses.field(default_factory=Settled)
+
+    def pinned(self, pins) -> _Answers:
+        """Return the answers with sizes as constants."""
+        return _Answers(self.given, self.settled.with_pins(pins))
+
+    def extended(self, question: trace.Undecided, answer: bool) -> _Answers:
+        """Return the answers with one more."""
+        return _Answers({**self.given, question.key: answer}, self.settled)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Staged:
+    """Results as a jaxpr of the operands: `call(operands)` returns them, `like` describes them."""
+
+    call: Callable[[Any], list]
+    like: list
+    tree: Any
+
+
+def run_enclosed(f, operands):
+    """Call `f` with data-dependent sizes under an enclosing trace; sizes of results stay `Padded`."""
+    results, tree = _results(f, operands, _Answers())
+    return jax.tree.unflatten(tree, results)
+
+
+def _results(f, operands, answers: _Answers):
+    """Return `(results, tree)` of the program for these answers, staged in the current trace."""
+    while True:
+        state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
+        specs, arrays, sizes = specifications(state, operands)
+        limits, checks = _outer_bounds(operands)
+        try:
+            with refusals.translating():
+                program = trace_program(state, f, specs)
+                values, ctx = lower(program, arrays, sizes, None, limits=limits)
+        except trace.Respecialize as wanted:
+            answers = answers.pinned(wanted.pins)
+            continue
+        except trace.Undecided as question:
+            if len(answers.given) >= _MOST_QUESTIONS:
+                raise _too_many_questions(question) from None
+            value, _ = lower(
+                question.number.program,
+                [*question.number.constants, *arrays],
+                sizes,
+                None,
+                limits={i + len(question.number.constants): b for i, b in limits.items()},
+                is_whole=False,
+            )
+            asked = question.key[1].holds(value[0].array)
+            return _results_of_both(f, operands, answers, question, asked)
+        for number, high in checks:
+            ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
+        inherited = [x.status for x in operands if isinstance(x, Padded)]
+        status = combined_status(ctx.reports, inherited)
+        return [traced_result(v, status) for v in values], program.out_tree
+
+
+def _outer_bounds(operands):
+    """Find operands that are results of `shims.bounded` in the enclosing trace.
+
+    Returns `({position: bounds}, [(number, bound)])`.
+    """
+    limits, checks = {}, []
+    for i, x in enumerate(operands):
+        found = None if isinstance(x, Padded) else jp.defining_equation(jp.primal_tracer(x))
+        if found is not None and found[0].primitive is primitives.limit_p:
+            high = found[0].params["max"]
+            limits[i] = (-(2**31) + 1, high)
+            checks.append((x, high))
+    return limits, checks
+
+
+def _results_of_both(f, operands, answers, question, asked):
+    """Return `(results, tree)`, chosen at run time by the traced answer `asked`."""
+    staged, failures = {}, {}
+    for answer in (False, True):
+        try:
+            staged[answer] = _staged(f, operands, answers.extended(question, answer))
+        except Exception as error:  # noqa: BLE001 - the other answer may do
+            failures[answer] = error
+    if len(failures) == 2:
+        raise _both_fail(question, failures) from failures[False]
+    if failures:
+        (answer,) = staged
+        status = jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION))
+        return [_with_status(x, status) for x in staged[answer].call(operands)], staged[answer].tree
+    no, yes = staged[False], staged[True]
+    if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
+        raise _unlike_results(question)
+    forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
+    branches = [lambda xs, s=s: list(map(_in_form, s.call(xs), forms)) for s in (yes, no)]
+    return lax.cond(asked, *branches, operands), no.tree
+
+
+def _staged(f, operands, answers) -> _Staged:
+    """Stage the program for these answers as a jaxpr of its own."""
+    trees = []
+
+    def results(operands):
+        found, tree = _results(f, operands, answers)
+        trees.append(tree)
+        return found
+
+    closed, like = jax.make_jaxpr(results, return_shape=True)(operands)
+    structure = jax.tree.structure(like)
+
+    def call(operands):
+        flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
+        return jax.tree.unflatten(structure, flat)
+
+    return _Staged(call, like, trees[-1])
+
+
+def _with_status(x, status):
+    """Mark a result as invalid where a status is bad."""
+    if not isinstance(x, Padded):
+        return marked(x, status)
+    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
+    return Padded(values, x.sizes, worse_status(status, jnp.asarray(x.status, jnp.int32)))
+
+
+def _shape_of(x):
+    return x.values.shape if isinstance(x, Padded) else x.shape
+
+
+def _are_unlike(a, b) -> bool:
+    """Return whether two results have different dtypes or ranks."""
+    return a.dtype != b.dtype or len(_shape_of(a)) != len(_shape_of(b))
+
+
+def _common_form(a, b):
+    """Return `(capacities, dynamic axes)` that hold both results."""
+    shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
+    dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}
+    dynamic |= {axis for axis, (m, n) in enumerate(shapes) if m != n}
+    return tuple(max(pair) for pair in shapes), tuple(sorted(dynamic))
+
+
+def _in_form(x, form):
+    """Convert a result to another form: with larger capacities and more dynamic axes."""
+    capacities, dynamic = form
+    if not dynamic:
+        return lax.convert_element_type(x, x.dtype)
+    values, sizes, status = (x.values, x.sizes, x.status) if isinstance(x, Padded) else (x, {}, OK)
+    sizes = {axis: jnp.int32(sizes.get(axis, values.shape[axis])) for axis in dynamic}
+    widths = [(0, c - n) for c, n in zip(capacities, values.shape, strict=True)]
+    return Padded(jnp.pad(values, widths), sizes, jnp.int32(status))
+
+
+def _both_fail(question: trace.Undecided, failures) -> Exception:
+    """Return the error for a program that fails for both answers."""
+    for error in failures.values():
+        if isinstance(error, (errors.OpError, errors.FreshSizeError)):  # it names the step
+            return error
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"`{question.text}` is unknown while tracing, and the program fails for both answers.",
+            received=f"if it is false: {_first_line(failures[False])}; "
+            f"if it is true: {_first_line(failures[True])}",
+            at=question.line,
+            do="call the function through `shims.function` at the top level, where the data decide",
+        )
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error) else ''}"
+
+
+def _unlike_results(question: trace.Undecided) -> errors.FreshSizeError:
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"`{question.text}` is unknown while tracing, and the results for the two answers differ "
+            "in structure, dtype or rank.",
+            at=question.line,
+            do="return results of one structure, dtype and rank for both answers",
+        )
+    )
+
+
+def _too_many_questions(question: trace.Undecided) -> errors.FreshSizeError:
+    return errors.FreshSizeError(
+        errors.message(
+            "",
+            f"`{question.text}` is the {_MOST_QUESTIONS + 1}th question about data-dependent sizes; "
+            "there would be a program for every combination of answers.",
+            at=question.line,
+            do="compare the number instead, `shims.size(y)` with `shims.cond`, or call the function "
+            "through `shims.function` at the top level, where the data decide",
+        )
+    )

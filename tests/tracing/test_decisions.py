@@ -1,0 +1,197 @@
+"""Python decisions on data-dependent sizes: right for every size, in every lane.
+
+The lanes with data decide by the data of the call. Under a foreign `jax.jit` the program is staged for
+both answers.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import shims as tf
+
+SELECTIONS = {
+    "full": [3.0, 2.0, 1.0, 5.0],
+    "some": [3.0, -2.0, 1.0, -5.0],
+    "one": [-3.0, -2.0, 1.0, -5.0],
+    "none": [-3.0, -2.0, -1.0, -5.0],
+}
+LANES = {
+    "function": lambda f: tf.function(f),
+    "as written": lambda f: tf.function(f, autograph=False),
+    "dynamic": lambda f: tf.dynamic(f, autograph=False),
+    "jit": lambda f: jax.jit(tf.dynamic(f, autograph=False)),
+    "converted jit": lambda f: jax.jit(tf.dynamic(f)),
+}
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+def exact(result):
+    return jax.tree.map(
+        lambda x: np.asarray(x.unpad() if isinstance(x, tf.Padded) else x),
+        result,
+        is_leaf=lambda x: isinstance(x, tf.Padded),
+    )
+
+
+def check(body, lane, amounts=tuple(SELECTIONS)):
+    """Compare a lane with the same function of exact arrays."""
+    run = LANES[lane](body)
+    for amount in amounts:
+        x = np.asarray(SELECTIONS[amount], np.float32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tf.errors.SpecializationWarning)
+            got = exact(run(x))
+        want = jax.tree.map(np.asarray, body(jnp.asarray(x)))
+        assert jax.tree.structure(got) == jax.tree.structure(want)
+        for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+            assert a.shape == b.shape, (lane, amount)
+            assert a.dtype == b.dtype, (lane, amount)
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_comparisons(name, lane):
+    compare = getattr(operator, name)
+
+    def body(x):
+        y = x[x > 0]
+        out = jnp.float32(0)
+        for number in (0, 2, 3):
+            if compare(y.shape[0], number):
+                out = out * 10 + y.sum()
+            else:
+                out = out * 10 - 1
+        return out
+
+    check(body, lane)
+
+
+def negative_slice(x):
+    y = x[x > 0]
+    return y[-1:] * 2, y[:1], y[1:], y[1:-1], y[::-1], jnp.concatenate([y[1:], y[:1]])
+
+
+def truth(x):
+    y = x[x > 0]
+    return y.sum() if y.shape[0] else x.sum()
+
+
+def counted(x):
+    y = x[x > 0]
+    return jnp.float32(y.shape[0] - 1), jnp.zeros(3) + (y.shape[0] - 2) * 0.5
+
+
+def of_two_selections(x):
+    a, b = x[x > 0], x[x < 0]
+    return a.sum() * 10 if a.shape[0] > b.shape[0] else b.sum()
+
+
+def raises_for_many(x):
+    y = x[x > 0]
+    if y.shape[0] > 8:
+        raise ValueError("too many")
+    return y.sum()
+
+
+def results_of_two_sizes(x):
+    y = x[x > 0]
+    return y * 2 if y.shape[0] > 1 else jnp.concatenate([y, y, x[:1]])
+
+
+def divisible(x):
+    y = x[x > 0]
+    return jnp.packbits(y > 2)
+
+
+def rolled(x):
+    y = x[x > 0]
+    return jnp.roll(y, 1)
+
+
+BODIES = (
+    negative_slice,
+    truth,
+    counted,
+    of_two_selections,
+    raises_for_many,
+    results_of_two_sizes,
+    divisible,
+    rolled,
+)
+
+
+@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("body", BODIES, ids=[b.__name__ for b in BODIES])
+def test_programs(body, lane):
+    check(body, lane)
+
+
+@pytest.mark.parametrize("lane", ["function", "dynamic"])
+def test_a_step_that_takes_no_unknown_size_gets_the_size_of_the_call(lane):
+    check(lambda x: jnp.fft.fft(x[x > 0]).real, lane, ["full", "some", "one", "full"])
+    check(lambda x: jax.random.permutation(jax.random.key(0), x[x > 0]), lane)
+
+
+def test_the_change_to_constants_is_reported_and_can_be_refused():
+    x = np.asarray(SELECTIONS["some"], np.float32)
+    with pytest.warns(tf.errors.SpecializationWarning, match="data-dependent sizes have become"):
+        tf.function(lambda x: jnp.fft.fft(x[x > 0]))(x)
+    with pytest.raises(tf.errors.SpecializationError, match=r"test_decisions\.py"):
+        tf.function(lambda x: jnp.fft.fft(x[x > 0]), on_specialize="raise")(x)
+
+
+def test_gradients_under_a_foreign_jit():
+    def body(x):
+        y = x[x > 0]
+        return (y * y).sum() if y.shape[0] > 2 else (3 * y).sum() if y.shape[0] == 1 else y.sum()
+
+    run = jax.jit(jax.grad(tf.dynamic(body, autograph=False)))
+    for values in SELECTIONS.values():
+        x = np.asarray(values, np.float32)
+        np.testing.assert_allclose(run(x), jax.grad(body)(jnp.asarray(x)))
+
+
+def test_a_program_that_fails_for_both_answers_names_the_size():
+    def body(x):
+        y = x[x > 0]
+        if y.shape[0] > 2:
+            raise ValueError("too many")
+        raise KeyError("too few")
+
+    with pytest.raises(tf.errors.FreshSizeError) as raised:
+        jax.jit(tf.dynamic(body, autograph=False))(np.ones(3, np.float32))
+    assert "u0" in str(raised.value)
+    assert "too many" in str(raised.value)
+    assert "test_decisions.py" in str(raised.value)
+
+
+def test_the_program_that_fails_for_one_answer_is_an_error_value_for_that_answer_only():
+    def body(x):
+        y = x[x > 0]
+        if y.shape[0] == 0:
+            raise ValueError("nothing")
+        return y.sum()
+
+    run = jax.jit(tf.dynamic(body, autograph=False))
+    assert float(run(np.asarray(SELECTIONS["some"], np.float32))) == 4
+    assert np.isnan(run(np.asarray(SELECTIONS["none"], np.float32)))
+
+
+def test_one_program_serves_all_sizes_with_equal_answers():
+    @tf.function(autograph=False)
+    def run(x):
+        y = x[x > 0]
+        return y * 2 if y.shape[0] > 2 else y
+
+    for count in (3, 4, 5, 1, 2, 0, 6):
+        x = np.where(np.arange(6) < count, 1, -1).astype(np.float32)
+        assert run(x).tolist() == [2.0 if count > 2 else 1.0] * count
+    assert run.stats().traces == 2
