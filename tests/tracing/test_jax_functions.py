@@ -105,7 +105,7 @@ def test_the_derivative_of_unique_values_is_zero_as_in_jax():
 
 def test_an_error_of_jax_at_a_size_names_the_line_and_a_remedy():
     with pytest.raises(TypeError) as info:
-        shims.dynamic(lambda x, m: jax.lax.collapse(x, x[m].shape[0]))(X, MASKS[0])
+        jax.jit(shims.dynamic(lambda x, m: jax.lax.collapse(x, x[m].shape[0])))(X, MASKS[0])
     notes = "\n".join(info.value.__notes__)
     assert "test_jax_functions.py" in notes
     assert "Do:       if this call works on arrays of static sizes" in notes

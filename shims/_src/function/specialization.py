@@ -205,6 +205,7 @@ def _raise_translated(error):
 _FINAL_ERRORS = (
     errors.SpecializationError,
     errors.CapacityError,
+    errors.ResourceExhaustedError,
     KeyboardInterrupt,
 )
 
