@@ -196,3 +196,30 @@ def test_one_program_serves_all_sizes_with_equal_answers():
         x = np.where(np.arange(6) < count, 1, -1).astype(np.float32)
         assert run(x).tolist() == [2.0 if count > 2 else 1.0] * count
     assert run.stats().traces == 2
+
+
+def reshaped(x):
+    y = x[x > 0]
+    return jnp.float32(0) if y.shape[0] == 0 else (y.reshape(1, -1) * 2).sum()
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+@pytest.mark.parametrize("make", [tf.function, tf.dynamic])
+def test_an_eager_gradient_decides_by_its_data(make, autograph):
+    for values in SELECTIONS.values():
+        x = jnp.asarray(values)
+        got = jax.grad(make(reshaped, autograph=autograph))(x)
+        assert got.tolist() == jax.grad(reshaped)(x).tolist()
+
+
+def test_a_step_that_cannot_be_staged_is_no_answer():
+    def body(x):
+        y = x[x > 0]
+        return (
+            jnp.float32(0)
+            if y.shape[0] == 0
+            else jax.lax.linalg.hessenberg(jnp.outer(y, y))[0].sum()
+        )
+
+    with pytest.raises(tf.errors.UnsupportedPrimitiveError):
+        jax.jit(tf.dynamic(body, autograph=False))(np.ones(3, np.float32))

@@ -83,6 +83,12 @@ def variables(d) -> frozenset[str]:
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
+def never_zero(d: DimExpr) -> bool:
+    """Return whether the bounds of a dimension exclude 0."""
+    low, high = shape_poly._bounds_decision(d, shape_poly.BoundsPrecision.BEST)
+    return low > 0 or high < 0
+
+
 def forget_bounds(d: DimExpr) -> None:
     """Make JAX compute the bounds of all dimensions in the scope of `d` again."""
     d.scope._bounds_cache.clear()

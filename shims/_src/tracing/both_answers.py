@@ -29,7 +29,7 @@ from shims._src.tracing.padded_results import (
     traced_result,
     worse_status,
 )
-from shims._src.tracing.program import lower, trace_program
+from shims._src.tracing.program import lower, measured_sizes, trace_program
 
 # The largest number of questions on the way to one program.
 _MOST_QUESTIONS = 6
@@ -68,16 +68,23 @@ def run_enclosed(f, operands):
 
 def _results(f, operands, answers: _Answers):
     """Return `(results, tree)` of the program for these answers, staged in the current trace."""
+    data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
         specs, arrays, sizes = specifications(state, operands)
         limits, checks = _outer_bounds(operands)
         try:
             with refusals.translating():
-                program = trace_program(state, f, specs)
+                program = trace_program(state, f, specs, data)
                 values, ctx = lower(program, arrays, sizes, None, limits=limits)
         except trace.Respecialize as wanted:
             answers = answers.pinned(wanted.pins)
+            continue
+        except Exception as error:
+            known = {} if data is None else _measured_sizes(error, f, specs, data, answers.settled)
+            if not known.items() - answers.settled.pins.items():
+                raise
+            answers = answers.pinned(known)
             continue
         except trace.Undecided as question:
             if len(answers.given) >= _MOST_QUESTIONS:
@@ -97,6 +104,18 @@ def _results(f, operands, answers: _Answers):
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
         return [traced_result(v, status) for v in values], program.out_tree
+
+
+def _data_of(operands) -> list | None:
+    """Return the data of operands that only derivatives are traced of, as under an eager `jax.grad`."""
+    data = [x if isinstance(x, Padded) else jp.primal_tracer(x) for x in operands]
+    return None if any(isinstance(x, Padded) or jp.is_tracer(x) for x in data) else data
+
+
+def _measured_sizes(error, f, specs, data, settled):
+    """Return the data-dependent sizes of this call after a failed trace."""
+    known = trace.failure_of(error.__cause__ or error).measured or trace.failure_of(error).measured
+    return known or measured_sizes(trace.DynamicTrace(settled=settled), f, specs, data)
 
 
 def _outer_bounds(operands):
@@ -120,7 +139,9 @@ def _results_of_both(f, operands, answers, question, asked):
     for answer in (False, True):
         try:
             staged[answer] = _staged(f, operands, answers.extended(question, answer))
-        except Exception as error:  # noqa: BLE001 - the other answer may do
+        except Exception as error:  # the other answer may do
+            if _is_refusal(error):
+                raise
             failures[answer] = error
     if len(failures) == 2:
         raise _both_fail(question, failures) from failures[False]
@@ -134,6 +155,25 @@ def _results_of_both(f, operands, answers, question, asked):
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
     branches = [lambda xs, s=s: list(map(_in_form, s.call(xs), forms)) for s in (yes, no)]
     return lax.cond(asked, *branches, operands), no.tree
+
+
+# What JAX or a masking rule raises for a program that it cannot stage, whatever the size. A `ValueError`
+# or another error tells that the program has no result for that size.
+_REFUSALS = (
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+    jax.errors.JAXIndexError,
+    jp.InconclusiveDimensionOperation,
+    errors.CapacityError,
+    errors.ResourceExhaustedError,
+)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Return whether a program was refused, and not only its result for one size."""
+    translated = isinstance(error, errors.FreshSizeError) and error.__cause__ is not None
+    return isinstance(error.__cause__ if translated else error, _REFUSALS)
 
 
 def _staged(f, operands, answers) -> _Staged:

@@ -278,6 +278,8 @@ def _decide_eq(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
+        if jp.never_zero(difference):
+            return False
         return state.is_zero(difference, f"{self} == {other}")
     return _decide_equal(state, difference, f"{self} == {other}")
 
