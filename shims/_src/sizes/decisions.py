@@ -13,6 +13,9 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims
 
+# Sizes are int32 numbers.
+_MOST = 2**31 - 1
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Guard:
@@ -69,6 +72,18 @@ def least_value(assumed: Assumption, name: str, low: int) -> int:
     if assumed.question is Question.NONNEGATIVE and rises == assumed.answer:
         return max(low, number if rises else number + 1)
     return low
+
+
+def greatest_value(assumed: Assumption, name: str, high: int) -> int:
+    """Return an upper bound of a size that is at most `high`, given one assumption."""
+    found = only_zero(assumed.d)
+    if found is None or found[0] != name or assumed.question is not Question.NONNEGATIVE:
+        return high
+    _, number = found
+    rises = dims.concrete(assumed.d, {name: number + 1}) > 0
+    if rises == assumed.answer:
+        return high
+    return min(high, number - 1 if rises else number)
 
 
 def only_zero(d) -> tuple[str, int] | None:
@@ -130,6 +145,13 @@ class Decisions:
         for assumed in self._assumptions:
             low = least_value(assumed, name, low)
         return low
+
+    def only_value(self, name: str) -> int | None:
+        """Return the number that a data-dependent size has by the answers so far, or `None`."""
+        high = _MOST
+        for assumed in self._assumptions:
+            high = greatest_value(assumed, name, high)
+        return high if high < _MOST and high == self.least(name) else None
 
     def earlier_answer(self, d, question: Question) -> bool | None:
         """Return the answer that the same question got before in this trace, or `None`."""

@@ -289,9 +289,21 @@ class DynamicTrace:
 
     def _take(self, d, question: Question, answer: bool, *, is_measured: bool) -> bool:
         pin = only_zero(d) if answer and question is Question.ZERO else None
+        if pin is None:
+            self.decisions.answered(d, question, answer, is_measured=is_measured)
+            for name in self.fresh.of(d) if dims.is_linear(d) else ():
+                only = self.decisions.only_value(name)
+                pin = pin if only is None else (name, only)
         if pin is not None and pin[0] in self.fresh and pin[0] not in self._settled.pins:
             raise Respecialize(pins=dict([pin]))
-        return self.decisions.answered(d, question, answer, is_measured=is_measured)
+        if question is Question.ZERO and answer:
+            self.decisions.answered(d, question, answer, is_measured=is_measured)
+        return answer
+
+    @property
+    def has_data(self) -> bool:
+        """Whether the data of the call decide questions about data-dependent sizes."""
+        return self._measure is not None
 
     def pin(self, d) -> None:
         """Trace again with the data-dependent sizes of `d` as constants, if the data of the call give them."""

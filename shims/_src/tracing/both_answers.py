@@ -140,7 +140,7 @@ def _results_of_both(f, operands, answers, question, asked):
         try:
             staged[answer] = _staged(f, operands, answers.extended(question, answer))
         except Exception as error:  # the other answer may do
-            if _is_refusal(error):
+            if isinstance(error, _REFUSALS):
                 raise
             failures[answer] = error
     if len(failures) == 2:
@@ -157,8 +157,8 @@ def _results_of_both(f, operands, answers, question, asked):
     return lax.cond(asked, *branches, operands), no.tree
 
 
-# What JAX or a masking rule raises for a program that it cannot stage, whatever the size. A `ValueError`
-# or another error tells that the program has no result for that size.
+# What JAX or a masking rule raises for a program that it cannot stage, whatever the size; also a mismatch of
+# sizes, which may be one of symbols only. Any other error tells that the program has no result for that answer.
 _REFUSALS = (
     TypeError,
     AttributeError,
@@ -168,12 +168,6 @@ _REFUSALS = (
     errors.CapacityError,
     errors.ResourceExhaustedError,
 )
-
-
-def _is_refusal(error: Exception) -> bool:
-    """Return whether a program was refused, and not only its result for one size."""
-    translated = isinstance(error, errors.FreshSizeError) and error.__cause__ is not None
-    return isinstance(error.__cause__ if translated else error, _REFUSALS)
 
 
 def _staged(f, operands, answers) -> _Staged:

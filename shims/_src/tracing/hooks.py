@@ -194,17 +194,13 @@ def _geq_hook(state, original, e1, e2, describe):
         if certain is not None:
             return certain >= 0
         by_user = comparison_callers.user_orders(_OWN)
-        if state.decisions.is_promised(difference) and not by_user:
-            return True
-        if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
-            return True
-        if dims.is_product(difference) and comparison_callers.rule_extends():
+        if _holds_by_rule(state, difference, e2, by_user):
             return True
         if not state.owns(difference):
             raise
         if state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
-        answer = state.answer(difference, Question.NONNEGATIVE, f"{e1} >= {e2}")
+        answer = _answer_of_order(state, difference, f"{e1} >= {e2}")
         if answer is not None:
             return answer
         if state.may_assume:
@@ -212,6 +208,22 @@ def _geq_hook(state, original, e1, e2, describe):
         if by_user:
             raise undecidable(describe().replace("'", "")) from None
         raise
+
+
+def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
+    """Return whether a rule of JAX asks for what masking rules or run-time checks take care of."""
+    if state.decisions.is_promised(difference) and not by_user:
+        return True
+    if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
+        return True
+    return dims.is_product(difference) and comparison_callers.rule_extends()
+
+
+def _answer_of_order(state, difference, text):
+    if not state.has_data and comparison_callers.rule_extends():
+        # A negative size is no program but an error of the data, found at run time.
+        return state.decisions.answered(difference, Question.NONNEGATIVE, True)
+    return state.answer(difference, Question.NONNEGATIVE, text)
 
 
 def _comparison_hook(name: str):
