@@ -26,19 +26,17 @@ def run(ctx, jaxpr, values):
 
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
-    jaxpr = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
+    jaxpr = next(jp.sub_jaxprs(eqn.params))
     inner = scopes.enter(ctx, jaxpr, list(values))
     outs = run(inner, jaxpr, list(values))
     return scopes.leave(ctx, inner, outs)
 
 
-def expand(ctx, eqn, *values):
-    """Lower a high-level primitive by tracing its definition in terms of other primitives."""
+def expansion(ctx, eqn):
+    """Return an operation's definition in terms of other primitives, as a jaxpr."""
     specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
     with trace.resume(ctx.root.state):
-        jaxpr = jax.make_jaxpr(jp.expansion(eqn))(*specs)
-    inner = scopes.enter(ctx, jaxpr, list(values))
-    return scopes.leave(ctx, inner, run(inner, jaxpr, list(values)))
+        return jax.make_jaxpr(jp.expansion(eqn))(*specs)
 
 
 # ---- scan ------------------------------------------------------------------------------------
@@ -371,9 +369,11 @@ def _is_named(ctx, name, bound):
 RULES = (
     Rule("jit", inline, uniform=True),
     Rule("pjit", inline, uniform=True),
-    Rule("call_hi_primitive", expand, uniform=True),
     Rule("closed_call", inline, uniform=True),
     Rule("core_call", inline, uniform=True),
+    Rule("eval_jaxpr", inline, uniform=True),
+    Rule("remat_opt", inline, uniform=True),
+    Rule("custom_vmap_call", inline, uniform=True),
     Rule("scan", scan, uniform=True),
     Rule("while", while_, uniform=True),
     Rule("cond", cond, uniform=True),

@@ -50,7 +50,7 @@ def _with_traced(axis, parts):
     return dataclasses.replace(axis, size=size, valid=valid, factors=(), own=own)
 
 
-class _Rebuilt:
+class Rebuilt:
     """A function with a custom derivative, rebuilt over lowered operands.
 
     Such a function must not close over tracers. So all sizes in scope are passed to it as operands, and it
@@ -149,7 +149,7 @@ class _Rebuilt:
                 raise
 
 
-class _RebuiltJvp(_Rebuilt):
+class _RebuiltJvp(Rebuilt):
     """A `jax.custom_jvp` over lowered operands."""
 
     def lowered(self) -> list[Value]:
@@ -179,7 +179,7 @@ class _RebuiltJvp(_Rebuilt):
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _zero_tangent(p.array)
             for p in self.outs
         ]
-        second = [_multiply_mark(m, mark) if _is_inexact(m) else m for m in second]
+        second = [multiply_mark(m, mark) if _is_inexact(m) else m for m in second]
         return (first, rest), (second, jax.tree.map(_zero_tangent, rest))
 
 
@@ -203,7 +203,7 @@ def relayout(ctx, value: Value, model: Value):
     return value.array
 
 
-class _RebuiltVjp(_Rebuilt):
+class _RebuiltVjp(Rebuilt):
     """A `jax.custom_vjp` over lowered operands."""
 
     def __init__(self, ctx, eqn, values):
@@ -260,7 +260,7 @@ class _RebuiltVjp(_Rebuilt):
         outs = run(inner, jaxpr, [*leaves, *(models[i] for i in moving_out)])
         result: list = [None] * len(self.in_avals)
         for i, out in zip(self.moving, outs, strict=True):
-            result[i] = _multiply_mark(relayout(inner, out, operands[i]), mark)
+            result[i] = multiply_mark(relayout(inner, out, operands[i]), mark)
         return result, None
 
 
@@ -298,7 +298,8 @@ def _is_inexact(x) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jnp.inexact)
 
 
-def _multiply_mark(x, mark):
+def multiply_mark(x, mark):
+    """Multiply a derivative by the mark of `Rebuilt.checked`, if there is one."""
     return x if mark is None else x * mark.astype(x.dtype)
 
 

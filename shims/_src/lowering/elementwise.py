@@ -52,6 +52,7 @@ _FINITE = [
     "mul",
     "mul_no_nan",
     "multiply_add",
+    "name",
     "ne",
     "neg",
     "nextafter",

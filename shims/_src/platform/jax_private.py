@@ -311,6 +311,36 @@ def bind(eqn, args, params=None):
     return list(out) if eqn.primitive.multiple_results else [out]
 
 
+def result_types(function, avals):
+    """Return the abstract values of the results of a function of operands of the given types."""
+    return jax.make_jaxpr(function)(*avals).out_avals
+
+
+def unmapped_aval(aval, axis, count: int):
+    """Return the type of `count` values of a type, stacked along `axis`; `None` stacks nothing."""
+    if axis is None:
+        return aval
+    shape = (*aval.shape[:axis], count, *aval.shape[axis:])
+    return aval.update(shape=shape)
+
+
+def mapped_aval(aval, axis):
+    """Return the type of one slice along `axis`; `None` slices nothing."""
+    if axis is None:
+        return aval
+    return aval.update(shape=(*aval.shape[:axis], *aval.shape[axis + 1 :]))
+
+
+def aval_of(x):
+    """Return the abstract value of an array, a tracer or a symbolic zero."""
+    return x.aval if isinstance(x, ad.Zero) else core.typeof(x)
+
+
+def zero_tangent(x):
+    """Return the symbolic zero tangent of an array."""
+    return ad.Zero(core.typeof(x).to_tangent_aval())
+
+
 def index_update_class():
     """Return the class of `x.at[i]`, which defines the methods `set`, `add`, ..."""
     from jax._src.numpy import array_methods
@@ -385,7 +415,9 @@ def is_ordered(effect) -> bool:
 
 
 def expansion(eqn):
-    """Return a function that evaluates the high-level primitive of an equation by its expansion."""
+    """Return a function that evaluates an operation with derivative rules by its expansion."""
+    for program in sub_jaxprs(eqn.params):
+        return core.jaxpr_as_fun(program)
     primitive = eqn.params["_prim"]
 
     def call(*flat):
