@@ -34,7 +34,7 @@ def inline(ctx, eqn, *values):
 
 def expansion(ctx, eqn):
     """Return an operation's definition in terms of other primitives, as a jaxpr."""
-    specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
+    specs = [jp.abstract(a.aval) for a in eqn.invars]
     with trace.resume(ctx.root.state):
         return jax.make_jaxpr(jp.expansion(eqn))(*specs)
 

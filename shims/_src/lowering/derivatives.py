@@ -139,7 +139,7 @@ class Rebuilt:
 
     def trace(self, f, *avals):
         """Trace `f` over symbolic shapes to a jaxpr, with the hooks of the dynamic trace."""
-        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
+        specs = [jp.abstract(a) for a in avals]
         with trace.resume(self.ctx.root.state):
             try:
                 return jax.make_jaxpr(f)(*specs)

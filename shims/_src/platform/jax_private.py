@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 from jax._src import array as _array
-from jax._src import core, dtypes
+from jax._src import config, core, dtypes
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
@@ -307,8 +307,76 @@ def used_inputs(closed) -> list[bool]:
 def bind(eqn, args, params=None):
     """Apply an equation's primitive to other operands, or with other parameters."""
     given = eqn.params if params is None else params
+    if has_manual_axes():
+        args = _varying_alike(eqn, args)
     out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))
     return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def has_manual_axes() -> bool:
+    """Return whether `shard_map` is being traced, and checks over which mesh axes values vary."""
+    return bool(jax.sharding.get_abstract_mesh().manual_axes) and config._check_vma.value
+
+
+def varying_axes(x) -> frozenset:
+    """Return the axes of the mesh of `shard_map` over which a value varies."""
+    aval = x if isinstance(x, core.AbstractValue) else core.typeof(x)
+    kind = getattr(aval, "mat", None)
+    return getattr(aval, "vma", frozenset()) if kind is None else kind.varying
+
+
+def varying(x, axes):
+    """Declare that an array varies over axes of the mesh of `shard_map`, as well as those it has."""
+    if isinstance(x, core.Tracer) or axes:
+        missing = tuple(sorted(frozenset(axes) - varying_axes(x)))
+        return jax.lax.pcast(x, missing, to="varying") if missing else x
+    return x
+
+
+def varying_together(*arrays):
+    """Declare that arrays vary over the same axes of the mesh of `shard_map`: those of any of them."""
+    if not has_manual_axes():
+        return arrays
+    axes = frozenset().union(*map(varying_axes, arrays))
+    return tuple(varying(x, axes) for x in arrays)
+
+
+def _varying_alike(eqn, args):
+    """Let operands vary over the axes that the operands of the traced equation vary over."""
+    expected = [varying_axes(v.aval) for v in eqn.invars]
+    if eqn.primitive.name in _CASTS:
+        return [x for x in args]
+    if len(set(expected)) == 1:
+        axes = expected[0].union(*map(varying_axes, args))
+        return [varying(x, axes) for x in args]
+    return [varying(x, axes) for x, axes in zip(args, expected, strict=True)]
+
+
+_CASTS = ("pvary", "pcast")
+
+
+def abstract(like, shape=None, weak_type=False):
+    """Return the specification of an array of another shape that varies over the same axes as `like`."""
+    axes = varying_axes(like) if has_manual_axes() else frozenset()
+    shape = like.shape if shape is None else tuple(shape)
+    spec = jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type)
+    if not axes:
+        return spec
+    if hasattr(jax.sharding, "ManualAxisType"):
+        kind = jax.sharding.ManualAxisType(varying=axes)
+        return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type, manual_axis_type=kind)
+    return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type, vma=axes)
+
+
+def shaped(shape, dtype, *like):
+    """Return the type of an array that varies over the axes that any of the types `like` varies over."""
+    aval = core.ShapedArray(shape, dtype)
+    axes = frozenset().union(*map(varying_axes, like))
+    if not axes:
+        return aval
+    if hasattr(jax.sharding, "ManualAxisType"):
+        return aval.update(manual_axis_type=jax.sharding.ManualAxisType(varying=axes))
+    return aval.update(vma=axes)
 
 
 def result_types(function, avals):
@@ -351,6 +419,7 @@ def index_update_class():
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src.lax import lax as lax_module
+    from jax._src.lax import parallel
     from jax._src.lax.control_flow import loops
     from jax._src.numpy import lax_numpy, setops, ufuncs
     from jax._src.numpy import util as numpy_util
@@ -365,7 +434,7 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops),
+        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
     }

@@ -23,7 +23,7 @@ def specifications(state: trace.DynamicTrace, operands):
     for x in operands:
         if not isinstance(x, Padded):
             x = x if isinstance(x, jax.Array) else jnp.asarray(x)
-            specs.append(jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type))
+            specs.append(jp.abstract(x, weak_type=x.weak_type))
             arrays.append(x)
             continue
         shape: list = list(x.values.shape)
@@ -34,7 +34,7 @@ def specifications(state: trace.DynamicTrace, operands):
                 sizes[names[key]] = Size(size, shape[axis])
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
-        specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
+        specs.append(jp.abstract(x.values, shape))
         arrays.append(x.values)
     return specs, arrays, sizes
 
