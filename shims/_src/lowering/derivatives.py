@@ -304,7 +304,7 @@ def multiply_mark(x, mark):
 
 
 def _zero_tangent(x):
-    return np.zeros(jnp.shape(x), jax.dtypes.float0)
+    return jp.varying_as(np.zeros(jnp.shape(x), jax.dtypes.float0), x)
 
 
 def finite_gradient(ctx, eqn, value):

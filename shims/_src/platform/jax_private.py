@@ -320,25 +320,24 @@ def has_manual_axes() -> bool:
 
 def varying_axes(x) -> frozenset:
     """Return the axes of the mesh of `shard_map` over which a value varies."""
-    aval = x if isinstance(x, core.AbstractValue) else core.typeof(x)
+    aval = x if isinstance(x, (core.AbstractValue, jax.ShapeDtypeStruct)) else core.typeof(x)
+    aval = core.shaped_abstractify(aval) if isinstance(aval, jax.ShapeDtypeStruct) else aval
     kind = getattr(aval, "mat", None)
     return getattr(aval, "vma", frozenset()) if kind is None else kind.varying
 
 
 def varying(x, axes):
     """Declare that an array varies over axes of the mesh of `shard_map`, as well as those it has."""
-    if isinstance(x, core.Tracer) or axes:
-        missing = tuple(sorted(frozenset(axes) - varying_axes(x)))
-        return jax.lax.pcast(x, missing, to="varying") if missing else x
-    return x
+    missing = tuple(sorted(frozenset(axes) - varying_axes(x))) if axes else ()
+    return jax.lax.pcast(x, missing, to="varying") if missing else x
 
 
-def varying_together(*arrays):
-    """Declare that arrays vary over the same axes of the mesh of `shard_map`: those of any of them."""
+def varying_as(tree, like):
+    """Declare that arrays vary over the mesh axes over which any array of `like` varies."""
     if not has_manual_axes():
-        return arrays
-    axes = frozenset().union(*map(varying_axes, arrays))
-    return tuple(varying(x, axes) for x in arrays)
+        return tree
+    axes = frozenset().union(*map(varying_axes, jax.tree.leaves(like)))
+    return jax.tree.map(lambda x: varying(x, axes), tree)
 
 
 def _varying_alike(eqn, args):
@@ -357,26 +356,45 @@ _CASTS = ("pvary", "pcast")
 
 def abstract(like, shape=None, weak_type=False):
     """Return the specification of an array of another shape that varies over the same axes as `like`."""
-    axes = varying_axes(like) if has_manual_axes() else frozenset()
     shape = like.shape if shape is None else tuple(shape)
-    spec = jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type)
-    if not axes:
-        return spec
-    if hasattr(jax.sharding, "ManualAxisType"):
-        kind = jax.sharding.ManualAxisType(varying=axes)
-        return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type, manual_axis_type=kind)
-    return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type, vma=axes)
+    if has_manual_axes() and varying_axes(like):
+        return shaped(shape, like.dtype, like).update(weak_type=weak_type)
+    return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type)
 
 
 def shaped(shape, dtype, *like):
-    """Return the type of an array that varies over the axes that any of the types `like` varies over."""
-    aval = core.ShapedArray(shape, dtype)
+    """Return the type of an array that varies over the axes that any of the values `like` varies over."""
     axes = frozenset().union(*map(varying_axes, like))
     if not axes:
-        return aval
-    if hasattr(jax.sharding, "ManualAxisType"):
-        return aval.update(manual_axis_type=jax.sharding.ManualAxisType(varying=axes))
-    return aval.update(vma=axes)
+        return core.ShapedArray(shape, dtype)
+    spec = jax.sharding.PartitionSpec(*[None] * len(shape))
+    sharding = jax.sharding.NamedSharding(jax.sharding.get_abstract_mesh(), spec)
+    if hasattr(core, "ManualAxisType"):
+        kind = core.ManualAxisType(varying=axes)
+        return core.ShapedArray(shape, dtype, sharding=sharding, manual_axis_type=kind)
+    return core.ShapedArray(shape, dtype, sharding=sharding, vma=axes)
+
+
+def explicit_mesh(arrays):
+    """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
+    for x in arrays:
+        sharding = getattr(getattr(x, "aval", None), "sharding", None)
+        if sharding is not None and sharding.mesh.explicit_axes:
+            return sharding.mesh
+    return None
+
+
+def with_automatic_axes(call, arrays):
+    """Return `call(arrays)`, in which XLA decides on the shardings and types have none.
+
+    The results are replicated: masking rules have no types for shardings.
+    """
+    mesh = explicit_mesh(jax.tree.leaves(arrays))
+    if mesh is None:
+        return call(arrays)
+    replicated = jax.sharding.PartitionSpec()
+    with jax.sharding.use_abstract_mesh(mesh):
+        return jax.sharding.auto_axes(lambda *xs: call(xs), out_sharding=replicated)(*arrays)
 
 
 def result_types(function, avals):

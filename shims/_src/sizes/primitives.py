@@ -61,7 +61,7 @@ def compress(x, mask, axis: int = 0):
     if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
         return jnp.asarray(x)  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
-    x, mask = jp.varying_together(jnp.asarray(x), mask)
+    x, mask = jp.varying_as((jnp.asarray(x), mask), (x, mask))
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
     state.fresh.state_maker(name, again)
     return compress_p.bind(x, mask, axis=axis, name=name, dim=dim)

@@ -50,7 +50,8 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    return _run_eagerly(on_operands, operands) if concrete else _run_traced(on_operands, operands)
+    run = _run_eagerly if concrete else _run_traced
+    return jp.with_automatic_axes(functools.partial(run, on_operands), operands)
 
 
 def _run_traced(f, operands):

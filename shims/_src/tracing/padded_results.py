@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.tracing.program import Size
