@@ -76,13 +76,13 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
 
 def _in_dynamic_trace(f, args, kwargs):
-    """Run `f` as a dynamic program of its traced arguments.
+    """Run `f` as a dynamic program of its traced and explicitly sharded arguments.
 
     The other arguments stay concrete, because they may determine the size of the result, as the shape of a
     sparse tensor does.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-    moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
+    moving = [i for i, x in enumerate(leaves) if isinstance(x, Padded) or _is_abstract(x)]
 
     @functools.wraps(f)
     def of_moving(*given):
@@ -137,6 +137,11 @@ def _raise_too_large(name: str, error: Exception):
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:
     for x in jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded)):
-        if isinstance(x, Padded) or (fresh and jp.is_tracer(x)):
+        if isinstance(x, Padded) or (fresh and _is_abstract(x)):
             return True
     return False
+
+
+def _is_abstract(x) -> bool:
+    """Return whether an array is traced, or has a type whose sharding restricts what JAX allows."""
+    return jp.is_tracer(x) or jp.explicit_mesh((x,)) is not None
