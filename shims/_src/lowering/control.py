@@ -32,10 +32,10 @@ def inline(ctx, eqn, *values):
     return scopes.leave(ctx, inner, outs)
 
 
-def expansion(ctx, eqn):
+def expansion(root, eqn):
     """Return an operation's definition in terms of other primitives, as a jaxpr."""
     specs = [jp.abstract(a.aval) for a in eqn.invars]
-    with trace.resume(ctx.root.state):
+    with trace.resume(root.state):
         return jax.make_jaxpr(jp.expansion(eqn))(*specs)
 
 

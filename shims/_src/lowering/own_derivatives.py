@@ -26,21 +26,17 @@ from shims._src.platform import jax_private as jp
 class _Operation(Rebuilt):
     """An operation over lowered operands, and the layouts of its results."""
 
-    def __init__(self, ctx, eqn, values):
-        super().__init__(ctx, eqn, values)
-        leaves, self.tree = jax.tree.flatten(self.operands())
-        self.count = len(leaves)
-
-    def lowered(self) -> list[Value]:
+    def lowered(self, ctx, values) -> list[Value]:
         """Call the operation, and return its results as lowered values."""
-        leaves = jax.tree.leaves(self.operands())
+        leaves, self.tree = jax.tree.flatten(self.operands(ctx, values))
+        self.count = len(leaves)
         outs = differentiable.call(_Primal(self), leaves)
-        return self.conclude(*jax.tree.unflatten(self.out_tree, outs))
+        return self.conclude(ctx, *jax.tree.unflatten(self.out_tree, outs))
 
     def evaluate(self, leaves):
         """Return the scope of a call, and its operands and results as lowered values."""
         inner, operands = self.enter(*jax.tree.unflatten(self.tree, leaves))
-        jaxpr = expansion(self.ctx, self.eqn)
+        jaxpr = expansion(self.root, self.eqn)
         return inner, operands, run(inner, jaxpr, operands)
 
     @functools.cached_property
@@ -223,10 +219,10 @@ def keep_rules(ctx, eqn, *values):
     values = [ctx.expand_uniform(v) for v in values]
     operands = [v.aval for v in eqn.invars]
     if not any(jnp.issubdtype(a.dtype, jnp.inexact) for a in operands):
-        jaxpr = expansion(ctx, eqn)
+        jaxpr = expansion(ctx.root, eqn)
         inner = scopes.enter(ctx, jaxpr, values)
         return scopes.leave(ctx, inner, run(inner, jaxpr, values))
-    return _Operation(ctx, eqn, values).lowered()
+    return _Operation(ctx, eqn, values).lowered(ctx, values)
 
 
 RULES = (

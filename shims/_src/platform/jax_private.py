@@ -455,6 +455,7 @@ def hook_points():
         "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
+        "traces": (core.Trace, pe.DynamicJaxprTrace),
     }
 
 
@@ -554,6 +555,15 @@ def under(trace):
 def trace_of(x):
     """Return the trace that an array belongs to; `None` if it is concrete."""
     return x._trace if isinstance(x, Tracer) else None
+
+
+def is_tracer_of(x, trace) -> bool:
+    """Return whether a value is a tracer of a trace, or wraps one."""
+    while isinstance(x, core.Tracer):
+        if x._trace is trace:
+            return True
+        x = getattr(x, "primal", getattr(x, "val", None))
+    return False
 
 
 def is_within(trace, outer) -> bool:

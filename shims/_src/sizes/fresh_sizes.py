@@ -83,7 +83,15 @@ class FreshSizes:
 
     def is_over(self, name: str) -> bool:
         """Return whether the trace that created a size has ended."""
-        return jp.is_finished(self._sources[name])
+        source = self._sources[name]
+        return source is None or jp.is_finished(source)
+
+    def forget(self, ended) -> None:
+        """Let go of the masks and counts of a JAX trace that ends."""
+        for name, source in self._sources.items():
+            if jp.is_tracer_of(source, ended):
+                self._sources[name] = None
+                self._makers.pop(name, None)
 
     def sources(self) -> Mapping[str, Any]:
         """Return the masks and counts that determine the sizes, by name."""

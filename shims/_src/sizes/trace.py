@@ -92,15 +92,25 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
-        self._kept: list[object] = []
+        self._kept: dict[object, object] = {}
+        self._serials = itertools.count()
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
-        return self._numbers.setdefault(key, len(self._numbers))
+        if key not in self._numbers:
+            self._numbers[key] = next(self._serials)
+        return self._numbers[key]
 
-    def keep(self, x: object) -> None:
-        """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
-        self._kept.append(x)
+    def keep(self, x: object, key: object) -> object:
+        """Keep an object alive whose `id` is part of `key`, so that the `id` is not reused."""
+        self._kept[key] = x
+        return key
+
+    def forget(self, ended) -> None:
+        """Let go of the tracers of a JAX trace that ends, and of the keys that contain their `id`."""
+        for key in [k for k, x in self._kept.items() if jp.is_tracer_of(x, ended)]:
+            del self._kept[key]
+            self._numbers.pop(key, None)
 
 
 class DynamicTrace:
@@ -198,7 +208,6 @@ class DynamicTrace:
         if key not in self._sized:
             name = self.fresh.new()
             self.fresh.made_from(name, source)
-            self.numbers.keep(source)
             self._origins[name] = errors.user_line()
             pinned = self._settled.pins.get(name)
             self._sized[key] = name, self.dimension(name) if pinned is None else pinned
@@ -213,6 +222,11 @@ class DynamicTrace:
     def key(self):
         """Return a key of this trace and its progress for JAX's trace caches."""
         return ("shims", self._serial, *self.fresh.version)
+
+    def forget(self, ended) -> None:
+        """Let go of the tracers of a JAX trace that ends: JAX looks for leaked ones."""
+        self.numbers.forget(ended)
+        self.fresh.forget(ended)
 
     # ---- decisions ---------------------------------------------------------------------------
 

@@ -51,6 +51,8 @@ def install() -> None:
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
+        for kind in modules["traces"]:
+            _replace(kind, "invalidate", _end_hook)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
@@ -81,6 +83,12 @@ def _hook_function(original, hook):
         return hook(state, original, *args, **kwargs)
 
     return hooked
+
+
+def _end_hook(state, original, ended):
+    """Let go of the tracers of a JAX trace when it ends."""
+    state.forget(ended)
+    original(ended)
 
 
 # ---- dimensions ----------------------------------------------------------------------------------

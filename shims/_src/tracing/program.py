@@ -93,7 +93,9 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         out, box["tree"] = jax.tree.flatten(out)
         return [_as_array(x) for x in out]
 
-    with refusals.naming_sizes(state.origins), trace.resume(state):
+    # A loop over a data-dependent size has to be staged.
+    staged = jax.disable_jit(False)
+    with refusals.naming_sizes(state.origins), trace.resume(state), staged:
         closed = jax.make_jaxpr(flat)(*specs)
     return Program(closed, state, box["tree"])
 
