@@ -19,6 +19,7 @@ from jax.extend import core as jex
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.recording import state
 from shims._src.sizes import checks_in_bodies, size_carriers
 from shims._src.variables.variable import Variable
@@ -31,12 +32,17 @@ class Slot:
     Attributes:
       position: its position among the results of the jaxpr.
       aval: its shape and dtype.
-      original: the object that the traced code returned.
+      passed: the object that the traced code returned, if it was made outside of that code.
     """
 
     position: int
     aval: jax.ShapeDtypeStruct
-    original: Any
+    passed: Any = None
+
+    @property
+    def identity(self):
+        """The object that the traced code returned; the slot itself for one that this code made."""
+        return self if self.passed is None else self.passed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -111,7 +117,9 @@ def _describe_leaf(leaf, results: list):
         return leaf
     array = jnp.asarray(leaf)
     results.append(array)
-    return Slot(len(results) - 1, aval_of(array), leaf)
+    # Tracers of the block must not outlive it.
+    made_here = jp.trace_of(leaf) is jp.current_trace()
+    return Slot(len(results) - 1, aval_of(array), None if made_here else leaf)
 
 
 def _check_no_creation(scope: state.Overlay) -> None:

@@ -182,7 +182,8 @@ class Function:
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         if jp.explicit_mesh(leaves) is not None:
             return self._call_unsharded(leaves, tree)
-        return self._run(args, kwargs, leaves, tree)
+        with jp.own_transfers():
+            return self._run(args, kwargs, leaves, tree)
 
     def _call_unsharded(self, leaves, tree):
         """Call the function with arrays whose types have no explicit shardings."""

@@ -71,6 +71,11 @@ class Discovery(state.Overlay):
         self.pending[id(variable)] = (variable, value)
         self.writes[id(variable)] = (variable, value)
 
+    def forget_values(self) -> None:
+        """Let go of the assigned and the initial values, which are tracers of a trace that ends."""
+        super().forget_values()
+        self.pending = {key: (variable, None) for key, (variable, _) in self.pending.items()}
+
 
 def _created_again_error(variable):
     return ValueError(
@@ -117,6 +122,7 @@ def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
     def traced(args, kwargs):
         with state.state_scope(scope):
             f(*args, **kwargs)
+        scope.forget_values()
         return []
 
     jax.make_jaxpr(traced)(args, kwargs)

@@ -127,7 +127,9 @@ class Maker:
         def watched(*xs):
             with state.state_scope(scope):
                 outputs = lift.read_outputs(f(*xs))
-            return [value for _, value in scope.pending.values()] if scope.pending else outputs
+            initial = [value for _, value in scope.pending.values()]
+            scope.forget_values()
+            return initial or outputs
 
         entry = Entry(
             watched,

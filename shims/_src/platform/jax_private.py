@@ -256,6 +256,34 @@ def nothing_looks_on() -> bool:
     return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
 
 
+def guards_transfers() -> bool:
+    """Return whether `jax.transfer_guard("disallow")` refuses transfers that are not explicit."""
+    return (
+        config.transfer_guard_host_to_device.value == "disallow"
+        or config.transfer_guard_device_to_host.value == "disallow"
+    )
+
+
+def own_transfers():
+    """Return a context manager for transfers on purpose, explicit ones as those of `device_put`."""
+    return jax.transfer_guard("allow") if guards_transfers() else _NOTHING
+
+
+_NOTHING = contextlib.nullcontext()
+
+
+def moving_data(f):
+    """Decorate a function that moves data between host and devices on purpose."""
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        with own_transfers():
+            return f(*args, **kwargs)
+
+    return call
+
+
+@moving_data
 def as_array_like(values: np.ndarray, like) -> jax.Array:
     """Put a NumPy array on the devices of `like`.
 
@@ -378,6 +406,8 @@ def shaped(shape, dtype, *like):
 def explicit_mesh(arrays):
     """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
     for x in arrays:
+        if type(x) is ArrayImpl and type(x.sharding) is jax.sharding.SingleDeviceSharding:
+            continue
         sharding = getattr(getattr(x, "aval", None), "sharding", None)
         if sharding is not None and sharding.mesh.explicit_axes:
             return sharding.mesh
@@ -521,6 +551,7 @@ def register_type(cls, to_aval) -> None:
     dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
 
+@moving_data
 def array_from_host(x):
     """Put a NumPy array on the device without compiling (`jnp.asarray` compiles once per shape)."""
     if jax.config.jax_default_device is not None or jax.device_count() > 1:

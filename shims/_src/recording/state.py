@@ -96,6 +96,10 @@ class Overlay:
         self.created[id(variable)] = variable
         self.writes[id(variable)] = (variable, value)
 
+    def forget_values(self) -> None:
+        """Let go of the assigned values, which are tracers of a trace that ends."""
+        self.writes = {key: (variable, None) for key, (variable, _) in self.writes.items()}
+
     @property
     def written(self) -> tuple:
         """The variables assigned in this scope, in the order of their first assignments."""

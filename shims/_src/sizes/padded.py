@@ -103,6 +103,7 @@ class Padded:
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
+    @jp.moving_data
     def unpad(self) -> Any:
         """Return the valid entries as an exact array (a list of arrays under a `vmap` axis).
 

@@ -38,16 +38,19 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
     if f is None:
         return functools.partial(operator, fresh=fresh, compiled=compiled)
     takes = kernels.of(f)
+    outside = jp.moving_data(f)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
         if takes:
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
-            if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
+            if trace.current() is not None:
+                return f(*args, **kwargs)
+            if _needs_dynamic(args, kwargs, fresh):
                 # Trace `call`, not `f`, so that composites are handled inside the trace as well.
                 return _in_dynamic_trace(call, args, kwargs)
-            return f(*args, **kwargs)
+            return outside(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             # An argument turned out to be a traced size.
             return _in_dynamic_trace(f, args, kwargs)

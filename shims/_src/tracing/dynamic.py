@@ -60,6 +60,7 @@ def _run_traced(f, operands):
     return run_enclosed(f, operands)
 
 
+@jp.moving_data
 def _run_eagerly(f, operands):
     buckets: dict[Site, int] = {}
     settled, first = Settled(), None
