@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import export
 from jax.typing import ArrayLike
 
 from shims._src.errors import errors
@@ -175,6 +177,15 @@ class Padded:
         self.values, self._sizes, self.status = children
         self._axes = axes
         return self
+
+
+# `jax.export` stores the structure of results in the exported program.
+export.register_pytree_node_serialization(
+    Padded,
+    serialized_name="shims.Padded",
+    serialize_auxdata=lambda axes: json.dumps(axes).encode(),
+    deserialize_auxdata=lambda text: tuple(json.loads(text)),
+)
 
 
 def _format_size(size: Any) -> str:

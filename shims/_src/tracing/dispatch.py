@@ -14,6 +14,7 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
+from shims._src.tracing import keras_tensors
 from shims._src.tracing.dynamic import run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -50,6 +51,8 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             if _needs_dynamic(args, kwargs, fresh):
                 # Trace `call`, not `f`, so that composites are handled inside the trace as well.
                 return _in_dynamic_trace(call, args, kwargs)
+            if keras_tensors.are_among(args, kwargs):
+                return keras_tensors.symbolic_call(call, args, kwargs)
             return outside(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             # An argument turned out to be a traced size.
