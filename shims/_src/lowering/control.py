@@ -161,9 +161,7 @@ class _Body:
 
         def step(carry, row):
             ok, row = row
-            return lax.cond(
-                ok, self, lambda c, _: (c, _skipped_outputs(shapes)), carry, row
-            )
+            return lax.cond(ok, self, lambda c, _: (c, _skipped_outputs(shapes)), carry, row)
 
         return lax.scan(step, start, (valid, rows), reverse=reverse)
 

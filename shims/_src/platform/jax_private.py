@@ -372,7 +372,7 @@ def _varying_alike(eqn, args):
     """Let operands vary over the axes that the operands of the traced equation vary over."""
     expected = [varying_axes(v.aval) for v in eqn.invars]
     if eqn.primitive.name in _CASTS:
-        return [x for x in args]
+        return list(args)
     if len(set(expected)) == 1:
         axes = expected[0].union(*map(varying_axes, args))
         return [varying(x, axes) for x in args]

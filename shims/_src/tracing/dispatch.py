@@ -39,21 +39,13 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
     if f is None:
         return functools.partial(operator, fresh=fresh, compiled=compiled)
     takes = kernels.of(f)
-    outside = jp.moving_data(f)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
         if takes:
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
-            if trace.current() is not None:
-                return f(*args, **kwargs)
-            if _needs_dynamic(args, kwargs, fresh):
-                # Trace `call`, not `f`, so that composites are handled inside the trace as well.
-                return _in_dynamic_trace(call, args, kwargs)
-            if keras_tensors.are_among(args, kwargs):
-                return keras_tensors.symbolic_call(call, args, kwargs)
-            return outside(*args, **kwargs)
+            return f(*args, **kwargs) if trace.current() is not None else outside(*args, **kwargs)
         except errors.OutsideDynamicTraceError:
             # An argument turned out to be a traced size.
             return _in_dynamic_trace(f, args, kwargs)
@@ -62,6 +54,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
             _raise_needs_value(f.__name__, error)
 
+    outside = _outside_dynamic_traces(f, call, fresh)
     if not compiled:
         return call
 
@@ -79,6 +72,21 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         return call(*args, **kwargs)
 
     return call_or_repeat
+
+
+def _outside_dynamic_traces(f, call, fresh):
+    """Return the operator for calls outside of a dynamic trace."""
+    eagerly = jp.moving_data(f)
+
+    def outside(*args, **kwargs):
+        if _needs_dynamic(args, kwargs, fresh):
+            # Trace `call`, not `f`, so that composites are handled inside the trace as well.
+            return _in_dynamic_trace(call, args, kwargs)
+        if keras_tensors.are_among(args, kwargs):
+            return keras_tensors.symbolic_call(call, args, kwargs)
+        return eagerly(*args, **kwargs)
+
+    return outside
 
 
 def _in_dynamic_trace(f, args, kwargs):
