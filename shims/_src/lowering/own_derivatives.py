@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -25,6 +26,10 @@ from shims._src.platform import jax_private as jp
 
 class _Operation(Rebuilt):
     """An operation over lowered operands, and the layouts of its results."""
+
+    tree: Any  # the structure of the operands with their sizes and masks
+    out_tree: Any  # the structure of the results with theirs
+    count: int  # the number of leaves of the operands
 
     def lowered(self, ctx, values) -> list[Value]:
         """Call the operation, and return its results as lowered values."""

@@ -533,9 +533,7 @@ def is_ordered(effect) -> bool:
 
 
 def expansion(eqn):
-    """Return a function that evaluates an operation with derivative rules by its expansion."""
-    for program in sub_jaxprs(eqn.params):
-        return core.jaxpr_as_fun(program)
+    """Return a function that evaluates the high-level primitive of an equation by its expansion."""
     primitive = eqn.params["_prim"]
 
     def call(*flat):
