@@ -26,6 +26,7 @@ from shims._src.errors.errors import DeadlineExceededError as DeadlineExceededEr
 from shims._src.errors.errors import DtypeMismatchError as DtypeMismatchError
 from shims._src.errors.errors import FailedPreconditionError as FailedPreconditionError
 from shims._src.errors.errors import FreshSizeError as FreshSizeError
+from shims._src.errors.errors import FrozenRandomWarning as FrozenRandomWarning
 from shims._src.errors.errors import GrowingStateError as GrowingStateError
 from shims._src.errors.errors import InternalError as InternalError
 from shims._src.errors.errors import InvalidArgumentError as InvalidArgumentError

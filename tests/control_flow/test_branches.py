@@ -9,10 +9,10 @@ import tensorflow as tf
 from shims._src.control_flow import branches
 from shims._src.control_flow.staged_branches import stage_branches
 from shims._src.errors.errors import InvalidArgumentError
-from shims._src.function.lift import discover, lift
 from shims._src.variables.variable import Variable
 from tests.harness.compare import assert_same_tree
 from tests.harness.jax_side import gradient, symbolic_results
+from tests.harness.lifting import lifted
 
 
 def nested(x, lib):
@@ -121,9 +121,9 @@ def test_only_the_branch_taken_assigns():
 
         return branches.cond(x > 0, positive, negative)
 
-    found = discover(f, jnp.float32(0))
+    found, pure = lifted(f, jnp.float32(0))
     assert [v.name for v in found.written] == ["total:0", "count:0"]
-    pure = jax.jit(lift(f, found.used, found.written))
+    pure = jax.jit(pure)
     for x in (2.0, -1.0, 3.0):
         output, values = pure(found.values(), x)
         found.store(values)

@@ -7,12 +7,12 @@ import pytest
 import tensorflow as tf
 
 from shims._src.control_flow import folds
-from shims._src.function.lift import discover, lift
 from shims._src.ragged import maps
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.variable import Variable
 from tests.harness.compare import assert_same_tree
 from tests.harness.jax_side import gradient, symbolic_results
+from tests.harness.lifting import lifted
 
 V = np.float32([1, -2, 3])
 M = np.float32([[1, 2], [3, -4], [5, 6]])
@@ -125,7 +125,7 @@ def test_variables_are_assigned_in_order(jit):
         assert_same_tree(f(jnp.asarray(V)), jnp.asarray([2.0, -2.0, 4.0]))
         assert float(last) == 4.0
         return
-    found = discover(f, V)
-    output, values = jax.jit(lift(f, found.used, found.written))(found.values(), V)
+    found, pure = lifted(f, V)
+    output, values = jax.jit(pure)(found.values(), V)
     assert_same_tree(output, jnp.asarray([2.0, -2.0, 4.0]))
     assert float(values[0]) == 4.0

@@ -4,15 +4,16 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+import shims
 from shims._src.control_flow.branches import case, cond, switch_case
 from shims._src.control_flow.folds import foldl, scan
 from shims._src.control_flow.loops import while_loop
 from shims._src.errors import errors
-from shims._src.function.lift import discover, lift
 from shims._src.ragged.maps import map_fn, vectorized_map
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.variable import Variable
 from tests.control_flow.messages import rendered
+from tests.harness.lifting import lifted
 
 X = jnp.float32(3)
 V = jnp.arange(3.0)
@@ -32,9 +33,7 @@ def loop(body, start=X, test=lambda s: s < 9):
 
 
 def made_twice():
-    f = lambda x: Variable(1.0, name="w") * x
-    found = discover(f, X)
-    lift(f, found.used)(found.values(), X)
+    shims.function(lambda x: Variable(1.0, name="w") * x)(X)
 
 
 KEPT = Variable(1.0, name="kept")
@@ -45,7 +44,7 @@ def assigning_condition():
         KEPT.assign(2.0)
         return s < 9
 
-    discover(lambda x: while_loop(test, lambda s: s + 1, (x,)), X)
+    lifted(lambda x: while_loop(test, lambda s: s + 1, (x,)), X)
 
 
 def assigning_map():
@@ -53,7 +52,7 @@ def assigning_map():
         KEPT.assign(2.0)
         return r
 
-    discover(lambda v: vectorized_map(f, v), V)
+    lifted(lambda v: vectorized_map(f, v), V)
 
 
 MESSAGES = {
@@ -429,7 +428,7 @@ MESSAGES = {
         "  Do:       create it outside of the function, or under `if self.v is None:`.",
     ),
     "variable, from arguments": (
-        lambda: discover(lambda x: Variable(x) + 0, X),
+        lambda: shims.function(lambda x: Variable(x) + 0).precompile(X),
         ValueError,
         "Variable: the initial value of a variable created inside a function depends on its "
         "arguments, of which only shapes and dtypes are known.\n"

@@ -8,11 +8,11 @@ import tensorflow as tf
 from jax import export
 
 from shims._src.control_flow.loops import while_loop
-from shims._src.function.lift import discover, lift
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Variable
 from tests.harness.compare import assert_same_tree
 from tests.harness.jax_side import gradient, primitives_of, symbolic_results
+from tests.harness.lifting import lifted
 
 
 def counter(x, loop):
@@ -171,8 +171,8 @@ def test_variables_are_carried(bounded):
         goes_on = (lambda t: t < 5) if bounded else (lambda t: total < 10.0)
         return while_loop(goes_on, body, (0,)), total + 0
 
-    found = discover(f, jnp.float32(0))
-    pure = jax.jit(lift(f, found.used, found.written))
+    found, pure = lifted(f, jnp.float32(0))
+    pure = jax.jit(pure)
     (steps, seen), values = pure(found.values(), 2.0)
     assert (int(steps[0]), float(seen), float(values[0])) == (5, 10.0, 10.0)
     assert float(total) == 0.0

@@ -307,10 +307,10 @@ CASES = (
     (
         calls.padded_has_no_length,
         tf.errors.PaddedUseError,
-        "Padded: a padded value was given to a JAX function, which would read its padding.\n"
+        "len: Python asks for the value of a padded value, which is known only at run time.\n"
         "  Received: Padded(float32[5x2], axis 0: 3)\n"
         "  At:       refused_inputs.py:N  return len(tf.Padded.pad(X[:3], 5))\n"
-        "  Do:       use the shims operator of that name (`shims.reduce_sum(x)`), or wrap the whole computation: `shims.dynamic(f)(x)`",
+        "  Do:       outside of `jit` use the exact array, `x.unpad()`; inside, an operator (`shims.size(x)`, `shims.where`, `shims.cond`)",
     ),
     (
         calls.a_decision_under_jit,

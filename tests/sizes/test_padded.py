@@ -132,7 +132,6 @@ USES = (
     ("jnp.stack", lambda p: jnp.stack([p])),
     ("jax.nn.relu", lambda p: jax.nn.relu(p)),
     ("lax.exp", lambda p: lax.exp(p)),
-    ("array from the left", lambda p: jnp.array([2.0, 3.0]) * p),
     ("iteration", lambda p: list(p)),
     ("membership", lambda p: 1.0 in p),
     ("float", lambda p: float(p)),
@@ -154,6 +153,7 @@ def test_an_array_that_does_not_fit_is_refused_as_it_is_for_exact_arrays():
 
 ARITHMETIC = (
     ("addition", lambda p: p + 1),
+    ("array on the left", lambda p: jnp.array([2.0, 3.0]) * p),
     ("subtraction from the right", lambda p: 1 - p),
     ("division", lambda p: 1 / p / 2),
     ("power", lambda p: p**2),

@@ -214,7 +214,7 @@ def test_at_the_top_level_the_call_decides(body):
         return
     try:
         got = calls.selected(body)()
-    except Exception as error:  # noqa: BLE001 - every error says what to write
+    except Exception as error:
         text = "\n".join([str(error), *getattr(error, "__notes__", ())])
         if "  Do:  " not in text:
             raise

@@ -10,9 +10,9 @@ import tensorflow as tf
 
 from shims._src.control_flow.branches import cond
 from shims._src.control_flow.loops import while_loop
-from shims._src.function.lift import discover, lift
 from shims._src.recording import state
 from shims._src.variables.variable import Variable
+from tests.harness.lifting import lifted
 
 
 def test_a_program_of_reads_and_assignments_is_tensorflows():
@@ -32,10 +32,10 @@ def test_a_program_of_reads_and_assignments_is_tensorflows():
     ours = [Variable(1.0, name="a"), Variable(10.0, name="b")]
     graph = tf.function(lambda x: program(x, *theirs, tf.cond, tf.while_loop))
     f = lambda x: program(x, *ours, cond, while_loop)
-    found = discover(f, jnp.float32(0))
+    found, pure = lifted(f, jnp.float32(0))
     assert [v.name for v in found.used] == ["a:0", "b:0"]
     assert [v.name for v in found.written] == ["a:0", "b:0"]
-    pure = jax.jit(lift(f, found.used, found.written))
+    pure = jax.jit(pure)
     for x in (0.5, 3.0, -2.0):
         wanted = [np.asarray(t) for t in graph(tf.constant(x))]
         outputs, values = pure(found.values(), x)
@@ -47,11 +47,11 @@ def test_a_program_of_reads_and_assignments_is_tensorflows():
 def test_reads_are_fresh_at_each_call():
     v = Variable(2.0)
     f = lambda x: x * v
-    found = discover(f, jnp.float32(1))
-    pure = jax.jit(lift(f, found.used, found.written))
-    assert float(pure(found.values(), 3.0)[0]) == 6.0
+    found, pure = lifted(f, jnp.float32(1))
+    pure = jax.jit(pure)
+    assert float(pure(found.values(), jnp.float32(3.0))[0]) == 6.0
     v.assign(5.0)
-    assert float(pure(found.values(), 3.0)[0]) == 15.0
+    assert float(pure(found.values(), jnp.float32(3.0))[0]) == 15.0
     assert found.written == ()
 
 
@@ -64,7 +64,7 @@ def test_written_variables_are_in_the_order_of_assignment():
         c.assign(c + 1)
         return b + 0
 
-    found = discover(f, jnp.float32(1))
+    found, _ = lifted(f, jnp.float32(1))
     assert [v.name for v in found.used] == ["a:0", "c:0", "b:0"]
     assert [v.name for v in found.written] == ["c:0", "a:0"]
     assert [float(v) for v in (a, b, c)] == [0.0, 0.0, 0.0]
@@ -77,9 +77,9 @@ def test_a_read_has_the_gradient_of_the_variable_whatever_was_assigned():
         v.assign(v * x)
         return v * x
 
-    found = discover(f, jnp.float32(1))
-    loss = lambda values, x: lift(f, found.used)(values, x)[0]
-    by_value, by_x = jax.grad(loss, argnums=(0, 1))(found.values(), 2.0)
+    found, pure = lifted(f, jnp.float32(1))
+    loss = lambda values, x: pure(values, x)[0]
+    by_value, by_x = jax.grad(loss, argnums=(0, 1))(found.values(), jnp.float32(2.0))
     assert (float(by_value[0]), float(by_x)) == (2.0, 6.0)
 
 
@@ -96,12 +96,11 @@ class Model:
 
 def test_a_variable_made_inside_gets_its_initial_value():
     model = Model()
-    found = discover(model, jnp.float32(1))
-    assert found.created == (model.weight,) or found.created[0] is model.weight
+    found, pure = lifted(model, jnp.float32(1))
+    assert found.used[0] is model.weight
     np.testing.assert_array_equal(model.weight.numpy(), [0.0, 2.0, 4.0])
     assert found.written == ()
-    pure = lift(model, found.used)
-    np.testing.assert_array_equal(pure(found.values(), 2.0)[0], [0.0, 4.0, 8.0])
+    np.testing.assert_array_equal(pure(found.values(), jnp.float32(2.0))[0], [0.0, 4.0, 8.0])
 
 
 def test_a_variable_made_and_assigned_inside():
@@ -112,16 +111,17 @@ def test_a_variable_made_and_assigned_inside():
         model.weight.assign_add(jnp.ones(3))
         return model.weight + 0
 
-    found = discover(f, jnp.float32(1))
+    found, pure = lifted(f, jnp.float32(1))
     assert [v.name for v in found.written] == ["weight:0"]
     np.testing.assert_array_equal(model.weight.numpy(), [0.0, 2.0, 4.0])
-    _, values = lift(f, found.used)(found.values(), 1.0)
+    _, values = pure(found.values(), jnp.float32(1.0))
     np.testing.assert_array_equal(values[0], [1.0, 3.0, 5.0])
 
 
 def test_an_initial_value_may_be_a_function():
-    found = discover(lambda x: Variable(lambda: jnp.ones(2)) * x, jnp.float32(1))
-    np.testing.assert_array_equal(found.created[0].numpy(), [1.0, 1.0])
+    v = Variable(2.0)
+    found, _ = lifted(lambda x: Variable(lambda: jnp.ones(2) * v) * x, jnp.float32(1))
+    np.testing.assert_array_equal(found.used[0].numpy(), [2.0, 2.0])
 
 
 def test_scopes_nest():

@@ -85,7 +85,15 @@ def as_preferred(value, dtype):
     is_numpy = isinstance(value, (np.ndarray, np.generic))
     if not is_numpy and not np.can_cast(array.dtype, dtype, "same_kind"):
         return value
-    return array.astype(dtype)
+    return array.astype(dtype) if _fits(array, dtype) else value
+
+
+def _fits(array: np.ndarray, dtype: np.dtype) -> bool:
+    """Return whether integers fit a signed integer dtype; other numbers always do."""
+    if array.dtype.kind not in "iu" or dtype.kind != "i" or not array.size:
+        return True
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= array.min() <= array.max() <= limits.max)
 
 
 def _has_other_lengths(value) -> bool:

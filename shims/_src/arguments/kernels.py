@@ -151,7 +151,7 @@ def check_call(function: str, takes, args, kwargs) -> None:
         dtype = getattr(value, "dtype", None)
         if isinstance(dtype, np.dtype):
             if not allows(words, dtype) and not is_composite(value):
-                check_dtype(function, words, dtype, value.shape)
+                check_dtype(function, words, dtype, getattr(value, "shape", None))
         elif value is not None:
             follows = not alone and any(map(_is_tensor, given))
             _check_nested(function, words, value, alone, follows)

@@ -50,7 +50,7 @@ def is_array(value) -> bool:
     """Return whether a value has a dtype of its own, to which other operands are converted."""
     if isinstance(value, jax.Array):
         return not value.weak_type
-    return hasattr(value, "__jax_array__")
+    return hasattr(value, "__jax_array__") and not jp.is_symbolic(value)
 
 
 def matching(function: str, **values):

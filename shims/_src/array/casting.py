@@ -44,7 +44,8 @@ def cast(x, dtype, name=None):
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. The vector lengths are those of
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on; a float above the range of int32
+      becomes the largest int32 as int64, so that as a size it is refused and not negative. The vector lengths are those of
       x86 processors. When TensorFlow splits a large array among several threads, each part has its
       own remaining elements.
 
@@ -66,7 +67,11 @@ def cast(x, dtype, name=None):
         )
     if isinstance(x, (float, np.floating, np.ndarray)):
         _check_fractions(np.asarray(x), as_numpy_dtype(dtype))
-    return convert(operand(_narrow_floats(x, dtype)), wanted)
+    x = operand(_narrow_floats(x, dtype))
+    converted = convert(x, wanted)
+    if as_numpy_dtype(dtype) != np.int64 or wanted == np.int64 or x.dtype.kind != "f":
+        return converted
+    return jnp.where(x >= 2.0**31, np.int32(2**31 - 1), converted)
 
 
 def _narrow_floats(x, dtype):

@@ -25,7 +25,8 @@ from shims._src.types.dtypes import array_dtype, canonical_dtype
 
 
 def _full(function, shape, value, dtype):
-    return jnp.full(sizes_of(function, shape), value, array_dtype(dtype, function))
+    wanted = array_dtype(dtype, function)
+    return jnp.full(sizes_of(function, shape, wanted), value, wanted)
 
 
 @sized_by("shape", compiled=True)
@@ -108,7 +109,7 @@ def fill(dims, value, name=None, layout=None):
     """
     value = operand(value)
     checks.check_scalar("fill", "value", value)
-    return jnp.broadcast_to(value, sizes_of("fill", dims))
+    return jnp.broadcast_to(value, sizes_of("fill", dims, value.dtype))
 
 
 def _full_like(function, input, dtype, value):

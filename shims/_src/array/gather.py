@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import axis_of, check_positions, is_known, static_int
 from shims._src.arguments.operands import agreeing, describe, operand
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.recording import recording
 from shims._src.recording.indexed_slices import rows_of
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, trace
 from shims._src.tracing.dispatch import operator
 
 
@@ -75,13 +78,40 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         params = jnp.pad(params, [(0, int(i == axis)) for i in range(params.ndim)])
 
     def take(x, i):
-        return primitives.take(x, i, axis - batch_dims)
+        at = axis - batch_dims
+        taken = primitives.take(x, i, at)
+        if not _may_be_outside(i):
+            return taken
+        outside = (i < 0) | (i >= x.shape[at])
+        return _without_gradient(taken, jnp.expand_dims(outside, _rest(taken.ndim, at, i.ndim)))
 
     for _ in range(batch_dims):
         take = jax.vmap(take)
     if axis == 0 and recording.is_followed(params):
         return _gather_rows(take, params, indices)
     return take(params, indices)
+
+
+def _may_be_outside(indices) -> bool:
+    """Return whether a position may be out of range and no error is raised: in an enclosing trace."""
+    state = trace.current()
+    raises = state is not None and state.may_assume
+    return jp.is_tracer(indices) and not raises
+
+
+def _rest(rank: int, start: int, count: int) -> tuple[int, ...]:
+    """Return all axes of a result but the `count` axes from `start` on, which are those of the indices."""
+    return (*range(start), *range(start + count, rank))
+
+
+def _without_gradient(taken, outside):
+    """Return gathered elements, of which those read in place of others have no gradient.
+
+    TensorFlow's XLA reads the nearest element for a position out of range, and drops its gradient.
+    """
+    if not jnp.issubdtype(taken.dtype, jnp.inexact):
+        return taken
+    return jnp.where(outside, lax.stop_gradient(taken), taken)
 
 
 def _gather_rows(take, params, indices):
@@ -172,7 +202,16 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
             return jnp.broadcast_to(x, (*i.shape[:-1], *x.shape))
         if ignore:
             return x.at[places].get(mode="fill", fill_value=0)
-        return x.at[places].get(mode="clip")
+        if not _may_be_outside(i):
+            return x.at[places].get(mode="clip")
+        outside = functools.reduce(
+            jnp.logical_or, [(p < 0) | (p >= d) for p, d in zip(places, x.shape)]
+        )
+        # Without the maximum, JAX would count negative coordinates from the end.
+        taken = x.at[tuple(jnp.maximum(p, 0) for p in places)].get(mode="clip")
+        return _without_gradient(
+            taken, jnp.expand_dims(outside, _rest(taken.ndim, 0, outside.ndim))
+        )
 
     for _ in range(batch_dims):
         take = jax.vmap(take)

@@ -129,7 +129,7 @@ def dynamic_stitch(indices, data, name=None):
     place = jnp.concatenate(places)
     checks.check_data(place < 0, "dynamic_stitch", "an index is negative.", required="indices >= 0")
     highest = lax.reduce_max(place, (0,)).astype(jnp.int32)
-    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="dynamic_stitch")
+    count = primitives.to_dim(primitives.one_more(jnp.maximum(highest, -1)), label="dynamic_stitch")
     empty = jnp.zeros((count, *row.shape[1:]), row.dtype)
     if not is_inexact(row):
         return placed(empty, (place,), row)

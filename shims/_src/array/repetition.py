@@ -14,6 +14,7 @@ from shims._src.array.shapes import size_of, sizes_of
 from shims._src.sizes import primitives, trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.sized_by import selected_by, sized_by
+from shims._src.tracing.static_results import computed, known_operand
 
 
 @sized_by("multiples", compiled=True)
@@ -60,17 +61,21 @@ def tile(input, multiples, name=None):
 
 def _repeat(x, repeats, axis):
     """Repeat each slice along `axis` by its own count from the vector `repeats`."""
-    repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
     checks.check_data(
         repeats < 0, "repeat", "`repeats` is negative.", required="repeats >= 0 everywhere"
     )
+    if isinstance(repeats, np.ndarray) and is_known(x.shape[axis]):
+        source = np.repeat(np.arange(x.shape[axis]), np.broadcast_to(repeats, x.shape[axis]))
+        return primitives.take(x, source, axis)
+    repeats = jnp.broadcast_to(repeats, (x.shape[axis],)).astype(jnp.int32)
     ends = jnp.cumsum(repeats)
-    total = primitives.fresh_range(jnp.sum(repeats), label="repeat")
+    total = primitives.fresh_range(primitives.total(repeats, label="repeat"), label="repeat")
     # At every position where a slice ends, the index of the source slice increases by one.
     steps = jnp.zeros(total.shape, jnp.int32).at[ends].add(1, mode="drop")
     return primitives.take(x, jnp.cumsum(steps), axis)
 
 
+@computed
 @checked
 def repeat(input, repeats, axis=None, name=None):
     """Repeat each element, or each slice along an axis.
@@ -126,7 +131,7 @@ def _repeat_evenly(input, repeats, axis):
 @selected_by("repeats")
 def _repeat_each(input, repeats, axis):
     x, axis = _flatten_or_check_axis(input, axis)
-    repeats = operand(repeats)
+    repeats = known_operand(repeats)
     extent = x.shape[axis]
     one = repeats.ndim == 0 or (is_known(repeats.shape[0]) and repeats.shape[0] == 1)
     if not one and is_known(extent) and is_known(repeats.shape[0]) and repeats.shape[0] != extent:

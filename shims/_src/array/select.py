@@ -15,6 +15,7 @@ from shims._src.arguments.operands import broadcasting, describe, matching, oper
 from shims._src.sizes import on_host, primitives
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import selected_by
+from shims._src.tracing.static_results import computed, known_operand
 from shims._src.types.dtypes import canonical_dtype
 
 
@@ -48,7 +49,7 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
 
     https://www.tensorflow.org/api_docs/python/tf/boolean_mask
     """
-    tensor, mask = operand(tensor), operand(mask)
+    tensor, mask = operand(tensor), known_operand(mask)
     if mask.ndim == 0:
         raise checks.invalid(
             "boolean_mask", "`mask` is a scalar.", required="a mask with at least one axis"
@@ -118,6 +119,7 @@ def _choose(condition, x, y):
     return jnp.where(*arrays)
 
 
+@computed
 @checked
 def where(condition, x=None, y=None, name=None):
     """Return the coordinates where a condition holds, or choose between two arrays.

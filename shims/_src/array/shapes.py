@@ -14,10 +14,11 @@ from shims._src.arguments.checks import axes_of, axis_of, is_known
 from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives, size_bounds, trace
+from shims._src.sizes import numbering, primitives, room, size_bounds, trace
 from shims._src.tracing import hooks
 from shims._src.tracing.dispatch import operator
 from shims._src.tracing.sized_by import sized_by
+from shims._src.tracing.static_results import constant_of_program, known_result
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_shape import TensorShape
 
@@ -79,11 +80,21 @@ def _check_size(function, value):
         )
 
 
-def sizes_of(function: str, shape) -> tuple:
-    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected."""
+def sizes_of(function: str, shape, dtype=None) -> tuple:
+    """Convert the shape of a new array to dimensions; like `dims_of`, but -1 is rejected.
+
+    Args:
+      function: the operator, for messages.
+      shape: as for `dims_of`.
+      dtype: the dtype of the array, if it is known already.
+
+    Raises:
+      ResourceExhaustedError: the array would not fit into memory.
+    """
     wanted = dims_of(function, _parts(shape))
     for d in wanted:
         check_size(function, d)
+    room.check(function, [d for d in wanted if is_known(d)], dtype)
     return wanted
 
 
@@ -146,7 +157,7 @@ def shape(input, out_type=None, name=None):
     dtype = array_dtype(np.int32 if out_type is None else out_type, "shape")
     dims = operand(input).shape
     if all(map(is_known, dims)):
-        return jnp.asarray(np.asarray(dims, dtype))
+        return known_result(np.asarray(dims, dtype))
     return jnp.stack([primitives.as_size(d).astype(dtype) for d in dims])
 
 
@@ -174,7 +185,7 @@ def size(input, out_type=None, name=None):
     dims = operand(input).shape
     known = math.prod(filter(is_known, dims))
     if known == 0 or all(map(is_known, dims)):
-        return jnp.asarray(known, dtype)
+        return known_result(np.asarray(known, dtype))
     count = math.prod(primitives.as_size(d) for d in dims if not is_known(d))
     return (count if known == 1 else count * known).astype(dtype)
 
@@ -198,7 +209,7 @@ def rank(input, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/rank
     """
-    return jnp.asarray(operand(input).ndim, jnp.int32)
+    return constant_of_program(operand(input).ndim)
 
 
 @sized_by("shape", compiled=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
-from shims._src.autograph import sizes
+from shims._src.autograph.expressions import staged_number
 from shims._src.autograph.iteration import (
     TracedEnumerate,
     TracedIterable,
@@ -18,7 +19,8 @@ from shims._src.autograph.iteration import (
 )
 from shims._src.control_flow.staging import current_value, is_staged
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import numbering
+from shims._src.tracing.size_questions import depend_on_data, question_of
 
 
 def replacement_of(f) -> Callable | None:
@@ -37,25 +39,57 @@ def range_(*args):
 def len_(x):
     """Replace `len`; arrays with a symbolic size are accepted, too."""
     x = current_value(x)
+    if isinstance(x, TracedRange):
+        return x.items().length
     return x.shape[0] if is_staged(x) and x.ndim else len(x)
 
 
 def int_(x=0, *args, **kwargs):
     """Replace `int`; a traced array is cast to int32."""
     x = current_value(x)
+    if jp.is_symbolic(x) and not args and not kwargs:
+        return x
     return x.astype(jnp.int32) if is_staged(x) else int(x, *args, **kwargs)
 
 
 def float_(x=0.0):
     """Replace `float`; a traced array is cast to float32."""
-    x = current_value(x)
+    x = staged_number(current_value(x))
     return x.astype(jnp.float32) if is_staged(x) else float(x)
+
+
+def complex_(*args):
+    """Replace `complex`; a traced array is cast to complex64."""
+    parts = [staged_number(current_value(a)) for a in args]
+    if not any(map(is_staged, parts)):
+        return complex(*args)
+    real, imaginary = (*parts, 0)[:2]
+    return jnp.asarray(real + 1j * imaginary, jnp.complex64)
+
+
+def index_(x):
+    """Replace `operator.index`; a size is an integer already."""
+    x = current_value(x)
+    return x if jp.is_symbolic(x) else operator.index(x)
+
+
+def isinstance_(x, classes):
+    """Replace `isinstance`; a size is an `int`."""
+    return isinstance(x, classes) or (jp.is_symbolic(x) and isinstance(0, classes))
+
+
+def type_(x, *args, **kwargs):
+    """Replace `type`; the type of a size is `int`."""
+    return int if jp.is_symbolic(x) and not args else type(x, *args, **kwargs)
 
 
 def bool_(x=False):
     """Replace `bool`; a traced scalar is compared with 0."""
     x = current_value(x)
-    return x != 0 if is_staged(x) and not x.ndim else bool(x)
+    if is_staged(x) and not x.ndim:
+        return x != 0
+    question = question_of(x)
+    return bool(x) if question is None else question.array()
 
 
 def enumerate_(iterable, start=0):
@@ -78,6 +112,8 @@ def _has_items(x) -> bool:
 def sum_(iterable, /, start=0):
     """Replace `sum`; a traced array is summed along its first axis."""
     x = current_value(iterable)
+    if isinstance(x, TracedRange) and x.items().arrays is not None:
+        x = x.items().arrays
     return jnp.sum(x, 0) + start if is_staged(x) and x.ndim else sum(iterable, start)
 
 
@@ -102,15 +138,25 @@ def sorted_(iterable, *, key=None, reverse=False):
     return sorted(iterable, key=key, reverse=reverse)
 
 
+def _is_unknown(value) -> bool:
+    return is_staged(value) or (jp.is_symbolic(value) and depend_on_data([value]))
+
+
+def _as_size(array):
+    """Return an array as the size that it was computed from, and any other array unchanged."""
+    known = numbering.symbolic_value(array) if not array.ndim else None
+    return array if known is None else known
+
+
 def _extremum(builtin, reduction, pairwise):
     def extremum(*args, **kwargs):
         values = [current_value(a) for a in args]
         if not kwargs and len(values) == 1 and is_staged(values[0]) and values[0].ndim == 1:
             return reduction(values[0])
-        if not kwargs and len(values) > 1 and any(is_staged(v) for v in values):
-            return functools.reduce(pairwise, values)
-        if not kwargs and len(values) > 1 and sizes.is_only_run_time(values):
-            return functools.reduce(pairwise, map(primitives.as_size, values))
+        if not kwargs and len(values) == 1 and isinstance(values[0], (tuple, list)):
+            values = [current_value(v) for v in values[0]]
+        if not kwargs and len(values) > 1 and any(map(_is_unknown, values)):
+            return _as_size(functools.reduce(pairwise, map(staged_number, values)))
         return builtin(*args, **kwargs)
 
     return extremum
@@ -121,6 +167,10 @@ _REPLACEMENTS: dict[int, Callable] = {
     id(len): len_,
     id(int): int_,
     id(float): float_,
+    id(complex): complex_,
+    id(operator.index): index_,
+    id(isinstance): isinstance_,
+    id(type): type_,
     id(bool): bool_,
     id(enumerate): enumerate_,
     id(zip): zip_,

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import jax
 
-from shims._src.autograph import builtin_functions, lists, operators, sizes
+from shims._src.autograph import builtin_functions, host_functions, lists, operators, sizes
 from shims._src.autograph.bound_function import BoundFunction
 from shims._src.autograph.source import UnconvertibleError
 from shims._src.autograph.transform import converted_code, converted_text
@@ -188,6 +188,7 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     if of_frame is not None:
         return of_frame(sys._getframe(1), args, kwargs)
     replacement = builtin_functions.replacement_of(f)
+    replacement = replacement or host_functions.replacement_of(f, args)
     if replacement is not None:
         return replacement(*args, **kwargs)
     if isinstance(f, types.BuiltinMethodType):

@@ -36,7 +36,7 @@ def desugar(node, function: types.FunctionType):
         node = _Mangle(class_name).visit(node)
     if "__class__" in function.__code__.co_freevars:
         node = _ExplicitSuper(node).visit(node)
-    node = _Statements().visit(_PartAssignments().visit(node))
+    node = _Statements().visit(_Conditions().visit(_PartAssignments().visit(node)))
     return _ContainerChanges().visit(node)
 
 
@@ -150,6 +150,31 @@ class _PartAssignments(ast.NodeTransformer):
             and isinstance(f.value, ast.Subscript)
         ):
             f.value.value = _copy_positions(f.value.value, _operator_call("part_of", f.value.value))
+        return node
+
+
+class _Conditions(ast.NodeTransformer):
+    """Marks the operands of `and` and `or` in conditions, of which only the truth counts."""
+
+    def _visit_test(self, node):
+        self.generic_visit(node)
+        node.test = self._marked(node.test)
+        return node
+
+    visit_If = visit_While = visit_IfExp = visit_Assert = _visit_test
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        if isinstance(node.op, ast.Not):
+            node.operand = self._marked(node.operand)
+        return node
+
+    def _marked(self, node, within: str = ""):
+        if isinstance(node, ast.BoolOp):
+            label = "and" if isinstance(node.op, ast.And) else "or"
+            node.values = [self._marked(value, within=label) for value in node.values]
+        elif within and not isinstance(node, ast.Constant):
+            return _copy_positions(node, _operator_call("truth", node, ast.Constant(within)))
         return node
 
 

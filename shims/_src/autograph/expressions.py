@@ -8,10 +8,18 @@ import jax.numpy as jnp
 
 from shims._src.autograph import lists, sizes
 from shims._src.control_flow.staged_branches import stage_branches
-from shims._src.control_flow.staging import current_value, is_array, is_staged, scalar_condition
+from shims._src.control_flow.staging import (
+    current_value,
+    is_array,
+    is_number,
+    is_staged,
+    scalar_condition,
+)
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import primitives
+from shims._src.tracing.size_questions import question_of
 
 # The result of the last negation of a traced condition, and its operand.
 _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
@@ -19,18 +27,68 @@ _NEGATED: ThreadSlot[tuple | None] = ThreadSlot(None)
 
 def and_(left: Callable, right: Callable):
     """Evaluate `left() and right()`; both are evaluated if the left one is traced."""
-    value = staged_question(left())
-    if not is_staged(value):
-        return value and right()
-    return jnp.logical_and(scalar_condition(value, "and"), _scalar_operand(right(), "and"))
+    return _one_of(left(), right, "and")
 
 
 def or_(left: Callable, right: Callable):
     """Evaluate `left() or right()`; both are evaluated if the left one is traced."""
-    value = staged_question(left())
-    if not is_staged(value):
-        return value or right()
-    return jnp.logical_or(scalar_condition(value, "or"), _scalar_operand(right(), "or"))
+    return _one_of(left(), right, "or")
+
+
+def _one_of(value, right: Callable, label: str):
+    """Return the operand of `and` or `or` that Python returns; of traced ones, the array that it is.
+
+    The operands are promoted and broadcast as by `jnp.where`.
+    """
+    value = current_value(value)
+    question = question_of(value)
+    if question is None and not is_staged(value):
+        return (value and right()) if label == "and" else (value or right())
+    first = staged_number(value)
+    truth = scalar_condition(first, label)
+    with sizes.attempt() as failure:
+        other = staged_number(current_value(right()))
+        if not (is_array(other) or is_number(other)):
+            raise _not_an_operand(label, other)
+        if label == "and":
+            return _chosen(truth, other, first)
+        return _chosen(truth, first, other)
+    if question is None:
+        raise failure[0]
+    holds = question.answer()
+    return right() if holds == (label == "and") else value
+
+
+def _chosen(truth, if_true, if_false):
+    """Return one of two operands, each of which may be `truth` itself."""
+    if _is_bool(if_true) and _is_bool(if_false):
+        if if_false is truth:
+            return jnp.logical_and(truth, if_true)
+        if if_true is truth:
+            return jnp.logical_or(truth, if_false)
+    return jnp.where(truth, if_true, if_false)
+
+
+def _is_bool(value) -> bool:
+    return isinstance(value, bool) or (is_array(value) and value.dtype == bool and not value.ndim)
+
+
+def _not_an_operand(label: str, value):
+    return TypeError(
+        errors.message(
+            label,
+            f"an operand of `{label}` is chosen by traced data, but is not an array.",
+            required="arrays and numbers",
+            received=f"{value!r}",
+            do="choose it with a Python condition, or use a number instead.",
+        )
+    )
+
+
+def truth(value, label: str):
+    """Return the truth of an operand of `and` or `or` in a condition; its value does not count."""
+    value = staged_question(value)
+    return scalar_condition(value, label) if is_staged(value) else bool(value)
 
 
 def not_(value):
@@ -52,23 +110,25 @@ def operand_of_negation(condition):
 def staged_question(value):
     """Convert a comparison of data-dependent sizes to a traced bool; return others unchanged."""
     value = current_value(value)
-    question = sizes.question_of(value)
-    return value if question is None else sizes.array_of(question)
+    if not jp.is_symbolic(value):
+        return value
+    question = question_of(value)
+    return value if question is None else question.array()
 
 
-def _scalar_operand(value, label: str):
-    value = staged_question(value)
-    return scalar_condition(jnp.asarray(value), label) if is_array(value) else bool(value)
+def staged_number(value):
+    """Convert a size to an array; return any other value unchanged."""
+    return value.__jax_array__() if jp.is_symbolic(value) else value
 
 
 def if_exp(condition, if_true: Callable, if_false: Callable):
     """Evaluate `if_true() if condition else if_false()`."""
     condition = current_value(condition)
-    question = sizes.question_of(condition)
+    question = question_of(condition)
     thunks = (lambda: (if_true(),), lambda: (if_false(),))
     if question is not None:
         with sizes.attempt() as failure, lists.no_leaks():
-            return stage_branches(sizes.array_of(question), thunks, label="if")[0]
+            return stage_branches(question.array(), thunks, label="if")[0]
         condition = question.answer() if failure else condition
     if not is_staged(condition):
         return if_true() if condition else if_false()

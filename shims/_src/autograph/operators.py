@@ -12,6 +12,7 @@ from shims._src.autograph.expressions import assert_stmt as assert_stmt
 from shims._src.autograph.expressions import if_exp as if_exp
 from shims._src.autograph.expressions import not_ as not_
 from shims._src.autograph.expressions import or_ as or_
+from shims._src.autograph.expressions import truth as truth
 from shims._src.autograph.functions import FunctionScope as FunctionScope
 from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu

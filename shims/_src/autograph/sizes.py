@@ -1,90 +1,22 @@
-"""Postpone comparisons of data-dependent sizes until converted code needs the answer.
+"""Compare data-dependent sizes in converted code.
 
-JAX assumes that every size is at least 1, and a size that depends on data has no value while a program is
-traced. So a comparison of such a size is kept as a `SizeQuestion`. `if` and `while` stage it, so that it is
-evaluated at run time; other code gets the answer that the dynamic trace assumes and checks at run time.
+A size that depends on data has no value while a program is traced, so that its comparisons are arrays.
+`if` and `while` stage them; code that cannot be staged gets the answer that the dynamic trace decides on.
 """
 
 from __future__ import annotations
 
 import contextlib
-import operator
-import types
-from collections.abc import Callable, Iterator, KeysView
-from typing import Any
+from collections.abc import Iterator, KeysView
 
 import jax.numpy as jnp
 import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations
-from shims._src.sizes import primitives, trace
-from shims._src.tracing import hooks
-
-_OPERATIONS: dict[str, Callable] = {
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "eq": operator.eq,
-    "ne": operator.ne,
-}
-
-
-def _as_user_code(function: Any) -> Callable:
-    """Copy a function so that its frame counts as user code.
-
-    The dynamic trace then answers its comparisons by assumptions.
-    """
-    code = function.__code__.replace(co_filename="<question>")
-    return types.FunctionType(code, {"__name__": "question"})
-
-
-_QUESTIONS: dict[str, Callable] = {
-    "lt": _as_user_code(lambda a, b: a < b),
-    "le": _as_user_code(lambda a, b: a <= b),
-    "gt": _as_user_code(lambda a, b: a > b),
-    "ge": _as_user_code(lambda a, b: a >= b),
-    "eq": _as_user_code(lambda a, b: a == b),
-    "ne": _as_user_code(lambda a, b: a != b),
-}
-
-
-class SizeQuestion:
-    """A comparison of sizes, at least one of which depends on data."""
-
-    def __init__(self, name: str, left, right):
-        self._name, self._left, self._right = name, left, right
-
-    def answer(self) -> bool:
-        """Return the answer that the dynamic trace assumes and checks at run time."""
-        return _QUESTIONS[self._name](self._left, self._right)
-
-    def __bool__(self) -> bool:
-        return self.answer()
-
-    def __and__(self, other):
-        return _combine_staged(jnp.logical_and, self, other)
-
-    def __or__(self, other):
-        return _combine_staged(jnp.logical_or, self, other)
-
-    def __xor__(self, other):
-        return _combine_staged(jnp.logical_xor, self, other)
-
-    def __int__(self) -> int:
-        return int(self.answer())
-
-    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
-
-    def __jax_array__(self):
-        left, right = (primitives.as_size(d) for d in (self._left, self._right))
-        return _OPERATIONS[self._name](left, right)
-
-
-def _combine_staged(operation, *operands):
-    """Combine comparisons with `&`, `|` or `^`, to be evaluated at run time."""
-    return operation(*(array_of(q) if isinstance(q, SizeQuestion) else q for q in operands))
+from shims._src.sizes import trace
+from shims._src.tracing import hooked_sizes, hooks
+from shims._src.tracing.size_questions import SizeQuestion, depend_on_data
 
 
 def compare(name: str, left, right):
@@ -102,8 +34,8 @@ def compare(name: str, left, right):
             return alike if name == "eq" else jnp.logical_not(alike)
     left, right = _compare_as_integers(name, left, right)
     if (jp.is_symbolic(left) or jp.is_symbolic(right)) and _depends_on_data(left, right):
-        return SizeQuestion(name, left, right)
-    return _QUESTIONS[name](left, right)
+        return SizeQuestion(name, left, right).array()
+    return hooked_sizes.QUESTIONS[name](left, right)
 
 
 _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -135,7 +67,7 @@ def _staged_membership(item, container):
         return None
     numbers = [_equivalent_integer("eq", c) for c in container]
     numbers = [c for c in numbers if isinstance(c, int) or jp.is_symbolic(c)]
-    found = [SizeQuestion("eq", item, c).__jax_array__() for c in numbers]
+    found = [SizeQuestion("eq", item, c).array() for c in numbers]
     return jnp.any(jnp.stack(found)) if found else None
 
 
@@ -147,7 +79,7 @@ def _staged_equality(left: tuple, right: tuple):
     if any(a != b for a, b in pairs if not (jp.is_symbolic(a) or jp.is_symbolic(b))):
         return False
     asked = [p for p in pairs if any(map(jp.is_symbolic, p))]
-    return jnp.all(jnp.stack([SizeQuestion("eq", a, b).__jax_array__() for a, b in asked]))
+    return jnp.all(jnp.stack([SizeQuestion("eq", a, b).array() for a, b in asked]))
 
 
 def contains(container, item) -> bool:
@@ -185,15 +117,6 @@ def is_only_run_time(values) -> bool:
     return plain and bool(symbolic) and depend_on_data(symbolic)
 
 
-def question_of(condition):
-    """Return a condition on data-dependent sizes as a `SizeQuestion`, `None` for other conditions."""
-    if isinstance(condition, SizeQuestion):
-        return condition
-    if jp.is_symbolic(condition) and _depends_on_data(condition, 0):
-        return SizeQuestion("ne", condition, 0)
-    return None
-
-
 @contextlib.contextmanager
 def attempt() -> Iterator[list]:
     """Open a block that tries to stage code that ordinary Python could run, too.
@@ -215,14 +138,3 @@ def sizes_in(closed) -> list:
     """Return the symbolic sizes that a traced condition reads."""
     asking = ("dim_as_value", "size_number")
     return [e.params["dim"] for e in equations(closed) if e.primitive.name in asking]
-
-
-def depend_on_data(dims) -> bool:
-    """Return whether any of several sizes is data-dependent."""
-    state = trace.current()
-    return state is not None and any(not state.is_input_only(d) for d in dims)
-
-
-def array_of(question: SizeQuestion):
-    """Convert a question to a traced bool."""
-    return jnp.asarray(question.__jax_array__())

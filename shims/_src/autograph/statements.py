@@ -27,6 +27,7 @@ from shims._src.control_flow.staging import (
 )
 from shims._src.control_flow.undefined import UndefinedReturnValue
 from shims._src.errors import errors
+from shims._src.tracing.size_questions import depend_on_data, question_of
 
 _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
@@ -37,10 +38,10 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     The first `nouts` variables are used after the statement.
     """
     condition = current_value(condition)
-    question = sizes.question_of(condition)
+    question = question_of(condition)
     if question is not None:
         with sizes.attempt() as failure:
-            _stage_if(sizes.array_of(question), body, orelse, get_state, set_state, names, nouts)
+            _stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
             return
         condition = _assumed_answer(question, failure)
@@ -128,7 +129,7 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
             _stage_while(test, body, get_state, set_state, names)
         if not failure:
             return
-        if sizes.depend_on_data(asked):
+        if depend_on_data(asked):
             raise failure[0]
     before = get_state()
     while True:

@@ -16,6 +16,7 @@ from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.staging import current_value, is_array, is_number, is_staged
 from shims._src.control_flow.trip_count import Trips, find_trips
 from shims._src.errors import errors
+from shims._src.numeric.forward_mode_only import forward_mode_only
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import buffers, primitives, trace
@@ -191,7 +192,10 @@ def stage_while(
         return _stage_in_bucket(loop, condition)
     if has_items:
         raise_unbounded(loop.label)
-    return loop.finish(_run_while(loop, condition, limit)), None, None
+    carry = _run_while(loop, condition, limit)
+    # Inside of a dynamic trace `lax.while_loop` does that.
+    carry = forward_mode_only(carry) if trace.current() is None else carry
+    return loop.finish(carry), None, None
 
 
 # Set from outside, since `gradients` in a graph comes after the loop that it differentiates.

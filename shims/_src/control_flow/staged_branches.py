@@ -31,6 +31,7 @@ from shims._src.control_flow.staging import (
 )
 from shims._src.control_flow.undefined import Undefined, UndefinedReturnValue, Unwritten
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
 from shims._src.recording import state
 from shims._src.sizes import buffers, trace
 
@@ -161,12 +162,13 @@ def _is_undefined(leaves) -> bool:
 
 def _join_leaf(subject: _Subject, labels, column: Sequence):
     originals = [spec.identity if isinstance(spec, Slot) else spec for spec in column]
-    if all(x is originals[0] for x in originals):
+    if all(x is originals[0] for x in originals) or _are_one_size(originals):
         return originals[0]
     if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
         return originals[0]
     for label, x in zip(labels, originals):
-        if not (is_array(x) or is_number(x) or isinstance(x, (Slot, Undefined, Unwritten))):
+        known = is_array(x) or is_number(x) or jp.is_symbolic(x)
+        if not known and not isinstance(x, (Slot, Undefined, Unwritten)):
             _raise_not_an_array(subject, label, x)
     avals = _avals_of(column)
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):
@@ -193,6 +195,10 @@ def _avals_of(column: Sequence) -> list:
 def _are_equal(values) -> bool:
     first = values[0]
     return all(type(x) is type(first) and not is_array(x) and bool(x == first) for x in values)
+
+
+def _are_one_size(values) -> bool:
+    return all(map(jp.is_symbolic, values)) and same_shape(values[:1] * len(values), values)
 
 
 class _Buffered(_Chosen):

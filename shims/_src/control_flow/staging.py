@@ -113,7 +113,7 @@ def _describe(outputs, results: list):
 
 
 def _describe_leaf(leaf, results: list):
-    if not is_array(leaf):
+    if not is_array(leaf) and not jp.is_symbolic(leaf):
         return leaf
     array = jnp.asarray(leaf)
     results.append(array)

@@ -219,6 +219,10 @@ class PaddedUseError(OpError, TypeError):
     """A `Padded` was passed to a function that would have read its padding."""
 
 
+class PaddedAttributeError(PaddedUseError, AttributeError):
+    """A `Padded` has no such attribute; `hasattr` is false."""
+
+
 class SpecializationError(OpError):
     """A function with `on_specialize="raise"` would have to be compiled once per size of an input."""
 
@@ -233,6 +237,10 @@ class GrowingStateError(UnimplementedError):
 
 class SpecializationWarning(UserWarning):
     """A function is compiled once per size of an input, as `jax.jit` would do."""
+
+
+class FrozenRandomWarning(UserWarning):
+    """Random numbers became constants of somebody else's compiled program, the same at every run."""
 
 
 for _class in (
@@ -264,6 +272,7 @@ for _class in (
     FreshSizeError,
     OutsideDynamicTraceError,
     PaddedUseError,
+    PaddedAttributeError,
     SpecializationError,
     GrowingStateError,
     SpecializationWarning,

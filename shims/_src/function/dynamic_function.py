@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
 from shims._src.autograph import convert
+from shims._src.function.copying import Copyable
 from shims._src.tracing.dynamic import run_dynamic
 
 
@@ -33,12 +35,25 @@ def dynamic(f, *, autograph: bool = True):
     Under jit: if the data exceeds a stated bound, float results are NaN, `Padded` results
     raise from `unpad`, and integer results raise when the program runs.
     """
-    converted: list[Callable[..., Any]] = []
+    return Dynamic(f, autograph=autograph)
 
-    @functools.wraps(f)
-    def run(*args, **kwargs):
-        if not converted:
-            converted.append(convert(f) if autograph else f)
-        return run_dynamic(converted[0], args, kwargs)
 
-    return run
+class Dynamic(Copyable):
+    """A function in which sizes may depend on data, the result of `shims.dynamic`."""
+
+    def __init__(self, func: Callable[..., Any], *, autograph: bool) -> None:
+        functools.update_wrapper(self, func)
+        self.python_function = func
+        self.options = {"autograph": autograph}
+
+    @functools.cached_property
+    def _converted(self) -> Callable[..., Any]:
+        return convert(self.python_function) if self.options["autograph"] else self.python_function
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Bind the function to an instance, so that it works as a method."""
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function in the current dynamic trace, or in a new one."""
+        return run_dynamic(self._converted, args, kwargs)

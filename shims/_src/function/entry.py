@@ -10,10 +10,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.function.joint_buckets import JointBuckets
+from shims._src.function.lift import Found
+from shims._src.function.signature import powers_of_two
 from shims._src.lowering.exact_program import exact_program
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import whole
-from shims._src.sizes import trace
+from shims._src.sizes import room, trace
 from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import Site
 from shims._src.tracing.dynamic import exact_all
@@ -33,13 +36,9 @@ class Form:
             return size == self.number
         return self.kind == "symbol" or size % self.number == 0
 
-    def capacity(self, size: int, bucket) -> int:
-        """Return the capacity for an axis of the given size."""
-        if self.kind == "constant":
-            return size
-        return (
-            self.number * bucket(size // self.number) if self.kind == "multiple" else bucket(size)
-        )
+    def capacity(self, bucket: int) -> int:
+        """Return the capacity for an axis, given the capacity for the value of its symbol."""
+        return self.number * bucket if self.kind == "multiple" else bucket
 
     def symbol_size(self, size: int) -> int:
         """Return the value of the symbol that represents a size."""
@@ -90,6 +89,9 @@ class Entry:
       forms: the form of each variable.
       settled: the results of earlier runs.
       host_cuts: whether results are cut to their true sizes on the host.
+
+    Attributes:
+      found: the variables that the program uses, or `None`.
     """
 
     def __init__(self, f, operands, places, pattern, sizes, forms, settled, host_cuts):
@@ -97,6 +99,8 @@ class Entry:
         self.buckets: dict[Site, int] = {}
         self.notes: list[str] = []
         self.compilations = 0
+        self.found: Found | None = None
+        self._joint_buckets = JointBuckets()
         # The host's own selection is faster than any packing that XLA has on CPU.
         self.host_cuts = host_cuts and jax.default_backend() == "cpu"
         self._jitted: dict[object, Any] = {}
@@ -118,6 +122,11 @@ class Entry:
 
         # The data-dependent sizes of the call that is traced, until its program has run.
         self.measured_sizes: Callable[[], Mapping[str, int]] | None = measured
+
+    def take_variables(self, jaxpr, found: Found) -> None:
+        """Replace the program by one whose first inputs are the values of variables."""
+        self.program = dataclasses.replace(self.program, jaxpr=jaxpr)
+        self.found, self.host_cuts = found, False
 
     def _symbolic_shapes(self, operands, state):
         shapes = [list(o.shape) for o in operands]
@@ -144,6 +153,22 @@ class Entry:
         }
         return self.program.state.decisions.hold_for(symbols)
 
+    def capacities(self, sizes, bucket) -> tuple[int, ...]:
+        """Return the capacities for input sizes; those of the default rule are chosen jointly."""
+        open_sizes = [
+            f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True) if f.kind != "constant"
+        ]
+        buckets = tuple(map(bucket, open_sizes))
+        if bucket is powers_of_two:
+            buckets = self._joint_buckets.choose(buckets)
+        else:
+            self._joint_buckets.note(buckets)
+        left = iter(buckets)
+        return tuple(
+            s if f.kind == "constant" else f.capacity(next(left))
+            for f, s in zip(self.forms, sizes, strict=True)
+        )
+
     def call(self, arrays, sizes, capacities):
         """Run the program on padded arrays, and return the `Outcome`."""
         key = frozenset(self.buckets.items())
@@ -152,8 +177,15 @@ class Entry:
         numbers = np.asarray(
             [f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True)], np.int32
         )
+        given = list(arrays), numbers, _Static(capacities)
         with whole():
-            return self._jitted[key](list(arrays), numbers, _Static(capacities))
+            try:
+                return self._jitted[key](*given)
+            except _MayNotFit as doubt:
+                self._jitted[key] = _proven(
+                    self._padded_body(dict(self.buckets), proven=True), given, doubt.largest
+                )
+                return self._jitted[key](*given)
 
     def call_exactly(self, arrays, sizes):
         """Run a program for exactly these sizes, without padding, and return the `Outcome`."""
@@ -193,7 +225,7 @@ class Entry:
 
         return body
 
-    def _padded_body(self, buckets):
+    def _padded_body(self, buckets, proven=False):
         def body(arrays, numbers, capacities):
             self.compilations += 1
             sizes = {
@@ -205,9 +237,34 @@ class Entry:
             values, ctx = lower(
                 self.program, arrays, sizes, buckets, self.notes, masks=self.host_cuts
             )
+            if not proven and room.lacking(ctx.root.largest.bytes) is not None:
+                raise _MayNotFit(ctx.root.largest)
             return _make_outcome(values, ctx)
 
         return body
+
+
+class _MayNotFit(Exception):
+    """An array of a program is larger than the memory; the compiler may do without it."""
+
+    def __init__(self, largest):
+        super().__init__(largest)
+        self.largest = largest
+
+
+def _proven(body, given, largest):
+    """Compile a program that may not fit into memory, and return it if it does.
+
+    Raises:
+      ResourceExhaustedError: its results and temporaries do not fit.
+    """
+    program = jax.jit(body)
+    used = program.lower(*given).compile().memory_analysis()
+    needed = largest.bytes if used is None else used.temp_size_in_bytes + used.output_size_in_bytes
+    free = room.lacking(needed)
+    if free is not None:
+        raise room.exhausted(largest.primitive, needed, free, "the program", largest.line)
+    return program
 
 
 class _Static:

@@ -17,6 +17,7 @@ from shims._src.autograph.bound_function import BoundFunction
 from shims._src.errors import errors
 from shims._src.function import explaining
 from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
+from shims._src.function.copying import Copyable
 from shims._src.function.dynamic_function import dynamic
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
@@ -123,7 +124,7 @@ class Counts:
         return 1 - self.elements / self.padded_elements if self.padded_elements else 0.0
 
 
-class Function:
+class Function(Copyable):
     """A compiled function, the result of `shims.function`."""
 
     def __init__(
@@ -146,6 +147,15 @@ class Function:
                 raise ValueError(f"function: `{name}` is one of {allowed}, not {value!r}")
         functools.update_wrapper(self, func)
         self.python_function = func
+        self.options = {
+            "input_signature": input_signature,
+            "autograph": autograph,
+            "reduce_retracing": reduce_retracing,
+            "buckets": buckets,
+            "overflow": overflow,
+            "on_specialize": on_specialize,
+            "unpad": unpad,
+        }
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._dynamic = dynamic(func, autograph=autograph)
         self._autograph = autograph
@@ -327,11 +337,15 @@ class Function:
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
         pattern = self._pattern_of_call(call, unknown, dims)
         request = Request(call, unknown, pattern, variable_sizes(pattern, dims), settled)
+        # A program for different sizes serves equal ones as well.
+        apart = pattern_of(unknown, dims, share=False)
+        general = dataclasses.replace(request, pattern=apart, sizes=variable_sizes(apart, dims))
+        for wanted in (request, general) if apart != pattern else (request,):
+            for entry in self._entries.get(wanted.key, ()):
+                if entry not in refuted and entry.matches(wanted.sizes):
+                    plan = self.plan(entry, wanted)
+                    return plan, self.launched(plan, call.operands)
         entries = self._entries.setdefault(request.key, [])
-        for entry in entries:
-            if entry not in refuted and entry.matches(request.sizes):
-                plan = self.plan(entry, request)
-                return plan, self.launched(plan, call.operands)
         plan, outcome = self._maker.new_entry(request)
         entries.append(plan.entry)
         return plan, outcome
@@ -352,9 +366,7 @@ class Function:
 
     def plan(self, entry: Entry, request: Request) -> Plan:
         call, sizes = request.call, request.sizes
-        capacities = tuple(
-            f.capacity(s, self._bucket) for f, s in zip(entry.forms, sizes, strict=True)
-        )
+        capacities = entry.capacities(sizes, self._bucket)
         shapes = [list(np.shape(x)) for x in call.operands]
         for u, (kind, index) in zip(request.unknown, entry.pattern, strict=True):
             if kind == "variable":

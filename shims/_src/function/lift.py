@@ -1,9 +1,16 @@
-"""Turn the variables that a function reads and assigns into inputs and outputs.
+"""Turn the variables that a function reads and assigns into inputs and outputs of its program.
 
-found = discover(f, *args)              # traces once: which variables, in which order
-pure = lift(f, found.used)              # (values, *args) -> (outputs, new values)
-outputs, values = jax.jit(pure)(found.values(), *args)
-found.store(values)
+The function runs once. A variable's first read in a trace binds a primitive without operands, which
+stands for the value; afterwards these equations are taken out of the jaxpr, and their results become
+inputs.
+
+scope = Lifting()
+def program(*args):
+    with state.state_scope(scope):
+        return scope.results(f(*args))
+closed, found = scope.lifted(jax.make_jaxpr(program)(*args))
+# The inputs of `closed` are the values of `found.used` and `args`, its results those of `f` and the
+# values of `found.written`.
 """
 
 from __future__ import annotations
@@ -16,8 +23,28 @@ import jax
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.recording import state
-from shims._src.variables.variable import Variable
+from shims._src.variables.variable import Reference, Variable
+
+read_p = jp.Primitive("read_variable")
+
+
+@read_p.def_impl
+def _stored_value(*, reference: Reference, aval):
+    del aval
+    return reference.deref().stored_value
+
+
+@read_p.def_abstract_eval
+def _read_abstract(*, reference: Reference, aval):
+    del reference
+    return aval
+
+
+# Sizes are computed for the data of a call while its program is still being traced.
+jp.mlir.register_lowering(read_p, jp.mlir.lower_fun(_stored_value, multiple_results=False))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,39 +52,60 @@ class Found:
     """The variables that a function uses.
 
     Attributes:
-      used: every variable that it reads or assigns, in the order of first use.
+      used: every variable whose value it reads, in the order of first reads.
       written: those that it assigns, in the order of their first assignments.
-      created: those that it creates; they have their initial values.
     """
 
     used: tuple[Variable, ...]
     written: tuple[Variable, ...]
-    created: tuple[Variable, ...]
 
     def values(self) -> tuple[jax.Array, ...]:
         """Return the current values of `used`."""
         return tuple(state.read(v) for v in self.used)
 
     def store(self, values) -> None:
-        """Assign the values that a lifted call returned, in order."""
+        """Assign the values that a call returned, in order."""
         for variable, value in zip(self.written, values, strict=True):
             state.write(variable, value)
 
 
-class Discovery(state.Overlay):
-    """A scope in which variables may be created, as by the first call of a function.
+class Lifting(state.Overlay):
+    """The scope of a function that is being traced, in which variables are inputs of the program.
 
     Args:
-      may_create: whether this is the first call.
+      may_create: whether variables may be created, as by the first call of a function.
 
     Attributes:
       pending: variables whose initial values depend on what is being traced, and these values.
     """
 
+    reaches_variables = True
+
     def __init__(self, may_create: bool = True):
         super().__init__(state.current_scope())
         self.may_create = may_create
         self.pending: dict[int, tuple[Variable, Any]] = {}
+        self._inputs: dict[int, Any] = {}
+
+    def newest(self, variable):
+        """Return the current value of a variable: the input, if it is not assigned yet."""
+        found = self.writes.get(id(variable))
+        return self._input(variable) if found is None else found[1]
+
+    def origin(self, variable):
+        """Return a variable's input; `None` if it has no initial value yet."""
+        return self._input(variable) if state.has_value(variable) else None
+
+    def _input(self, variable):
+        if jp.below(jp.current_trace()) is jp.core.eval_trace:
+            # Code that must run now, such as an initial value, takes the value that the variable has now.
+            return super().newest(variable)
+        if id(variable) not in self._inputs:
+            aval = jp.core.typeof(super().newest(variable))
+            with jp.under(self.home):
+                value = read_p.bind(reference=variable.ref(), aval=aval)
+            self._inputs[id(variable)] = value
+        return self._inputs[id(variable)]
 
     def create(self, variable, value):
         """Record a new variable; it counts as assigned only if its initial value depends on arguments."""
@@ -72,9 +120,33 @@ class Discovery(state.Overlay):
         self.writes[id(variable)] = (variable, value)
 
     def forget_values(self) -> None:
-        """Let go of the assigned and the initial values, which are tracers of a trace that ends."""
+        """Let go of the values of variables, which are tracers of a trace that ends."""
         super().forget_values()
         self.pending = {key: (variable, None) for key, (variable, _) in self.pending.items()}
+        self._inputs = dict.fromkeys(self._inputs)
+
+    def results(self, outputs):
+        """Return the results of the program: also the values that variables have at the end.
+
+        Variables among the outputs are replaced by their values. A program that only computes initial
+        values returns them alone.
+        """
+        if self.pending:
+            return [value for _, value in self.pending.values()]
+        outputs = read_outputs(outputs)
+        if not self.uses_variables:
+            return outputs
+        return outputs, tuple(value for _, value in self.writes.values())
+
+    @property
+    def uses_variables(self) -> bool:
+        """Whether the function reads or assigns a variable."""
+        return bool(self._inputs or self.writes)
+
+    def lifted(self, closed):
+        """Return the jaxpr with the values of variables as its first inputs, and `Found`."""
+        closed, reads = jaxprs.results_as_inputs(closed, read_p)
+        return closed, Found(tuple(p["reference"].deref() for p in reads), self.written)
 
 
 def _created_again_error(variable):
@@ -101,37 +173,6 @@ def _created_conditionally_error(variable):
     )
 
 
-def discover(f: Callable, *args, may_create: bool = True, **kwargs) -> Found:
-    """Trace `f` abstractly and return the variables that it reads, assigns and creates.
-
-    Nothing is computed and no variable changes, except that variables which `f` creates get their
-    initial values.
-
-    Args:
-      f: any function of arrays.
-      *args: its arguments: arrays or `jax.ShapeDtypeStruct`s.
-      may_create: whether it may create variables.
-      **kwargs: the same.
-
-    Raises:
-      ValueError: it creates a variable although it must not, or one whose initial value depends on
-        the arguments.
-    """
-    scope = Discovery(may_create)
-
-    def traced(args, kwargs):
-        with state.state_scope(scope):
-            f(*args, **kwargs)
-        scope.forget_values()
-        return []
-
-    jax.make_jaxpr(traced)(args, kwargs)
-    if scope.pending:
-        raise depends_on_arguments([v for v, _ in scope.pending.values()])
-    used = {**scope.reads, **{id(v): v for v in scope.written}}
-    return Found(tuple(used.values()), scope.written, tuple(scope.created.values()))
-
-
 def depends_on_arguments(variables):
     """Create the error for initial values that depend on the arguments of a call."""
     return ValueError(
@@ -145,28 +186,27 @@ def depends_on_arguments(variables):
     )
 
 
-class _LiftedScope(state.Overlay):
-    """The scope of a lifted call, which starts from the values that were passed in."""
+class _GivenScope(state.Overlay):
+    """A scope that starts from values which were passed in, and returns those at its end."""
+
+    reaches_variables = True
 
     def create(self, variable, value):
         raise _created_again_error(variable)
 
 
-def lift(f: Callable, used, written=None) -> Callable:
+def lift(f: Callable, used, written) -> Callable:
     """Return a pure function `(values, *args, **kwargs) -> (outputs, new values)`.
 
     Args:
-      f: a function that reads and assigns variables.
-      used: the variables whose values are passed in, for instance `discover(f).used`.
-      written: the variables whose new values are returned; all of `used` by default.
-
-    Returns:
-      The pure function. Variables among the outputs are replaced by their final values.
+      f: a function whose variables are known before it runs.
+      used: the variables whose values are passed in.
+      written: the variables whose new values are returned.
     """
-    written = tuple(used if written is None else written)
+    written = tuple(written)
 
     def pure(values, *args, **kwargs):
-        scope = _LiftedScope(None, used, values)
+        scope = _GivenScope(None, used, values)
         with state.state_scope(scope):
             outputs = read_outputs(f(*args, **kwargs))
             return outputs, tuple(scope.newest(v) for v in written)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import warnings
 
-import jax
-
 from shims._src.control_flow import untaken_branches
 from shims._src.errors import errors, refusals
 from shims._src.function import lift
@@ -118,21 +116,23 @@ class Maker:
         finally:
             entry.measured_sizes = None
 
-    def _trace_entry(self, request, forms):
+    def _trace_entry(self, request, forms, may_create=True):
         self._owner.counts.traces += 1
         call = request.call
         f = call.over_operands(self._owner.converted())
-        scope = lift.Discovery(may_create=id(call.receiver()) not in self._called)
+        may_create = may_create and id(call.receiver()) not in self._called
+        runs = []
 
-        def watched(*xs):
+        def lifting(*xs):
+            scope = lift.Lifting(may_create)
+            runs.append(scope)
             with state.state_scope(scope):
-                outputs = lift.read_outputs(f(*xs))
-            initial = [value for _, value in scope.pending.values()]
+                results = scope.results(f(*xs))
             scope.forget_values()
-            return initial or outputs
+            return results
 
         entry = Entry(
-            watched,
+            lifting,
             call.operands,
             request.unknown,
             request.pattern,
@@ -141,12 +141,13 @@ class Maker:
             request.settled,
             self._owner.host_cuts,
         )
-        entry.found = None
+        (scope,) = runs
+        if scope.uses_variables:
+            entry.take_variables(*scope.lifted(entry.program.jaxpr))
         if scope.pending:
             self._initialize([v for v, _ in scope.pending.values()], entry, request)
-        if not scope.created and not scope.reads and not scope.writes:
-            return entry
-        return self._trace_lifted(entry, f, request, forms)
+        # As in TensorFlow, the function runs once more without what it does only to create variables.
+        return self._trace_entry(request, forms, may_create=False) if scope.created else entry
 
     def _initialize(self, variables, entry, request):
         """Compute initial values of variables that depend on the arguments, by running a program."""
@@ -159,29 +160,6 @@ class Maker:
         values = exact_results(outcome, numbers)
         for variable, value in zip(variables, values, strict=True):
             variable.stored_value = value
-
-    def _trace_lifted(self, plain, f, request, forms):
-        """Trace again, with the variables that the function uses as inputs and outputs."""
-        operands = request.call.operands
-        specs = [
-            jax.ShapeDtypeStruct(s, o.dtype) for s, o in zip(plain.shapes, operands, strict=True)
-        ]
-        with trace.resume(plain.program.state):
-            found = lift.discover(f, *specs, may_create=False)
-        pure = lift.lift(f, found.used, found.written)
-        count = len(found.used)
-        entry = Entry(
-            lambda *xs: pure(xs[:count], *xs[count:]),
-            [*found.values(), *operands],
-            [dataclasses.replace(u, operand=u.operand + count) for u in request.unknown],
-            request.pattern,
-            request.sizes,
-            forms,
-            request.settled,
-            host_cuts=False,
-        )
-        entry.found = found
-        return entry
 
     def _report_specialization(self, error, forms, sizes):
         """Warn once, or raise an error, because an input size became a constant."""
@@ -245,4 +223,5 @@ def _alternative_forms(error, sizes):
     for i in range(len(sizes)):
         if len(sizes) > 1:
             yield [Form("constant", s) if j == i else Form() for j, s in enumerate(sizes)]
-    yield [Form("constant", s) for s in sizes]
+    if sizes:
+        yield [Form("constant", s) for s in sizes]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+from shims._src.errors import errors
 from shims._src.recording.indexed_slices import dense
 
 
@@ -34,3 +35,15 @@ def pull_basis(pull: Callable, basis, count: int) -> list:
 
     found = iter(jax.vmap(rows)(basis))
     return [next(found) if connected[i] else None for i in range(count)]
+
+
+def check_rows(target, source) -> None:
+    """Raise an error unless both arrays have a leading axis of one size."""
+    if not target.ndim or not source.ndim or target.shape[0] != source.shape[0]:
+        raise ValueError(
+            errors.message(
+                "GradientTape.batch_jacobian",
+                "`target` and `source` must have a leading axis of one size.",
+                received=f"shapes {target.shape} and {source.shape}",
+            )
+        )

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
 
 from shims._src.arguments.conversion import as_array
 from shims._src.errors import errors
+from shims._src.gradients import structures
 from shims._src.gradients.backpropagation import Backpropagation, initial_cotangents
-from shims._src.gradients.basis import basis_of, pull_basis
+from shims._src.gradients.basis import basis_of, check_rows, pull_basis
 from shims._src.gradients.unconnected_gradients import (
     UnconnectedGradients,
     check_unconnected,
@@ -107,8 +108,7 @@ class GradientTape(Recorder):
 
     def read(self, variable, value) -> None:
         """Record the read of a variable, and follow its value if the variable is watched."""
-        if self._watch_accessed_variables and variable.trainable:
-            self._variables.setdefault(id(variable), variable)
+        self._access(variable)
         if id(variable) in self._variables:
             self._arrays[jp.key_of(value)] = value
             self._reads.setdefault(id(variable), []).append(value)
@@ -123,7 +123,7 @@ class GradientTape(Recorder):
           ValueError: a leaf of `tensor` is neither an array nor a variable.
           RuntimeError: the tape was never entered, or has been used.
         """
-        for x in map(self._seen, _flat_leaves(tensor)):
+        for x in map(self._seen, structures.flat_leaves(tensor)):
             if not isinstance(x, (jax.Array, Variable)):
                 raise ValueError(
                     f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
@@ -202,14 +202,14 @@ class GradientTape(Recorder):
                 "GradientTape.gradient: `target` is None; it takes arrays, variables, or a "
                 "structure of them."
             )
-        # A target variable stands for itself, not for the value that was last assigned to it.
-        targets = [y if isinstance(y, Variable) else _as_recorded(y) for y in _flat_leaves(target)]
+        targets = [self._target(y) for y in structures.flat_leaves(target)]
         flat, tree = self._sources(sources)
         if output_gradients is not None:
-            output_gradients = jax.tree.leaves(output_gradients, is_leaf=_is_leaf_or_none)
-        kept = [i for i, y in enumerate(targets) if is_differentiable(y)]
+            output_gradients = jax.tree.leaves(output_gradients, is_leaf=structures.is_leaf_or_none)
+        same = self._targets_among(targets, flat)
+        kept = [i for i, y in enumerate(targets) if is_differentiable(y) or jp.key_of(y) in same]
         cotangents = initial_cotangents(targets, output_gradients) if kept else []
-        way = Backpropagation(list(self._operations), self._keys(flat))
+        way = Backpropagation(list(self._operations), self._keys(flat, same))
         pulled = way.pull([targets[i] for i in kept], [cotangents[i] for i in kept])
         self._finish()
         results = [filled(conjugate(g), x, unconnected) for g, x in zip(pulled, flat, strict=True)]
@@ -217,7 +217,7 @@ class GradientTape(Recorder):
             as_array(g) if isinstance(x, OfKeras) and g is not None else g
             for g, x in zip(results, flat, strict=True)
         ]
-        return _pack_results(sources, tree, results)
+        return structures.packed(sources, tree, results)
 
     def jacobian(
         self,
@@ -247,10 +247,11 @@ class GradientTape(Recorder):
         unconnected = check_unconnected(unconnected_gradients)
         self._check_usable()
         self._pause_inside()
-        target = _as_recorded(target)
+        recorded = self._read_target(target)
+        target = as_array(recorded)
         flat, tree = self._sources(sources)
         way = Backpropagation(list(self._operations), self._keys(flat))
-        pulled = pull_basis(lambda ct: way.pull([target], [ct]), basis_of(target), len(flat))
+        pulled = pull_basis(lambda ct: way.pull([recorded], [ct]), basis_of(target), len(flat))
         self._finish()
         results = []
         for x, g in zip(flat, pulled, strict=True):
@@ -259,7 +260,7 @@ class GradientTape(Recorder):
             elif unconnected is UnconnectedGradients.ZERO:
                 g = jnp.zeros((*target.shape, *as_array(x).shape), as_array(x).dtype)
             results.append(g)
-        return _pack_results(sources, tree, results)
+        return structures.packed(sources, tree, results)
 
     def batch_jacobian(
         self,
@@ -289,13 +290,14 @@ class GradientTape(Recorder):
         check_unconnected(unconnected_gradients)
         self._check_usable()
         source = self._seen(source)
-        target, source_array = _as_recorded(target), as_array(source)
-        _check_rows(target, source_array)
+        recorded = self._read_target(target)
+        target, source_array = as_array(recorded), as_array(source)
+        check_rows(target, source_array)
         self._pause_inside()
         way = Backpropagation(list(self._operations), self._keys([source]))
 
         def of_column(column):
-            return way.pull([target], [jnp.broadcast_to(column, target.shape)])
+            return way.pull([recorded], [jnp.broadcast_to(column, target.shape)])
 
         (pulled,) = pull_basis(of_column, basis_of(target[0]), 1)
         self._finish()
@@ -304,9 +306,39 @@ class GradientTape(Recorder):
             return jnp.zeros(shape, target.dtype)
         return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
 
+    def _target(self, target):
+        """Return the array or variable under which a target is recorded.
+
+        A variable stands for itself, not for the value that was last assigned to it.
+        """
+        target = standing_for(target) if self._sees_keras else target
+        return target if isinstance(target, Variable) else _as_recorded(target)
+
+    def _read_target(self, target):
+        """Return a target like `_target`; reading a variable makes the tape watch it."""
+        target = self._target(target)
+        if isinstance(target, Variable):
+            self._access(target)
+        return target
+
+    def _access(self, variable) -> None:
+        """Watch a variable that is read, if variables are watched when they are read."""
+        if self._watch_accessed_variables and variable.trainable:
+            self._variables.setdefault(id(variable), variable)
+
+    def _targets_among(self, targets, sources) -> set[int]:
+        """Return the keys of targets that are sources, too: their gradient is one, watched or not.
+
+        As in TensorFlow, this does not hold for an operand of a recorded operation.
+        """
+        same = {*map(jp.key_of, targets)} & {*map(jp.key_of, sources)}
+        if not same:
+            return same
+        return same - {jp.key_of(x) for operation in self._operations for x in operation.inputs}
+
     def _sources(self, structure):
         """Flatten `sources`; return the leaves as recorded, and the structure."""
-        flat, tree = _flatten(structure)
+        flat, tree = structures.flattened(structure)
         return [self._seen(x) for x in flat], tree
 
     def _seen(self, source):
@@ -326,14 +358,17 @@ class GradientTape(Recorder):
             )
         return source
 
-    def _keys(self, sources) -> list[tuple[int, ...]]:
+    def _keys(self, sources, same=frozenset()) -> list[tuple[int, ...]]:
+        """Return the keys of the values of each source; those in `same` need not be watched."""
         keys = []
         for x in sources:
             values = [x]
             if isinstance(x, Variable):
-                values = self._reads.get(id(x), [])
-                values = [x, *values] if id(x) in self._variables else []
-            keys.append(tuple(jp.key_of(v) for v in values if self._is_source(v)))
+                values = [x, *self._reads.get(id(x), [])] if id(x) in self._variables else []
+            own = [jp.key_of(v) for v in values if self._is_source(v)]
+            if jp.key_of(x) in same and jp.key_of(x) not in own:
+                own.append(jp.key_of(x))
+            keys.append(tuple(own))
         return keys
 
     def _is_source(self, x) -> bool:
@@ -358,48 +393,8 @@ class GradientTape(Recorder):
             self._arrays, self._operations, self._reads = {}, [], {}
 
 
-def _check_rows(target, source) -> None:
-    if not target.ndim or not source.ndim or target.shape[0] != source.shape[0]:
-        raise ValueError(
-            errors.message(
-                "GradientTape.batch_jacobian",
-                "`target` and `source` must have a leading axis of one size.",
-                received=f"shapes {target.shape} and {source.shape}",
-            )
-        )
-
-
 def _as_recorded(x):
     """Return the array that was recorded for a target."""
     if isinstance(x, IndexedSlices):
         return x.values
     return x if isinstance(x, jax.Array) else as_array(x)
-
-
-def _is_leaf(x) -> bool:
-    return isinstance(x, (Variable, IndexedSlices))
-
-
-def _is_leaf_or_none(x) -> bool:
-    return x is None or _is_leaf(x)
-
-
-def _flatten(structure):
-    return jax.tree.flatten(structure, is_leaf=_is_leaf)
-
-
-def _pack_results(template, tree, results):
-    """Pack results in the structure of a template; dictionaries keep the order of their keys."""
-    return _in_order(template, jax.tree.unflatten(tree, results))
-
-
-def _in_order(template, value):
-    if type(template) is dict:
-        return {key: _in_order(inner, value[key]) for key, inner in template.items()}
-    if type(template) in (list, tuple):
-        return type(template)(map(_in_order, template, value))
-    return value
-
-
-def _flat_leaves(structure) -> Sequence:
-    return _flatten(structure)[0]

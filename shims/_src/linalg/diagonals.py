@@ -14,7 +14,7 @@ from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, matching, operand
 from shims._src.linalg.matrix_operands import check_rank, main_diagonal, on_diagonal
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import trace
+from shims._src.sizes import room, trace
 from shims._src.sizes.primitives import as_size, connected, to_dim, unify_axis
 from shims._src.tracing.dispatch import operator
 
@@ -228,6 +228,7 @@ def _matrix_size(band: Band, length, num_rows, num_cols) -> tuple[Any, Any]:
         n if not is_known(n) else checks.static_int("diag", name, n)
         for name, n in (("num_rows", num_rows), ("num_cols", num_cols))
     ]
+    room.check("diag", [n for n in given if is_known(n) and n != -1])
     unset = [is_known(n) and n == -1 for n in given]
     if all(unset):
         return (max(least),) * 2

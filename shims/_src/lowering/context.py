@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import jax
@@ -18,6 +19,15 @@ from shims._src.sizes import dims
 from shims._src.sizes.sites import Site
 
 SERIALS = itertools.count()
+
+
+@dataclasses.dataclass(frozen=True)
+class Largest:
+    """The largest array of a program: its bytes, the primitive that makes it, and the user's line."""
+
+    bytes: int = 0
+    primitive: str = ""
+    line: str = ""
 
 
 class Root:
@@ -38,6 +48,7 @@ class Root:
         self.unbounded: dict[str, int] = {}
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
+        self.largest = Largest()
         self.frames: list[dict] = []  # values of the programs being lowered, innermost last
 
 
@@ -114,7 +125,7 @@ class Context:
             return int(d)
         key = ("size", d, self._serials(d))
         if key not in self.cache:
-            value = jnp.asarray(dims.evaluate(d, self.env), jnp.int32)
+            value = jp.as_jax(dims.evaluate(d, self.env), jnp.int32)
             if dims.interval(d, self.env)[0] < 0:
                 value = lax.max(value, jnp.int32(0))
             self.cache[key] = value
@@ -159,7 +170,8 @@ class Context:
         for i, axis in enumerate(value.axes):
             if axis is None or axis.uniform or (axes is not None and i not in axes):
                 continue
-            full = lax.broadcast_in_dim(self.valid(axis, shape[i]), shape, (i,))
+            full = self.valid(axis, shape[i])
+            full = full if len(shape) == 1 else lax.broadcast_in_dim(full, shape, (i,))
             result = full if result is None else lax.bitwise_and(result, full)
         return result
 

@@ -38,6 +38,7 @@ _FINITE = [
     "erf",
     "erfc",
     "floor",
+    "forward_mode_only",
     "ge",
     "gt",
     "imag",

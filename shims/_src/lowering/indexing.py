@@ -36,7 +36,9 @@ def gather(ctx, eqn, operand, indices):
             raise partial_window_error(eqn)
         operand = ctx.pack(ctx.expand_uniform(operand, (a,)), a)
     indices = ctx.fill(ctx.expand_uniform(indices), np.zeros((), indices.array.dtype))
-    coordinates, absent = _read_positions(ctx, eqn, indices.array, dn, shape, sizes, indexed)
+    coordinates, absent, outside = _read_positions(
+        ctx, eqn, indices.array, dn, shape, sizes, indexed
+    )
     physical = tuple(
         operand.array.shape[a] if full[a] and a not in dn.collapsed_slice_dims else sizes[a]
         for a in range(len(shape))
@@ -51,6 +53,12 @@ def gather(ctx, eqn, operand, indices):
         mode=eqn.params["mode"],
         fill_value=eqn.params["fill_value"],
     )
+    if outside is not None and jnp.issubdtype(out.dtype, jnp.inexact):
+        # As in JAX, an index out of range reads the nearest element, which gets no gradient from it.
+        outside = lax.broadcast_in_dim(
+            outside, out.shape, [i for i in range(out.ndim) if i not in dn.offset_dims]
+        )
+        out = lax.select(outside, lax.stop_gradient(out), out)
     gone = (*dn.collapsed_slice_dims, *dn.operand_batching_dims)
     windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
     axes = _interleave_axes(dn.offset_dims, windows, indices.axes[:-1])
@@ -81,10 +89,14 @@ def _gather_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
 
 
 def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
-    """Clamp the indices of a gather to the true sizes; also return whether the operand is empty."""
+    """Clamp indices to the true sizes.
+
+    Returns `(positions, absent, outside)`: whether the operand has nothing to read, and which indices were
+    promised to be in range and are not.
+    """
     mode = eqn.params["mode"]
     filling = mode == lax.GatherScatterMode.FILL_OR_DROP
-    absent = None
+    absent = outside = None
     columns = []
     for column, a in enumerate(dn.start_index_map):
         part = array[..., column]
@@ -94,10 +106,13 @@ def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
             if filling:
                 part = jnp.where((part < 0) | (part > room), _far_outside(part.dtype), part)
             else:
+                if mode == lax.GatherScatterMode.PROMISE_IN_BOUNDS:
+                    far = (part < 0) | (part > room)
+                    outside = far if outside is None else outside | far
                 part = jnp.clip(part, 0, jnp.maximum(room, 0))
                 absent = room < 0 if absent is None else absent | (room < 0)
         columns.append(part)
-    return jnp.stack(columns, -1), absent
+    return jnp.stack(columns, -1), absent, outside
 
 
 def _far_outside(dtype):

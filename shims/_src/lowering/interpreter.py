@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering import bounds, own_sizes, running_totals
-from shims._src.lowering.context import Context
+from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
     inner_size_error,
     line_of,
@@ -22,7 +23,7 @@ from shims._src.lowering.value import Deferred, Value, static
 from shims._src.numeric import division, extremes_held, integer_extremes
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, room
 
 # Rules that accept rows of different sizes: loops save such rows for their derivatives.
 _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint", "remat2", "sized")
@@ -87,7 +88,11 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     """Lower one equation, and attach the user's line to errors."""
     try:
         with within(eqn):
-            return _lower_or_defer(ctx, eqn, values)
+            if jp.ambient_is_eager():
+                _check_room(ctx, eqn)
+            outs = _lower_or_defer(ctx, eqn, values)
+            _note_largest(ctx.root, eqn, outs)
+            return outs
     except Exception as error:
         line = "" if hasattr(error, "shims_line") else line_of(eqn)
         if line:
@@ -95,6 +100,26 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             if isinstance(error, errors.OpError):
                 error.args = (errors.with_place(str(error), line),)
         raise
+
+
+def _check_room(ctx: Context, eqn) -> None:
+    """Check that the results of an equation that runs at once fit into memory."""
+    for var in eqn.outvars:
+        shape = getattr(var.aval, "shape", ())
+        if jp.core.is_constant_shape(shape) or all(
+            n in ctx.env for d in shape for n in jp.variables(d)
+        ):
+            room.check(eqn.primitive.name, ctx.shape(shape), var.aval.dtype, line=line_of(eqn))
+
+
+def _note_largest(root, eqn, outs: list[Value]) -> None:
+    """Note the array of an equation if it is the largest so far."""
+    for out in outs:
+        array = out.array
+        size = math.prod(array.shape) * array.dtype.itemsize if hasattr(array, "shape") else 0
+        if size > root.largest.bytes:
+            line = line_of(eqn) if size > room.SMALL else ""
+            root.largest = Largest(size, eqn.primitive.name, line)
 
 
 def _force(ctx: Context, value: Value) -> Value:

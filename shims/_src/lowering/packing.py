@@ -12,6 +12,8 @@ from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 
 
+# Functions with loops are jitted: eagerly, JAX would compile a loop at every call.
+@functools.partial(jax.jit, static_argnums=1)
 def positions(valid, capacity: int):
     """Return, for each slot after packing, its source position: int32[capacity].
 
@@ -27,6 +29,7 @@ def positions(valid, capacity: int):
     return places if capacity == room else lax.slice(places, (0,), (capacity,))
 
 
+@jax.jit
 def count(valid):
     """Count the valid slots of a mask, as an int32 scalar.
 
@@ -109,6 +112,11 @@ def direct(array, valid, capacity: int):
 
     The padding after them is a copy of an invalid slot, then zeros.
     """
+    return _moved_directly(array, valid, capacity)
+
+
+@functools.partial(jax.jit, static_argnums=2)
+def _moved_directly(array, valid, capacity: int):
     room = max(array.shape[0], capacity)
     packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype, array)
     return packed if capacity == room else lax.slice(packed, (0,), (capacity,))

@@ -16,7 +16,7 @@ from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Axis, Deferred, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives
+from shims._src.sizes import dims, primitives, room
 from shims._src.sizes.sites import size_site
 
 # The first capacity of a size without a bound. From the fourth such size on it is smaller, since
@@ -37,7 +37,7 @@ def size_number(ctx, eqn, *counts):
         limits = bounds.of(count) or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
         env[name] = dims.Binding(
-            lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0)),
+            lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0)),
             high,
             0,
             dims.Unnumbered.COUNTED,
@@ -57,7 +57,7 @@ def _require_known(ctx, dim, env) -> None:
 def _dim_value(ctx, eqn, dim, env) -> Value:
     """Return a dimension as an integer value with its static bounds."""
     _require_known(ctx, dim, env)
-    value = jnp.asarray(dims.evaluate(dim, env), jnp.int32)
+    value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
     return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
 
@@ -184,7 +184,7 @@ def expand(ctx, eqn, value, mask):
 def fresh_range(ctx, eqn, count):
     """Lower `0 ... count-1` as a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
-    wanted = lax.max(jnp.asarray(count.array, jnp.int32), jnp.int32(0))
+    wanted = lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0))
     dtype = eqn.outvars[0].aval.dtype
     if not jp.is_symbolic(dim):
         ctx.report(_misjudged(ctx, name, eqn), wanted != dim, wanted)
@@ -195,6 +195,7 @@ def fresh_range(ctx, eqn, count):
     elif eqn.params["bound"] is None and bounds.may_wrap(bounds.of(count)):
         exceeded = Exceeded(size_site(name), capacity, line_of(eqn))
         ctx.report(exceeded, wanted > capacity, wanted)
+    room.check_capacity(eqn.params["label"], capacity, line=line_of(eqn))
     capacity = max(capacity, 1)
     if ctx.knows(name):
         capacity = ctx.env[name].capacity  # the same count was computed before

@@ -91,11 +91,11 @@ def counts_of_some(
     """Count numbers as `counts` does; the length depends on the largest number, within limits."""
     arr = _convert_to_integers(arr)
     highest = integer_extremes.reduce("reduce_max", arr, range(arr.ndim)).astype(jnp.int32)
-    length = jnp.maximum(highest, -1) + 1
+    length = primitives.one_more(jnp.maximum(highest, -1))
     if minlength is not None:
-        length = jnp.maximum(length, jnp.asarray(minlength, jnp.int32))
+        length = jnp.maximum(length, primitives.as_count(operand(minlength)))
     if maxlength is not None:
-        length = jnp.minimum(length, jnp.asarray(maxlength, jnp.int32))
+        length = jnp.minimum(length, primitives.as_count(operand(maxlength)))
     length = primitives.to_dim(length, label="bincount")
     return counts(arr, weights, length, dtype, by_row, binary, rows, count)
 
@@ -388,7 +388,9 @@ def _confusion_of_unknown_size(labels, predictions, weights, dtype):
         required="`num_classes`, or at least one label",
     )
     highest = lax.reduce_max(both, tuple(range(both.ndim))).astype(jnp.int32)
-    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label="confusion_matrix")
+    count = primitives.to_dim(
+        primitives.one_more(jnp.maximum(highest, -1)), label="confusion_matrix"
+    )
     return _confusion(labels, predictions, count, weights, dtype)
 
 

@@ -26,7 +26,7 @@ from shims._src.math.segment_reducers import (
     total_of_sorted,
 )
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, room
 from shims._src.tracing.repeated import Repeated
 from shims._src.tracing.sized_by import selected_by, sized_by
 
@@ -62,7 +62,7 @@ def _reduce_sorted(function, reduce, data, segment_ids):
         required=_SORTED,
     )
     highest = lax.reduce_max(ids, (0,)).astype(jnp.int32)
-    count = primitives.to_dim(jnp.maximum(highest, -1) + 1, label=function)
+    count = primitives.to_dim(primitives.one_more(jnp.maximum(highest, -1)), label=function)
     return reduce(data, ids, count)
 
 
@@ -70,7 +70,9 @@ def _reduce_known_ids(function, reduce, data, ids):
     known = np.asarray(ids)
     wrong = np.any(known[1:] < known[:-1]) or np.any(known[:1] < 0)
     checks.check_data(wrong, function, _NOT_SORTED, required=_SORTED)
-    return _REDUCED[reduce](data, ids, int(known[-1]) + 1 if len(known) else 0)
+    count = primitives.to_dim(int(known[-1]) + 1 if len(known) else 0, label=function)
+    room.check(function, (count, *data.shape[1:]), data.dtype)
+    return _REDUCED[reduce](data, ids, count)
 
 
 def _may_have_rows(ids) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 from typing import Any, TypeAlias
 
 import jax
@@ -45,6 +46,13 @@ def trace_key():
 def set_trace_key(value) -> None:
     """Set the part of the trace-cache keys for this thread; the caller restores it."""
     _TRACE_KEY._obj.set_local(value)
+
+
+def as_jax(x, dtype=None):
+    """Convert to a JAX array as `jnp.asarray` does, at less cost where `x` is one already."""
+    if isinstance(x, jax.Array) and (dtype is None or (x.dtype == dtype and not x.aval.weak_type)):
+        return x
+    return jax.numpy.asarray(x, dtype)
 
 
 def is_symbolic(d) -> bool:
@@ -243,11 +251,16 @@ def is_differentiated() -> bool:
 
 def is_inner_trace() -> bool:
     """Return whether the current trace is nested in another trace that stages a program."""
-    trace, count = core.trace_ctx.trace, 0
+    return programs_around(core.trace_ctx.trace) > 1
+
+
+def programs_around(trace) -> int:
+    """Return how many traces that stage a program contain a trace, itself included."""
+    count = 0
     while trace is not None:
         count += isinstance(trace, pe.DynamicJaxprTrace)
         trace = getattr(trace, "parent_trace", None)
-    return count > 1
+    return count
 
 
 def nothing_looks_on() -> bool:
@@ -464,12 +477,29 @@ def index_update_class():
     return array_methods._IndexUpdateRef
 
 
+@functools.cache
+def _array_operator_codes() -> frozenset:
+    from jax._src.numpy import array_methods
+
+    operators = array_methods._array_operators.values()
+    return frozenset(f.__code__ for f in operators if hasattr(f, "__code__"))
+
+
+def array_operator_calls(depth: int) -> bool:
+    """Return whether an operator of an array (`a + b`) called the caller of this function.
+
+    Args:
+      depth: the number of frames between that operator and the caller.
+    """
+    return sys._getframe(depth + 1).f_code in _array_operator_codes()
+
+
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src.lax import lax as lax_module
     from jax._src.lax import parallel
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import lax_numpy, setops, ufuncs
+    from jax._src.numpy import lax_numpy, reductions, setops, ufuncs
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
 
@@ -486,7 +516,19 @@ def hook_points():
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
         "traces": (core.Trace, pe.DynamicJaxprTrace),
+        "reductions": reductions,
     }
+
+
+def inlined_functions(module) -> list[str]:
+    """Return the names of a module's functions that JAX traces separately and then inlines."""
+    inlines = {
+        name: getattr(getattr(f, "_jit_info", None), "inline", False)
+        for name, f in vars(module).items()
+    }
+    return [
+        n for n, how in inlines.items() if how is True or getattr(how, "name", "") == "JAX_EARLY"
+    ]
 
 
 def batch_over(fun, call):
@@ -586,13 +628,18 @@ def trace_of(x):
     return x._trace if isinstance(x, Tracer) else None
 
 
+def traces_of(x) -> list:
+    """Return the traces of a tracer and of those that it wraps, the innermost trace first."""
+    traces = []
+    while isinstance(x, Tracer):
+        traces.append(x._trace)
+        x = getattr(x, "primal", getattr(x, "val", None))
+    return traces
+
+
 def is_tracer_of(x, trace) -> bool:
     """Return whether a value is a tracer of a trace, or wraps one."""
-    while isinstance(x, core.Tracer):
-        if x._trace is trace:
-            return True
-        x = getattr(x, "primal", getattr(x, "val", None))
-    return False
+    return any(owner is trace for owner in traces_of(x))
 
 
 def is_within(trace, outer) -> bool:

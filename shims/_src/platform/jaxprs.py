@@ -96,3 +96,22 @@ def with_equations(jaxpr, invars, equations, outvars, more_constants=()):
         changed = changed.replace(constvars=[*inner.constvars, *variables])
         return jaxpr.replace(jaxpr=changed, consts=[*consts, *values])
     return changed if type(jaxpr) is type(inner) else jaxpr.replace(jaxpr=changed)
+
+
+def results_as_inputs(jaxpr, primitive):
+    """Turn the results of a primitive without operands into the first inputs of a jaxpr.
+
+    Args:
+      jaxpr: the program, closed or open; nested jaxprs are left as they are.
+      primitive: a primitive with one result.
+
+    Returns:
+      `(jaxpr, parameters)`: the changed program, and the parameters of the equations that it no longer has,
+      one dict for each new input.
+    """
+    inner, _ = jp.open_jaxpr(jaxpr)
+    found = [eqn for eqn in inner.eqns if eqn.primitive is primitive]
+    kept = [eqn for eqn in inner.eqns if eqn.primitive is not primitive]
+    invars = [*(eqn.outvars[0] for eqn in found), *inner.invars]
+    changed = with_equations(jaxpr, invars, kept, inner.outvars)
+    return changed, [eqn.params for eqn in found]

@@ -22,7 +22,18 @@ NOT_CONVERTED = LIBRARIES | {
     *("scipy", "ml_dtypes", "opt_einsum", "tf2jax_port", "keras", "tf_keras"),
     *("flax", "haiku", "equinox", "optax", "orbax", "chex"),
     *("diffrax", "lineax", "optimistix", "jaxtyping", "beartype", "typeguard", "torch"),
-    *("pandas", "matplotlib", "PIL", "sklearn", "absl", "rich", "click", "tqdm", "IPython"),
+    *(
+        "einops",
+        "pandas",
+        "matplotlib",
+        "PIL",
+        "sklearn",
+        "absl",
+        "rich",
+        "click",
+        "tqdm",
+        "IPython",
+    ),
     *("pytest", "_pytest", "pluggy", "hypothesis"),
 }
 
@@ -50,6 +61,11 @@ def root_package(frame_globals: dict) -> str:
 def is_library_frame(frame: FrameType) -> bool:
     """Return whether a frame runs a library's code."""
     return root_package(frame.f_globals) in LIBRARIES
+
+
+def caches_shapes(frame: FrameType) -> bool:
+    """Return whether a frame runs a library that uses shapes only as keys of caches."""
+    return root_package(frame.f_globals) in NOT_CONVERTED
 
 
 def is_user_frame(frame: FrameType) -> bool:

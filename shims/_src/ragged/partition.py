@@ -10,6 +10,7 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
+from shims._src.arguments.conversion import narrow_array
 from shims._src.arguments.operands import describe, operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
@@ -30,9 +31,8 @@ def as_partition(function: str, name: str, value, beside=None):
     if isinstance(value, (list, tuple)) and not any(map(jp.is_tracer, value)):
         value = np.asarray(value)
         if not value.size or value.dtype.kind in "iu":
-            value = value.astype(
-                getattr(getattr(beside, "row_splits", None), "dtype", splits_dtype())
-            )
+            dtype = getattr(getattr(beside, "row_splits", None), "dtype", splits_dtype())
+            value = narrow_array(value.astype(np.int64, copy=False), dtype)
     value = operand(value)
     if not jnp.issubdtype(value.dtype, jnp.integer) or value.ndim != 1:
         message = errors.message(
@@ -91,7 +91,9 @@ def spread(lengths, *, bound=None, label: str):
       label: the operator, for error messages.
     """
     splits = from_lengths(lengths)
-    places = primitives.fresh_range(jnp.sum(lengths), bound=bound, label=label)
+    places = primitives.fresh_range(
+        primitives.total(lengths, label=label), bound=bound, label=label
+    )
     ids = row_ids(splits, places.shape[0])
     return splits, ids, offsets(splits, ids)
 

@@ -19,7 +19,7 @@ def splits_of_rows(function: str, ids, nrows, validate: bool = True):
         empty = is_known(ids.shape[0]) and ids.shape[0] == 0
         # The maximum of an empty selection of ids is the smallest number of their dtype.
         highest = jnp.int32(-1) if empty else jnp.maximum(lax.reduce_max(ids, (0,)), -1)
-        count = primitives.to_dim(highest.astype(jnp.int32) + 1, label=function)
+        count = primitives.to_dim(primitives.one_more(highest), label=function)
     else:
         count = size_of(function, nrows)
     if validate:

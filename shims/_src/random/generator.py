@@ -11,7 +11,7 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.array.shapes import sizes_of
 from shims._src.platform import jax_private as jp
-from shims._src.random import standard
+from shims._src.random import enclosing_traces, standard
 from shims._src.random.binomial import binomial_blocks, binomial_numbers
 from shims._src.random.seeds import Algorithm, algorithm_number, check_philox
 from shims._src.random.stateful import RESERVED, elements
@@ -265,8 +265,10 @@ class Generator:
         """Advance the state for a new array; return the words of its stream and its sizes."""
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
-        words = self._stream()
-        self._advance(blocks_of(elements(dims), RESERVED))
+        blocks = blocks_of(elements(dims), RESERVED)
+        with enclosing_traces.outside_of_inner_programs(blocks):
+            words = self._stream()
+            self._advance(blocks)
         return words, dims
 
     def _stream(self):
@@ -279,6 +281,7 @@ class Generator:
         self._store(jnp.concatenate([counter.reshape(2, 2), words[2:]]))
 
     def _store(self, words) -> None:
+        enclosing_traces.check_state_is_kept("Generator")
         words = jnp.asarray(words)
         wide = self._state.dtype.itemsize == 8
         state.write(self._state, numbers_of(words) if wide else words)

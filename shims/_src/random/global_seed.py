@@ -20,11 +20,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental import io_callback
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.random import streams
+from shims._src.random import enclosing_traces, streams
 from shims._src.random.words import advanced, split_number
 from shims._src.recording import state
 from shims._src.variables.variable import Variable
@@ -49,6 +50,12 @@ class _Program:
 
 
 _PROGRAM = _Program()
+
+
+class _UsedBlocks(Variable):
+    """The number of blocks that an operator has used; somebody else's trace does not change it."""
+
+    is_kept_by_traces = False
 
 
 class FunctionStreams:
@@ -102,7 +109,8 @@ def set_seed(seed):
 
     Under jit:
       Inside a function it acts at trace time, on functions that are traced afterwards.
-      Numbers that an enclosing `jax.jit` draws are constants of the compiled program.
+      Numbers that an enclosing `jax.jit` draws are constants of the compiled program, which a
+      `FrozenRandomWarning` tells; in a step of Keras' `fit` they are new whenever it runs.
 
     Example:
       >>> import shims
@@ -161,16 +169,32 @@ def stream(operator: str, seed, blocks, *attributes: object):
     Returns:
       The words that `draw` expects: key and counter.
     """
+    kernel = (operator, *attributes)
     source = streams.current()
     if source is not None:
-        return source((operator, *attributes), seed, blocks)
+        return source(kernel, seed, blocks)
+    frozen = enclosing_traces.is_frozen()
+    if frozen and enclosing_traces.in_keras_step():
+        return _stream_at_run_time(kernel, _eager_seeds(seed), blocks)
+    if frozen:
+        enclosing_traces.warn(operator)
     if state.current_scope() is None:
-        return _eager_stream((operator, *attributes), seed, blocks)
-    seeds, used = _kernel((operator, *attributes), seed)
-    before = state.read(used)
-    counter = jnp.concatenate([before, jnp.zeros((2,), jnp.uint32)])
-    state.write(used, advanced(counter, jnp.asarray(blocks))[:2])
-    return jnp.concatenate([jnp.asarray(seeds[:2]), before, jnp.asarray(seeds[2:])])
+        return _eager_stream(kernel, _eager_seeds(seed), blocks)
+    with enclosing_traces.outside_of_inner_programs(blocks):
+        seeds, used = _kernel(kernel, seed)
+        before = state.read(used)
+        counter = jnp.concatenate([before, jnp.zeros((2,), jnp.uint32)])
+        state.write(used, advanced(counter, jnp.asarray(blocks))[:2])
+        return jnp.concatenate([jnp.asarray(seeds[:2]), before, jnp.asarray(seeds[2:])])
+
+
+def _stream_at_run_time(kernel, seeds, blocks):
+    """Return words that the host supplies whenever the compiled program runs."""
+
+    def words(blocks):
+        return np.asarray(_eager_stream(kernel, seeds, np.asarray(blocks)), np.uint32)
+
+    return io_callback(words, jax.ShapeDtypeStruct((6,), np.uint32), jnp.asarray(blocks))
 
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
@@ -181,7 +205,12 @@ def unrepeatable_stream(operator: str, blocks, *attributes: object):
     source = streams.current()
     if source is not None:
         return source((operator, *attributes), None, blocks)
-    if state.current_scope() is None:
+    frozen = enclosing_traces.is_frozen()
+    if frozen and enclosing_traces.in_keras_step():
+        return _stream_at_run_time((operator, *attributes), None, blocks)
+    if frozen:
+        enclosing_traces.warn(operator)
+    if frozen or state.current_scope() is None:
         return np.frombuffer(os.urandom(24), np.uint32)
     trace = _current_trace()
     place = (operator, *attributes, state.current_scope(), _call_sites())
@@ -197,8 +226,11 @@ def consume_seed(seed) -> None:
         pair(None, *_sources())
 
 
-def _eager_stream(kernel, seed, blocks):
-    seeds = pair(seed, _PROGRAM.seed, _next_eager_seed)
+def _eager_seeds(seed):
+    return pair(seed, _PROGRAM.seed, _next_eager_seed)
+
+
+def _eager_stream(kernel, seeds, blocks):
     if seeds is None:
         return np.frombuffer(os.urandom(24), np.uint32)
     key = (*kernel, *seeds)
@@ -261,7 +293,7 @@ def _kernel(kernel, seed):
             else np.concatenate([split_number(s) for s in seeds])
         )
         with state.state_scope(None), jax.ensure_compile_time_eval():
-            used = Variable(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
+            used = _UsedBlocks(np.zeros(2, np.uint32), trainable=False, name="random_blocks")
         trace.graph.kernels[place] = words, used
     return trace.graph.kernels[place]
 

@@ -54,7 +54,10 @@ class IndexedSlices:
     @property
     def dense_shape(self):
         """The shape of the dense array, or `None`."""
-        return self._dense_shape
+        shape = self._dense_shape
+        if shape is None or _is_of_graph(shape):
+            return shape
+        return tuple(map(_as_int_if_concrete, shape))
 
     @property
     def dtype(self):
@@ -66,7 +69,7 @@ class IndexedSlices:
         """The shape of the dense array, or `None`."""
         if _is_of_graph(self._dense_shape):
             return self._dense_shape.graph._constant_value_as_shape(self._dense_shape)
-        return self._dense_shape
+        return self.dense_shape
 
     def get_shape(self):
         """Return `shape`."""
@@ -110,7 +113,7 @@ class IndexedSlices:
                 "IndexedSlices: without `dense_shape` it cannot become an array.\n"
                 f"  Received: {self!r}"
             )
-        count = to_dim(self._dense_shape[0], label="IndexedSlices")
+        count = to_dim(self.dense_shape[0], label="IndexedSlices")
         values = unify_axis(self._values, 0, self._indices.shape[0], label="IndexedSlices")
         whole = jnp.zeros((count, *values.shape[1:]), values.dtype)
         return whole.at[self._indices].add(values)
@@ -136,12 +139,12 @@ class IndexedSlices:
         return jax.device_get(self.to_dense()).astype(dtype or self.dtype)
 
     def __neg__(self):
-        return IndexedSlices(-self._values, self._indices, self._dense_shape)
+        return IndexedSlices(-self._values, self._indices, self.dense_shape)
 
     def __repr__(self) -> str:
         return (
             f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
-            f"dense_shape={self._dense_shape!r})"
+            f"dense_shape={self.dense_shape!r})"
         )
 
     def tree_flatten(self):
@@ -161,9 +164,10 @@ class IndexedSlices:
         values, indices, *open_sizes = children
         if known is None or known == "tensor":
             return cls(values, indices, *open_sizes)
+        # Sizes stay arrays, whose values `dense_shape` reads: a node whose structure changes when it is
+        # rebuilt crashes compiled calls of JAX.
         sizes = iter(open_sizes)
-        shape = tuple(_as_int_if_concrete(next(sizes)) if d is None else d for d in known)
-        return cls(values, indices, shape)
+        return cls(values, indices, tuple(next(sizes) if d is None else d for d in known))
 
 
 def _is_of_graph(value) -> bool:

@@ -55,7 +55,12 @@ class Overlay:
       reads: the variables that were read, in the order of first use.
       writes: the assigned variables with their newest values, in the order of first assignments.
       created: variables that were created in this scope.
+      home: the JAX trace in which the scope was opened; values of traces inside of it cannot be kept.
+      reaches_variables: whether the program updates the variables, with the values that the outermost scope
+        has at the end.
     """
+
+    reaches_variables = False
 
     def __init__(self, outer: Overlay | None = None, given=(), values=()):
         self.outer = outer
@@ -63,6 +68,12 @@ class Overlay:
         self.reads: dict[int, Any] = {}
         self.writes: dict[int, tuple[Any, Any]] = {}
         self.created: dict[int, Any] = {}
+        self.home: Any = None
+
+    @property
+    def outermost(self) -> Overlay:
+        """The scope around this one that has no enclosing scope."""
+        return self if self.outer is None else self.outer.outermost
 
     def newest(self, variable):
         """Return the current value of a variable in this scope."""
@@ -85,6 +96,7 @@ class Overlay:
 
     def write(self, variable, value) -> None:
         """Store a new value of a variable; the variable itself is updated when the program runs."""
+        _check_kept(self, variable, value)
         self.reads.setdefault(id(variable), variable)
         self.writes[id(variable)] = (variable, value)
 
@@ -97,7 +109,8 @@ class Overlay:
         self.writes[id(variable)] = (variable, value)
 
     def forget_values(self) -> None:
-        """Let go of the assigned values, which are tracers of a trace that ends."""
+        """Let go of the trace of the scope, which ends, and of the assigned values, which are its tracers."""
+        self.home = None
         self.writes = {key: (variable, None) for key, (variable, _) in self.writes.items()}
 
     @property
@@ -136,6 +149,23 @@ def _require_stored_value(variable):
     return value
 
 
+def _check_kept(scope: Overlay, variable, value) -> None:
+    """Raise an error for the value of an inner trace, which ends before the scope does."""
+    owner = jp.trace_of(value)
+    if owner is None or jp.is_within(scope.home, owner):
+        return
+    raise errors.FailedPreconditionError(
+        errors.message(
+            "Variable.assign",
+            "`value` is being traced by a JAX transformation inside of the function, which ends before "
+            "the variable is updated.",
+            received=f"{value.dtype.name}{list(value.shape)} for {variable.name}",
+            do="assign it after the transformation, which returns the value; or use `lax.scan`, "
+            "`lax.while_loop`, `lax.cond`, `shims.map_fn`, which pass variables on.",
+        )
+    )
+
+
 def current_scope() -> Overlay | None:
     """Return the innermost scope of this thread."""
     return _SCOPE.value
@@ -144,6 +174,8 @@ def current_scope() -> Overlay | None:
 @contextlib.contextmanager
 def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
     """Open a block in which `scope` holds the values of variables in this thread."""
+    if scope is not None:
+        scope.home = jp.below(jp.current_trace())
     with _SCOPE.holding(scope):
         enter_block()
         try:
@@ -214,7 +246,9 @@ def write(variable, value) -> None:
     scope = _SCOPE.value
     if scope is not None:
         scope.write(variable, value)
-    elif jp.is_tracer(value):
+    elif not jp.is_tracer(value):
+        variable.stored_value = value
+    elif variable.is_kept_by_traces:
         raise errors.FailedPreconditionError(
             errors.message(
                 "Variable.assign",
@@ -223,5 +257,3 @@ def write(variable, value) -> None:
                 do="decorate the function with `shims.function`, or return the new value.",
             )
         )
-    else:
-        variable.stored_value = value

@@ -10,7 +10,7 @@ from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, operand
 from shims._src.array.shapes import size_of
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, room
 from shims._src.tracing.dispatch import operator
 
 
@@ -52,6 +52,7 @@ def frame(signal, frame_length, frame_step, pad_end=False, pad_value=0, axis=-1,
     count = -(-total // step) if pad_end else (total - length) // step + 1
     count = max(0, count) if is_known(samples) else size_of("frame", jnp.maximum(count, 0))
     shape = (*x.shape[:axis], count, length, *x.shape[axis + 1 :])
+    room.check("frame", [d for d in shape if is_known(d)], x.dtype)
     if is_known(samples) and samples == 0:
         return primitives.connected(jnp.zeros(shape, x.dtype), x)
     starts = jnp.arange(count, dtype=jnp.int32) * step

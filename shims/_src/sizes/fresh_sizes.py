@@ -10,6 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from shims._src.platform import jax_private as jp
+from shims._src.sizes.ended_traces import EndedTraces
 
 
 class FreshSizes:
@@ -18,13 +19,15 @@ class FreshSizes:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._sources: dict[str, Any] = {}
+        self._with_sources = EndedTraces()
         self._makers: dict[str, Callable[[], Any]] = {}
         self._bounds: dict[str, Any] = {}
         self._inner: set[str] = set()
         self._varying: set[str] = set()
         self._depth = 0
         self._mapped = 0
-        self._found_again = 0
+        self._renewals = 0
+        self._outermost: object = None
 
     def __len__(self) -> int:
         return len(self._names)
@@ -33,9 +36,13 @@ class FreshSizes:
         return name in self._names
 
     @property
-    def version(self) -> tuple[int, int]:
-        """A key for JAX's caches that changes with every new size."""
-        return len(self._names), self._found_again
+    def version(self) -> int:
+        """A key for JAX's caches that changes when a cached program could contain the wrong size.
+
+        A size that is made in the outermost program is in no cached one: `jax.numpy` functions are
+        then traced once per type, however many sizes are made between their calls.
+        """
+        return self._renewals
 
     @property
     def inner(self) -> frozenset[str]:
@@ -56,6 +63,7 @@ class FreshSizes:
         """Create a name for a new size of the current branch, loop body or row."""
         name = f"u{len(self._names)}"
         self._names.add(name)
+        self._renewals += jp.current_trace() is not self._outermost
         if self._depth:
             self._inner.add(name)
         if self._depth or self._mapped:
@@ -66,16 +74,18 @@ class FreshSizes:
         """Declare an input size as data-dependent."""
         self._names.add(name)
         self._bounds[name] = bound
+        self._renewals += 1
 
     def made_from(self, name: str, source) -> None:
         """Record the mask or count that determines a size."""
         self._sources[name] = source
+        self._with_sources.note(source, name)
 
     def made_again(self, name: str, source) -> None:
         """Record that a size is created again outside of the branch or body that first created it."""
-        self._sources[name] = source
+        self.made_from(name, source)
         self._makers.pop(name, None)
-        self._found_again += 1
+        self._renewals += 1
         if not self._depth:
             self._inner.discard(name)
         if not self._depth and not self._mapped:
@@ -88,8 +98,8 @@ class FreshSizes:
 
     def forget(self, ended) -> None:
         """Let go of the masks and counts of a JAX trace that ends."""
-        for name, source in self._sources.items():
-            if jp.is_tracer_of(source, ended):
+        for name in self._with_sources.keys(ended):
+            if jp.is_tracer_of(self._sources[name], ended):
                 self._sources[name] = None
                 self._makers.pop(name, None)
 
@@ -104,7 +114,20 @@ class FreshSizes:
     def resumed(self) -> None:
         """Invalidate JAX's caches when tracing resumes, since they contain old masks and counts."""
         if self._names:
-            self._found_again += 1
+            self._renewals += 1
+
+    @contextlib.contextmanager
+    def outermost(self):
+        """Open a block that runs in the outermost program of the trace."""
+        self._outermost = jp.current_trace()
+        try:
+            yield
+        finally:
+            self._outermost = None
+
+    def changed(self) -> None:
+        """Invalidate JAX's caches, since inner programs contain what holds for their first call only."""
+        self._renewals += 1
 
     @contextlib.contextmanager
     def inside_program(self):

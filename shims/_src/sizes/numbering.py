@@ -33,22 +33,21 @@ def size_of_count(state, count, bound=None):
 
 def number(state, x) -> int:
     """Return the value number of a tracer: equal for equal computations."""
-    return _number_tracer(state, jp.primal_tracer(x), {}, 0)
+    return _number_tracer(state, jp.primal_tracer(x), 0)
 
 
-def _number_tracer(state, x, seen, depth) -> int:
-    if id(x) in seen:
-        return seen[id(x)]
-    key = _computation_key(state, x, seen, depth)
+def _number_tracer(state, x, depth) -> int:
+    known = state.numbers.known(x)
+    if known is not None:
+        return known
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
-    seen[id(x)] = state.numbers.of(key)
-    return seen[id(x)]
+    return state.numbers.remember(x, state.numbers.of(_computation_key(state, x, depth)))
 
 
-def _computation_key(state, x, seen, depth):
+def _computation_key(state, x, depth):
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
-        return _computation_key(state, jp.primal_tracer(constant), seen, depth + 1)
+        return _computation_key(state, jp.primal_tracer(constant), depth + 1)
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
@@ -60,7 +59,7 @@ def _computation_key(state, x, seen, depth):
         return state.numbers.keep(x, ("input", jp.identity_of(x)))
     eqn, position = found
     operands = tuple(
-        _number_tracer(state, jp.primal_tracer(a), seen, depth + 1) for a in jp.operand_atoms(eqn)
+        _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)
     )
     return ("equation", eqn.primitive.name, params, operands, position)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
@@ -14,8 +14,11 @@ from jax.typing import ArrayLike
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform.derived import Derived
+from shims._src.sizes import size_code
+from shims._src.sizes.carried_sizes import carry
 
-OK, ASSUMPTION, INVALID = 0, -1, -2
+OK, ASSUMPTION, INVALID, LOST = 0, -1, -2, -3
 
 
 @jax.tree_util.register_pytree_node_class
@@ -27,11 +30,12 @@ class Padded:
     `grad`, `scan` carries, `device_put` and pickling. JAX functions reject it, so that none reads the
     padding by mistake; shims operators and functions wrapped in `shims.dynamic` accept it.
 
+    Its leaves are `values` and a code of the sizes (`size_code.py`). Optimizers, averages and
+    `jax.tree.map` may compute sums and multiples of the leaves of values of one size; other
+    arithmetic on the leaves loses the size, and `unpad` and the operators raise `PaddedUseError`.
+
     Attributes:
       values: array `[capacity, ...]`; along each dynamic axis the true entries come first.
-      sizes: `{axis: int32 scalar}`, the number of valid entries.
-      status: int32 scalar; 0 without an error, a positive number when the data needed that many
-        entries, a negative one when the operands were invalid. `unpad` turns it into an error.
 
     Differs from TensorFlow: TensorFlow has no such value; its tensors have exact sizes.
     Under `vmap` a mapped `Padded` has one size per row.
@@ -51,8 +55,8 @@ class Padded:
         # Axes count from the end, so that a leading axis added by `vmap` changes nothing.
         rank = jnp.ndim(values)
         self._axes = tuple(a - rank if a >= 0 else a for a in sizes)
-        self._sizes = tuple(sizes.values())
-        self.status: Any = status
+        self._numbers = Derived((*sizes.values(), status))
+        self._code = Derived()
 
     @classmethod
     def pad(cls, x: ArrayLike, capacity: int, *, axis: int = 0, fill: ArrayLike = 0) -> Padded:
@@ -88,7 +92,28 @@ class Padded:
     def sizes(self) -> dict[int, jax.Array]:
         """The number of valid entries per dynamic axis: `{axis: int32 scalar}`."""
         rank = jnp.ndim(self.values)
-        return {a + rank: s for a, s in zip(self._axes, self._sizes, strict=True)}
+        return {a + rank: s for a, s in zip(self._axes, self._read(), strict=False)}
+
+    @property
+    def status(self) -> Any:
+        """An int32 scalar, which `unpad` turns into an error.
+
+        It is 0 without an error, a positive number when the data needed that many entries, and a
+        negative one when the operands were invalid.
+        """
+        return self._read()[-1]
+
+    def carried_values(self) -> Any:
+        """Return `values` such that their gradient has sizes, too, where it is taken from outside."""
+        code = self._code.given
+        is_traced = jp.is_tracer(self.values) and jp.is_tracer(code)
+        if not is_traced or not jnp.issubdtype(self.dtype, jnp.inexact):
+            return self.values
+        return carry(self.values, code)
+
+    def _read(self) -> tuple[Any, ...]:
+        """Return the sizes and the status."""
+        return self._numbers.get(lambda: _decoded(self._code.given, len(self._axes) + 1))
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -112,9 +137,12 @@ class Padded:
         Raises:
           CapacityError: the data needed more entries than the capacity.
           InvalidArgumentError: operands of the computation were invalid.
+          PaddedUseError: the sizes were lost, or the value is traced.
         """
-        check_status(self.status, self.values)
-        sizes = [np.asarray(s) for s in self._sizes]
+        if any(map(jp.is_tracer, (self.values, *self._read()))):
+            self._refuse_value("Padded.unpad")
+        *sizes, status = map(np.asarray, self._read())
+        check_status(status, self.values)
         if any(s.ndim for s in sizes):
             rows = range(self.values.shape[0])
             return [self._row(i).unpad() for i in rows]
@@ -125,11 +153,8 @@ class Padded:
         return jp.array_from_host(values[tuple(index)])
 
     def _row(self, i: int) -> Padded:
-        sizes = {
-            a: s[i] if jnp.ndim(s) else s for a, s in zip(self._axes, self._sizes, strict=True)
-        }
-        status = self.status[i] if jnp.ndim(self.status) else self.status
-        return Padded(self.values[i], sizes, status)
+        *sizes, status = (x[i] if jnp.ndim(x) else x for x in self._read())
+        return Padded(self.values[i], dict(zip(self._axes, sizes, strict=True)), status)
 
     def _refuse(self) -> NoReturn:
         """Raise an error, because the caller would read the padding as data."""
@@ -143,18 +168,72 @@ class Padded:
             )
         )
 
-    def __jax_array__(self) -> NoReturn:
-        """Reject the conversion, with which `jax.numpy` would read the padding."""
-        self._refuse()
+    def _refuse_value(self, name: str) -> NoReturn:
+        """Raise an error, because Python needs a value that is known only at run time."""
+        raise errors.PaddedUseError(
+            errors.message(
+                name,
+                "Python asks for the value of a padded value, which is known only at run time.",
+                received=repr(self),
+                do="outside of `jit` use the exact array, `x.unpad()`; inside, an operator "
+                "(`shims.size(x)`, `shims.where`, `shims.cond`)",
+            )
+        )
+
+    @property
+    def __jax_array__(self) -> Callable[[], NoReturn]:
+        """Reject the conversion, with which `jax.numpy` would read the padding.
+
+        An operator of an array on the left is told that there is none, so that Python asks ours.
+        """
+        if jp.array_operator_calls(1):
+            raise AttributeError("__jax_array__")
+        return self._refuse
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
         """Reject the conversion, with which NumPy would read the padding."""
         self._refuse()
 
-    __iter__ = None
+    __hash__ = None  # type: ignore[assignment]  # `==` compares the entries
+
+    def __iter__(self) -> NoReturn:
+        self._refuse_value("iter")
 
     def __len__(self) -> int:
-        self._refuse()
+        self._refuse_value("len")
+
+    def __bool__(self) -> bool:
+        self._refuse_value("bool")
+
+    def __float__(self) -> float:
+        self._refuse_value("float")
+
+    def __int__(self) -> int:
+        self._refuse_value("int")
+
+    def __index__(self) -> int:
+        self._refuse_value("operator.index")
+
+    def __complex__(self) -> complex:
+        self._refuse_value("complex")
+
+    def __contains__(self, item: object) -> bool:
+        self._refuse_value("in")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Reject an attribute of arrays that is not bound in `padded_operators.py`."""
+        if name.startswith("__") or not hasattr(jax.Array, name):
+            raise AttributeError(f"'Padded' object has no attribute '{name}'")
+        sized = f"`shims.{name}(x)` for the true entries" if name in ("shape", "size") else ""
+        raise errors.PaddedAttributeError(
+            errors.message(
+                f"Padded.{name}",
+                "a padded value has no such attribute: its true size is known only at run time.",
+                received=repr(self),
+                do=f"use {sized or f'`x.unpad().{name}` outside of `jit`'}, or `x.values.{name}` "
+                "for the array with its padding",
+            )
+        )
 
     if TYPE_CHECKING:  # bound with the operators, in padded_operators.py
 
@@ -162,21 +241,60 @@ class Padded:
             """Index the valid entries."""
 
     def __repr__(self) -> str:
-        sizes = ", ".join(f"axis {a}: {_format_size(s)}" for a, s in self.sizes.items())
+        try:
+            sizes = ", ".join(f"axis {a}: {_format_size(s)}" for a, s in self.sizes.items())
+        except errors.PaddedUseError:
+            sizes = "sizes lost"
         shape = "x".join(map(str, jnp.shape(self.values)))
         return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """Return the arrays as children and the dynamic axes as static data."""
-        return (self.values, self._sizes, self.status), self._axes
+        """Return the values and the code of the sizes as children, and the axes as static data."""
+        code = self._code.get(lambda: size_code.encode(self._numbers.given))
+        return (self.values, code), self._axes
 
     @classmethod
     def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
         """Create a value from the dynamic axes and the arrays."""
         self = object.__new__(cls)
-        self.values, self._sizes, self.status = children
-        self._axes = axes
+        self.__setstate__((children, axes))
         return self
+
+    def __getstate__(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        """Return the state for pickling and copies."""
+        return self.tree_flatten()
+
+    def __setstate__(self, state: tuple[tuple[Any, ...], tuple[int, ...]]) -> None:
+        (self.values, code), self._axes = state
+        self._numbers, self._code = Derived(), Derived(code)
+
+
+def _decoded(code: Any, count: int) -> tuple[Any, ...]:
+    """Return the sizes and the status that a code stands for."""
+    if not size_code.is_code(code, count):
+        raise _lost()
+    if isinstance(code, jax.ShapeDtypeStruct):
+        return jax.eval_shape(lambda x: size_code.decode(x, count), code)[0]
+    if not jp.is_tracer(code):
+        numbers, is_whole = size_code.decode_on_host(np.asarray(code), count)
+        if not np.all(is_whole):
+            raise _lost()
+        return numbers
+    (*sizes, status), is_whole = size_code.decode(code, count)
+    return (*(jnp.where(is_whole, s, 0) for s in sizes), jnp.where(is_whole, status, LOST))
+
+
+def _lost() -> errors.PaddedUseError:
+    return errors.PaddedUseError(
+        errors.message(
+            "Padded",
+            "the sizes of a padded value were lost: its leaves went through arithmetic that sizes do "
+            "not survive, or were combined with those of a value of another size.",
+            required="sums and multiples of the leaves of values of one size",
+            do="map over whole values: `jax.tree.map(f, tree, is_leaf=lambda x: isinstance(x, "
+            "shims.Padded))`, or restore the sizes: `shims.Padded(y.values, x.sizes)`",
+        )
+    )
 
 
 # `jax.export` stores the structure of results in the exported program.
@@ -189,7 +307,8 @@ export.register_pytree_node_serialization(
 
 
 def _format_size(size: Any) -> str:
-    return "traced" if isinstance(size, jax.core.Tracer) else str(np.asarray(size))
+    is_known = isinstance(size, (jax.Array, np.ndarray, int)) and not jp.is_tracer(size)
+    return str(np.asarray(size)) if is_known else "traced"
 
 
 def check_status(status: Any, values: Any = None) -> None:
@@ -209,6 +328,8 @@ def check_status(status: Any, values: Any = None) -> None:
                 do=f"raise the bound to {worst}, or call through `shims.function`, which grows",
             )
         )
+    if worst == LOST:
+        raise _lost()
     problem = (
         "operands of this computation were invalid (sizes that had to agree do not)."
         if worst == INVALID

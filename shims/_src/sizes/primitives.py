@@ -18,7 +18,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadStack
-from shims._src.sizes import numbering, on_host, trace
+from shims._src.sizes import numbering, on_host, room, trace
 from shims._src.sizes.sites import OUTER_BOUND, Site
 
 compress_p = jp.Primitive("compress")
@@ -56,10 +56,10 @@ def compress(x, mask, axis: int = 0):
             return on_host.selected(x, np.asarray(mask), axis)
         return take(jnp.asarray(x), np.nonzero(np.asarray(mask))[0], axis % jnp.ndim(x))
     state = _require_trace("boolean_mask")
-    mask = jnp.asarray(mask, bool)
-    axis = axis % jnp.ndim(x)
-    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], jnp.shape(x)[axis])):
-        return jnp.asarray(x)  # nothing can be selected from nothing
+    x, mask = jp.as_jax(x), jp.as_jax(mask, bool)
+    axis = axis % x.ndim
+    if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], x.shape[axis])):
+        return x  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
     x, mask = jp.varying_as((jnp.asarray(x), mask), (x, mask))
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
@@ -104,6 +104,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     if not jp.is_tracer(count):
         if jp.is_symbolic(count):
             return jnp.arange(count, dtype=dtype)
+        room.check_capacity(label, int(count))
         return jnp.arange(max(int(count), 0), dtype=dtype)
     known = numbering.symbolic_value(count)
     if known is None and bound is not None and not jp.is_symbolic(bound) and bound <= 0:
@@ -116,11 +117,34 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
 def _range_of_new_size(count, bound, dtype, label):
     """Return the positions along an axis of a new data-dependent size."""
     state = _require_trace(label)
-    count = jnp.asarray(count, jnp.int32)
+    count = as_count(count)
     name, dim = numbering.size_of_count(state, count, bound)
     params = {"name": name, "dim": dim, "bound": bound, "dtype": np.dtype(dtype), "label": label}
     state.fresh.state_maker(name, functools.partial(fresh_range_p.bind, count, **params))
     return fresh_range_p.bind(count, **params)
+
+
+def as_count(number):
+    """Convert a number of elements to int32; one that is too large becomes the largest int32."""
+    number = jp.as_jax(number)
+    if jnp.iinfo(number.dtype).max > room.MOST_SLOTS:
+        number = jnp.minimum(number, jnp.asarray(room.MOST_SLOTS, number.dtype))
+    return jp.as_jax(number, jnp.int32)
+
+
+def one_more(highest):
+    """Return the number of rows when the last one has the number `highest`; it never wraps."""
+    return jnp.minimum(as_count(highest), jnp.int32(room.MOST_SLOTS - 1)) + 1
+
+
+def total(lengths, *, label: str):
+    """Return the sum of a vector of sizes; a sum beyond int32 is an error, and never wraps."""
+    if not jp.is_tracer(lengths):
+        return int(np.sum(np.asarray(lengths), dtype=np.int64))
+    text = errors.message(label, "the sizes add up to more than int32 holds.")
+    rough = jnp.sum(lengths.astype(jnp.float32))
+    check(rough >= 2.0**31, text, error=errors.ResourceExhaustedError)
+    return jnp.sum(lengths, dtype=jnp.int32)
 
 
 def as_size(d):
@@ -137,6 +161,7 @@ def to_dim(value, *, label: str = "range", bound=None):
     if jp.is_symbolic(value):
         return value
     if not jp.is_tracer(value):
+        room.check(label, (int(value),))
         return int(value)
     known = numbering.symbolic_value(value)
     if known is not None:

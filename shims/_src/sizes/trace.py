@@ -17,6 +17,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import dims
 from shims._src.sizes.decisions import Decisions, Question, only_zero
+from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
@@ -92,8 +93,10 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
-        self._kept: dict[object, object] = {}
         self._serials = itertools.count()
+        self._kept: dict[object, object] = {}
+        self._known: dict[int, tuple[object, int]] = {}
+        self._with_kept, self._with_known = EndedTraces(), EndedTraces()
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
@@ -101,16 +104,35 @@ class ValueNumbers:
             self._numbers[key] = next(self._serials)
         return self._numbers[key]
 
+    def known(self, x: object) -> int | None:
+        """Return the number of an object that `remember` stored, or `None`."""
+        found = self._known.get(id(x))
+        return None if found is None else found[1]
+
+    def remember(self, x: object, number: int) -> int:
+        """Store the number of an object until `forget` or `forget_objects`, and return it."""
+        self._known[id(x)] = x, number
+        self._with_known.note(x, id(x))
+        return number
+
     def keep(self, x: object, key: object) -> object:
         """Keep an object alive whose `id` is part of `key`, so that the `id` is not reused."""
         self._kept[key] = x
+        self._with_kept.note(x, key)
         return key
 
     def forget(self, ended) -> None:
         """Let go of the tracers of a JAX trace that ends, and of the keys that contain their `id`."""
-        for key in [k for k, x in self._kept.items() if jp.is_tracer_of(x, ended)]:
-            del self._kept[key]
-            self._numbers.pop(key, None)
+        for identity in self._with_known.keys(ended):
+            self._known.pop(identity, None)
+        for key in self._with_kept.keys(ended):
+            if jp.is_tracer_of(self._kept.get(key), ended):
+                del self._kept[key]
+                self._numbers.pop(key, None)
+
+    def forget_objects(self) -> None:
+        """Drop what `remember` stored, which keeps the objects alive."""
+        self._known.clear()
 
 
 class DynamicTrace:
@@ -221,7 +243,12 @@ class DynamicTrace:
 
     def key(self):
         """Return a key of this trace and its progress for JAX's trace caches."""
-        return ("shims", self._serial, *self.fresh.version)
+        return ("shims", self._serial, self.fresh.version)
+
+    def forget_inner_programs(self) -> None:
+        """Trace inner programs again: what they captured holds for their first call only."""
+        self.fresh.changed()
+        jp.set_trace_key(self.key())
 
     def forget(self, ended) -> None:
         """Let go of the tracers of a JAX trace that ends: JAX looks for leaked ones."""
@@ -286,6 +313,16 @@ class DynamicTrace:
         if pin is not None and pin[0] in self.fresh and pin[0] not in self._settled.pins:
             raise Respecialize(pins=dict([pin]))
         return self.decisions.answered(d, question, answer, is_measured=is_measured)
+
+    def pin(self, d) -> None:
+        """Trace again with the data-dependent sizes of `d` as constants, if the data of the call give them."""
+        names = sorted(self.fresh.of(d))
+        numbers = [self._program_of and self._program_of(self.dimension(n)) for n in names]
+        if self._measure is None or None in numbers:
+            return
+        values = [self._measure(number) for number in numbers]
+        if None not in values:
+            raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
 
     def is_measured(self, name: str) -> bool:
         """Return whether a size is a constant because the data of the traced call have that size."""

@@ -26,6 +26,8 @@ READS = (
 )
 # The rules that require sizes of at least 0; products of array sizes always are.
 EXTENDS = ("jax._src.lax.lax", "_reshape_shape_rule", "_broadcast_in_dim_shape_rule")
+# The modules of the hooks through which a size is hashed.
+_HOOKS = "shims._src.tracing.hook"
 # The largest number of frames between a rule and the comparison.
 _MOST_FRAMES = 8
 
@@ -64,6 +66,14 @@ def user_orders(hooks: dict) -> bool:
     while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
         frame = frame.f_back
     return frame is None or user_frames.asks_for_user(frame)
+
+
+def user_hashes() -> bool:
+    """Return whether user code looks a size up in a dictionary or a set."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
+        frame = frame.f_back
+    return frame is None or not user_frames.caches_shapes(frame)
 
 
 def rule_reads() -> bool:

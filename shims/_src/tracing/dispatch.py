@@ -14,8 +14,8 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing import keras_tensors
-from shims._src.tracing.dynamic import run_dynamic
+from shims._src.tracing import keras_tensors, static_results
+from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
 
@@ -46,17 +46,17 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
             return f(*args, **kwargs) if trace.current() is not None else outside(*args, **kwargs)
-        except errors.OutsideDynamicTraceError:
-            # An argument turned out to be a traced size.
-            return _in_dynamic_trace(f, args, kwargs)
+        except (errors.OutsideDynamicTraceError, errors.PaddedUseError) as error:
+            return _run_across_traces(f, args, kwargs, error)
         except errors.CompositeOperandError as error:
             return _call_composites(call, f.__name__, args, kwargs, error)
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
             _raise_needs_value(f.__name__, error)
 
     outside = _outside_dynamic_traces(f, call, fresh)
+    known = static_results.computed if f.__name__ in static_results.OPERATORS else _unchanged
     if not compiled:
-        return call
+        return known(call)
 
     @functools.wraps(f)
     def checked(*args, **kwargs):
@@ -71,7 +71,24 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
             return repeated(*args, **kwargs)
         return call(*args, **kwargs)
 
-    return call_or_repeat
+    return known(call_or_repeat)
+
+
+def _unchanged(call):
+    return call
+
+
+def _run_across_traces(f, args, kwargs, error):
+    """Run an operator again whose arguments turned out to belong to another kind of trace.
+
+    An argument is a traced size outside of a dynamic trace, or a `Padded` from outside of one inside.
+    """
+    if isinstance(error, errors.OutsideDynamicTraceError):
+        return _in_dynamic_trace(f, args, kwargs)
+    if trace.current() is None:
+        raise error
+    args, kwargs = entered((args, kwargs))
+    return f(*args, **kwargs)
 
 
 def _outside_dynamic_traces(f, call, fresh):

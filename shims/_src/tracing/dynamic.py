@@ -11,13 +11,14 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.conversion import narrow_array
-from shims._src.errors import refusals
+from shims._src.errors import errors, refusals
 from shims._src.platform import host_memory
 from shims._src.platform import jax_private as jp
 from shims._src.recording.recording import is_followed
-from shims._src.sizes import trace
-from shims._src.sizes.padded import Padded
+from shims._src.sizes import primitives, trace
+from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.sizes.sites import Settled, Site
+from shims._src.tracing import eager_lengths
 from shims._src.tracing.both_answers import run_enclosed
 from shims._src.tracing.padded_results import specifications
 from shims._src.tracing.program import lower, measured_sizes, trace_program
@@ -37,6 +38,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
     """Call `f` with data-dependent sizes, in the current dynamic trace or in a new one."""
     kwargs = kwargs or {}
     if trace.current() is not None:
+        args, kwargs = entered((args, kwargs))
         return f(*args, **kwargs)
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_leaf)
     places = [i for i, x in enumerate(leaves) if _is_operand(x)]
@@ -50,8 +52,34 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    run = _run_eagerly if concrete else _run_traced
+    run = functools.partial(_run_concretely, f) if concrete else _run_traced
     return jp.with_automatic_axes(functools.partial(run, on_operands), operands)
+
+
+def entered(tree):
+    """Replace each `Padded` from outside of the current dynamic trace by an array with a size of its own."""
+    leaves, structure = jax.tree.flatten(tree, is_leaf=_is_leaf)
+    if not any(map(_is_leaf, leaves)):
+        return tree
+    return jax.tree.unflatten(structure, [_entered(x) if _is_leaf(x) else x for x in leaves])
+
+
+def _entered(x: Padded):
+    if not any(map(jp.is_tracer, jax.tree.leaves(x))):
+        return x.unpad()
+    if jp.is_tracer(x.status):
+        text = errors.message("Padded", "a padded value from outside of the function is not valid.")
+        primitives.check(x.status != OK, text)
+    else:
+        check_status(x.status, x.values)
+    return _cut(x.values, x.sizes)
+
+
+def _cut(array, sizes):
+    for axis, size in sizes.items():
+        places = primitives.fresh_range(size, bound=array.shape[axis], label="Padded")
+        array = primitives.take(array, places, axis)
+    return array
 
 
 def _run_traced(f, operands):
@@ -61,22 +89,43 @@ def _run_traced(f, operands):
 
 
 @jp.moving_data
-def _run_eagerly(f, operands):
+def _run_concretely(f, on_operands, operands):
+    """Run `f` as a program of concrete operands, which are padded once `f` has met several lengths."""
+    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
+    lengths = eager_lengths.history(f, operands)
+    if lengths.met(operands):
+        try:
+            return _run_eagerly(on_operands, operands, lengths.prepared)
+        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            lengths.failed()
+    return _run_eagerly(on_operands, operands, _prepare_exactly)
+
+
+class _NeedsExactShapesError(Exception):
+    """A program needs a size of its operands as a number."""
+
+
+def _prepare_exactly(operands, settled):
+    state = trace.DynamicTrace(settled=settled, may_assume=True)
+    return state, *specifications(state, operands)
+
+
+def _run_eagerly(f, operands, prepared):
     buckets: dict[Site, int] = {}
     settled, first = Settled(), None
-    operands = [x.unpad() if isinstance(x, Padded) else x for x in operands]
     while True:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        specs, arrays, sizes = specifications(state, operands)
+        state, specs, arrays, sizes = prepared(operands, settled)
         try:
-            program = trace_program(state, f, specs, arrays)
+            program = trace_program(state, f, specs, operands)
             values, ctx = lower(program, arrays, sizes, buckets)
         except trace.Respecialize as wanted:
+            if wanted.names:
+                raise _NeedsExactShapesError from None
             settled = settled.with_pins(wanted.pins, measured=True)
             continue
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             first = first or error
-            settled = _with_constants(error, first, f, specs, arrays, settled)
+            settled = _with_constants(error, first, f, operands, settled, prepared)
             continue
         found = [(r.condition, int(r.code)) for r in ctx.reports]
         if not settle_reports(found, buckets, settled):
@@ -84,7 +133,15 @@ def _run_eagerly(f, operands):
             return jax.tree.unflatten(program.out_tree, outs)
 
 
-def _with_constants(error, first, f, specs, arrays, settled: Settled) -> Settled:
+def _exact_operand(x: Padded):
+    """Remove the padding of an operand, such that a tape that follows its values follows the result."""
+    if not is_followed(x.values):
+        return x.unpad()
+    check_status(x.status, x.values)
+    return exact(x.values, x.sizes)
+
+
+def _with_constants(error, first, f, operands, settled: Settled, prepared) -> Settled:
     """Return the settings for another trace, with the data-dependent sizes of this call as constants.
 
     Raises:
@@ -92,8 +149,8 @@ def _with_constants(error, first, f, specs, arrays, settled: Settled) -> Settled
     """
     known = trace.failure_of(error).measured
     if not known:
-        state = trace.DynamicTrace(settled=settled, may_assume=True)
-        known = measured_sizes(state, f, specs, arrays)
+        state, specs, _, _ = prepared(operands, settled)
+        known = measured_sizes(state, f, specs, operands)
     more = known.items() - settled.pins.items()
     if not more:
         raise refusals.translated(refusals.clearer(first, error)) from error

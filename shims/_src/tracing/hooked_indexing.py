@@ -11,7 +11,8 @@ import numpy as np
 from shims._src.arguments import checks
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
+from shims._src.sizes import primitives, size_bounds
+from shims._src.tracing import fitting
 
 
 def take(state, original, array, index, **options):
@@ -24,12 +25,30 @@ def take(state, original, array, index, **options):
     return primitives.connected(taken, jnp.asarray(array))
 
 
+def _has_bound_below_one(state, item) -> bool:
+    return isinstance(item, slice) and any(_is_below_one(state, b) for b in (item.start, item.stop))
+
+
+def _is_below_one(state, bound) -> bool:
+    """Return whether a bound such as `-n` is 0 for no elements: then it does not count from the end."""
+    return state.owns(bound) and not state.is_input_only(bound) and size_bounds.sign(-bound) == 1
+
+
+def _with_traced_bounds(state, item):
+    if not _has_bound_below_one(state, item):
+        return item
+    bounds = (primitives.as_size(b) if jp.is_symbolic(b) else b for b in (item.start, item.stop))
+    return slice(*bounds, item.step)
+
+
 def _has_none(array) -> bool:
     return any(not jp.is_symbolic(d) and d == 0 for d in np.shape(array))
 
 
 def _take_items(state, original, array, index, options):
     items = _unify_position_sizes(_as_tuple(index))
+    if any(_has_bound_below_one(state, i) for i in items):
+        index = items = tuple(_with_traced_bounds(state, i) for i in items)
     if len(items) == 1 and reads_nothing(items[0], array, 0):
         return from_nothing(jnp.asarray(array), items[0], 0)
     if len(items) > 1 and _has_none(array) and all(np.ndim(i) == 0 for i in items):
@@ -37,14 +56,14 @@ def _take_items(state, original, array, index, options):
     if any(map(_is_reversal, items)):
         array, items = _apply_reversals(jnp.asarray(array), items)
         index = items
-    if not any(_is_dynamic(i) for i in items):
+    if not any(_is_dynamic(i) for i in items) and not fitting.has_constant_mask(array, items):
         if len(items) > 1 and any(map(_has_step, items)):
             array, items = _apply_unknown_slices(original, jnp.asarray(array), items)
         return original(array, items if isinstance(index, tuple) else index, **options)
-    array = jnp.asarray(array)
-    items = _expand_ellipsis(items, array.ndim)
+    array = jp.as_jax(array)
+    items = fitting.fit_masks(array, _expand_ellipsis(items, array.ndim))
     array, items = _apply_traced_slices(array, items)
-    if not any(_is_mask(i) for i in items):
+    if not any(fitting.is_mask(i) for i in items):
         return original(array, tuple(items), **options)
     if sum(map(_is_advanced, items)) > 1:
         return original(array, _masks_as_positions(items), **options)
@@ -74,7 +93,7 @@ def _apply_empty_reads(array, items):
             array = from_nothing(array, item, axis)
         else:
             rest.append(item)
-            axis += _axes_of(item)
+            axis += fitting.axes_of(item)
     return array, tuple(rest)
 
 
@@ -106,10 +125,10 @@ def update(state, original, array, index, *rest, **options):
     items = _unify_position_sizes(_as_tuple(index))
     array = jnp.asarray(array)
     _assume_rows(state, array, items)
-    if not any(_is_dynamic(i) for i in items):
+    if not any(_is_dynamic(i) for i in items) and not fitting.has_constant_mask(array, items):
         index = items if isinstance(index, tuple) else index
-        return original(array, index, *rest, **options)
-    items = _expand_ellipsis(items, array.ndim)
+        return original(array, index, *fitting.fit_values(array, items, rest), **options)
+    items = fitting.fit_masks(array, _expand_ellipsis(items, array.ndim))
     axis = 0
     plain = []
     for item in items:
@@ -119,8 +138,9 @@ def update(state, original, array, index, *rest, **options):
             plain.append(_slice_positions(item, array.shape[axis]))
         else:
             plain.append(item)
-        axis += _axes_of(item)
-    return original(array, _masks_as_positions(plain), *rest, **options)
+        axis += fitting.axes_of(item)
+    items = _masks_as_positions(plain)
+    return original(array, items, *fitting.fit_values(array, items, rest), **options)
 
 
 def _assume_rows(state, array, items) -> None:
@@ -129,7 +149,7 @@ def _assume_rows(state, array, items) -> None:
     for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
         if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
             state.assume_some(array.shape[axis])
-        axis += _axes_of(item)
+        axis += fitting.axes_of(item)
 
 
 def nonzero(mask):
@@ -149,11 +169,7 @@ def _as_tuple(index):
 
 
 def _is_dynamic(item) -> bool:
-    return _is_mask(item) or _is_traced_slice(item) or jp.is_symbolic(item)
-
-
-def _is_mask(item) -> bool:
-    return jp.is_tracer(item) and item.dtype == bool and item.ndim > 0
+    return fitting.is_mask(item) or _is_traced_slice(item) or jp.is_symbolic(item)
 
 
 def _is_traced_slice(item) -> bool:
@@ -166,15 +182,9 @@ def _is_advanced(item) -> bool:
     return item is not None and item is not Ellipsis and not isinstance(item, slice)
 
 
-def _axes_of(item) -> int:
-    if item is None:
-        return 0
-    return np.ndim(item) if _is_mask(item) else 1
-
-
 def _expand_ellipsis(items, rank):
     """Expand the Ellipsis of an index, and convert symbolic positions to array scalars."""
-    consumed = sum(_axes_of(i) for i in items if i is not Ellipsis)
+    consumed = sum(fitting.axes_of(i) for i in items if i is not Ellipsis)
     out = []
     for item in items:
         if item is Ellipsis:
@@ -194,7 +204,7 @@ def _apply_traced_slices(array, items):
                 array, _slice_positions(item, array.shape[axis]), axis=axis, mode="clip"
             )
             item = slice(None)
-        axis += _axes_of(item)
+        axis += fitting.axes_of(item)
         out.append(item)
     return array, out
 
@@ -206,7 +216,7 @@ def _apply_reversals(array, items):
         size = array.shape[axis] if axis < array.ndim else None  # JAX raises for too many indices
         if _is_reversal(item) and jp.is_symbolic(size):
             array, item = jnp.flip(array, axis), slice(None)
-        axis += _axes_of(item)
+        axis += fitting.axes_of(item)
         out.append(item)
     return array, tuple(out)
 
@@ -228,7 +238,7 @@ def _apply_unknown_slices(original, array, items):
         if is_cut and jp.is_symbolic(array.shape[axis]):
             array = original(array, (*[slice(None)] * axis, item))
             item = slice(None)
-        axis += _axes_of(item)
+        axis += fitting.axes_of(item)
         out.append(item)
     return array, tuple(out)
 
@@ -248,13 +258,13 @@ def _masks_as_positions(items):
     """Replace each mask in an index by the positions of its true entries, as NumPy defines it."""
     out = []
     for item in items:
-        out += nonzero(item) if _is_mask(item) else [item]
+        out += nonzero(item) if fitting.is_mask(item) else [item]
     return _unify_position_sizes(tuple(out))
 
 
 def _unify_position_sizes(items):
     """Declare that the index arrays of an index have equal sizes, if these are unknown."""
-    sizes = [x.shape[0] for x in items if _is_vector(x)]
+    sizes = [x.shape[0] for x in items if fitting.is_vector(x)]
     sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
     if all(jp.is_symbolic(d) == jp.is_symbolic(sizes[0]) and d == sizes[0] for d in sizes):
         return items
@@ -264,14 +274,10 @@ def _unify_position_sizes(items):
     target = next((d for d in sizes if not jp.is_symbolic(d)), sizes[0])
     return tuple(
         primitives.unify_axis(jnp.asarray(x), 0, target, label="index", broadcasts=True)
-        if _is_vector(x) and jp.is_symbolic(x.shape[0])
+        if fitting.is_vector(x) and jp.is_symbolic(x.shape[0])
         else x
         for x in items
     )
-
-
-def _is_vector(item) -> bool:
-    return getattr(item, "ndim", 0) == 1 and item.dtype != bool
 
 
 def _apply_mask(original, array, items, options):
@@ -282,38 +288,14 @@ def _apply_mask(original, array, items, options):
     axis = 0
     out = []
     for item in items:
-        if _is_mask(item):
-            array = select(array, item, axis)
+        if fitting.is_mask(item):
+            array = fitting.select(array, item, axis)
             item = slice(None)
-        axis += _axes_of(item)
+        axis += fitting.axes_of(item)
         out.append(item)
     if all(isinstance(i, slice) and i == slice(None) for i in out):
         return array
     return original(array, tuple(out), **options)
-
-
-def select(array, mask, axis):
-    """Select the entries of `array` by a mask that covers its axes from `axis` on."""
-    rank = mask.ndim
-    have = array.shape[axis : axis + rank]
-    if len(have) < rank or any(_must_differ(a, b) for a, b in zip(have, mask.shape, strict=True)):
-        raise IndexError(
-            errors.message(
-                "x[mask]",
-                "the mask must have the shape of the axes that it selects from.",
-                required=f"bool{list(have)}" if len(have) == rank else f"rank {len(have)} or less",
-                received=f"bool{list(mask.shape)} for {array.dtype.name}{list(array.shape)}",
-                do="build the mask from the array that it selects from",
-            )
-        )
-    if rank > 1:
-        shape = (*array.shape[:axis], -1, *array.shape[axis + rank :])
-        array, mask = array.reshape(shape), mask.reshape(-1)
-    return primitives.compress(array, mask, axis)
-
-
-def _must_differ(a, b) -> bool:
-    return not jp.is_symbolic(a) and not jp.is_symbolic(b) and a != b
 
 
 def _slice_positions(item: slice, size):

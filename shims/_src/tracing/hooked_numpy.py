@@ -8,11 +8,12 @@ import numpy as np
 from jax import lax
 
 from shims._src.arguments.searching import insertion_points
+from shims._src.errors import errors
 from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives
-from shims._src.tracing import hooked_indexing
+from shims._src.sizes import numbering, primitives
+from shims._src.tracing import fitting, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -80,30 +81,36 @@ def _same(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
+def _as_mask(a):
+    """Return whether the entries are not 0; a mask itself, so that its selections have one size."""
+    a = jnp.asarray(a)
+    return a if a.dtype == bool else a != 0
+
+
 def _nonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return tuple(hooked_indexing.nonzero(jnp.asarray(a) != 0))
+    return tuple(hooked_indexing.nonzero(_as_mask(a)))
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
     if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
         condition = condition.__jax_array__()  # a comparison of a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
-        return tuple(hooked_indexing.nonzero(jnp.asarray(condition) != 0))
+        return tuple(hooked_indexing.nonzero(_as_mask(condition)))
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
 
 
 def _argwhere(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return jnp.stack(hooked_indexing.nonzero(jnp.asarray(a) != 0), -1)
+    return jnp.stack(hooked_indexing.nonzero(_as_mask(a)), -1)
 
 
 def _flatnonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return hooked_indexing.nonzero((jnp.asarray(a) != 0).reshape(-1))[0]
+    return hooked_indexing.nonzero(_as_mask(a).reshape(-1))[0]
 
 
 def _take(state, original, a, indices, axis=None, **options):
@@ -118,8 +125,15 @@ def _compress(state, original, condition, a, axis=None, **options):
     a = jnp.asarray(a)
     if axis is None:
         a, axis = a.reshape(-1), 0
-    a = a[(slice(None),) * (axis % a.ndim) + (slice(condition.shape[0]),)]
-    return primitives.compress(a, jnp.asarray(condition, bool), axis)
+    condition, count = jnp.asarray(condition, bool), a.shape[axis]
+    if any(map(jp.is_symbolic, (count, condition.shape[0]))):
+        condition = fitting.fit_mask(a, condition, (count,))
+    else:
+        text = errors.message("compress", "the condition is true behind the end of the array.")
+        primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
+        a = lax.slice_in_dim(a, 0, min(condition.shape[0], count), axis=axis)
+        condition = condition[:count]
+    return primitives.compress(a, condition, axis)
 
 
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
@@ -147,10 +161,18 @@ def _fill_hook(name):
         sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
         if not any(jp.is_tracer(d) for d in sizes):
             return original(shape, *args, **options)
-        sizes = tuple(primitives.to_dim(d, label=f"jnp.{name}") for d in sizes)
+        sizes = tuple(_size_of(f"jnp.{name}", d) for d in sizes)
         return original(sizes, *args, **options)
 
     return fill
+
+
+def _size_of(function, number):
+    """Convert a number to a dimension; a negative one is an error, as in JAX."""
+    if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
+        text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
+        primitives.check(number < 0, text, number)
+    return primitives.to_dim(number, label=function)
 
 
 def _unique(
@@ -197,8 +219,8 @@ def _squeeze(state, original, a, *axis, **named):
 def _eye(state, original, n, m=None, k=0, dtype=None, **options):
     if not any(jp.is_tracer(d) for d in (n, m, k)):
         return original(n, m, k, dtype, **options)
-    rows = primitives.to_dim(n, label="jnp.eye")
-    columns = rows if m is None else primitives.to_dim(m, label="jnp.eye")
+    rows = _size_of("jnp.eye", n)
+    columns = rows if m is None else _size_of("jnp.eye", m)
     same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
     return same.astype(jnp.float32 if dtype is None else dtype)
 
@@ -211,7 +233,9 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
         a, axis = a.reshape(-1), 0
     counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
     ends = jnp.cumsum(counts)
-    places = primitives.fresh_range(jnp.sum(counts), label="jnp.repeat")
+    places = primitives.fresh_range(
+        primitives.total(counts, label="jnp.repeat"), label="jnp.repeat"
+    )
     source = insertion_points(ends, places, "right")
     return jnp.take(a, source, axis=axis, mode="clip")
 
@@ -295,7 +319,23 @@ def _psum(state, original, x, axis_name, **options):
     return original(jax.tree.unflatten(tree, numbers), axis_name, **options)
 
 
+def _of_sizes(state, original, a, *args, **options):
+    if isinstance(a, np.ndarray) and a.dtype.hasobject:
+        a = a.tolist()  # sizes are objects to NumPy
+    return original(a, *args, **options)
+
+
+def _cond(state, original, condition, *args, **options):
+    if jp.is_symbolic(condition):
+        condition = condition.__jax_array__()  # JAX would ask for its truth while tracing
+    return original(condition, *args, **options)
+
+
 FUNCTIONS = (
+    ("cond", _cond),
+    ("asarray", _of_sizes),
+    ("pad", hooked_pad.pad),
+    ("array", _of_sizes),
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),

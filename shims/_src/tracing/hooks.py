@@ -18,7 +18,15 @@ from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
 from shims._src.sizes.decisions import Question
-from shims._src.tracing import comparison_callers, hooked_indexing, hooked_numpy, hooked_vmap
+from shims._src.tracing import (
+    comparison_callers,
+    hooked_indexing,
+    hooked_loops,
+    hooked_numpy,
+    hooked_sizes,
+    hooked_vmap,
+    size_questions,
+)
 from shims._src.tracing.comparison_callers import Asker
 
 _LOCK = threading.Lock()
@@ -46,6 +54,10 @@ def install() -> None:
         _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
+        hooked_sizes.bind()
+        for name in ("_bool", "_int", "_index"):
+            _replace(jp.ShapedArray, name, size_questions.convert)
+        _replace(jp.Tracer, "__index__", size_questions.as_index)
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -53,11 +65,13 @@ def install() -> None:
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         for kind in modules["traces"]:
             _replace(kind, "invalidate", _end_hook)
+        for name in jp.inlined_functions(modules["reductions"]):
+            _replace(modules["reductions"], name, _call_in_place)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
-        for name, wrapper in hooked_numpy.FUNCTIONS:
+        for name, wrapper in (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS):
             for module in modules["numpy"]:
                 if hasattr(module, name):
                     _replace(module, name, wrapper)
@@ -89,6 +103,15 @@ def _end_hook(state, original, ended):
     """Let go of the tracers of a JAX trace when it ends."""
     state.forget(ended)
     original(ended)
+
+
+def _call_in_place(state, original, *args, **kwargs):
+    """Trace a function of JAX's in the current program, not on its own.
+
+    Every selection has a type of its own, so that JAX's cache would not find the function.
+    """
+    own_types = any(jp.is_symbolic(d) for x in args[:1] for d in np.shape(x))
+    return (original.__wrapped__ if own_types else original)(*args, **kwargs)
 
 
 # ---- dimensions ----------------------------------------------------------------------------------
@@ -190,7 +213,8 @@ def _comparison_hook(name: str):
     """Create the hook of `<` or a related operator, which converts floats to equivalent integers."""
 
     def compared(state, original, self, other):
-        return original(self, whole(name, other))
+        answers = hooked_sizes.compared_with_array(state, name, self, other)
+        return original(self, whole(name, other)) if answers is None else answers
 
     return compared
 
@@ -209,10 +233,18 @@ def whole(name: str, number):
 
 
 def _eq_hook(state, original, self, other):
+    answers = hooked_sizes.compared_with_array(state, "eq", self, other)
+    if answers is not None:
+        return answers
     return _decide_eq(state, original, self, other, comparison_callers.code_asks(2))
 
 
 def _ne_hook(self, other):
+    state = trace.current()
+    if state is not None:
+        answers = hooked_sizes.compared_with_array(state, "ne", self, other)
+        if answers is not None:
+            return answers
     return not _asked_equal(self, other, 2)
 
 
@@ -225,10 +257,6 @@ def _asked_equal(self, other, depth):
 
 
 def _decide_eq(state, original, self, other, asked):
-    if isinstance(other, np.ndarray) and other.ndim and state.owns(self):
-        return np.array([_decide_eq(state, original, self, v, asked) for v in other.flat]).reshape(
-            other.shape
-        )
     other = _as_int(other)
     answer = original(self, other)
     if answer or not state.owns(self):

@@ -1,4 +1,4 @@
-"""Define Python's operators for `Padded`: each is computed on the valid entries only."""
+"""Define the operators, methods and properties of arrays for `Padded`, computed on the true entries."""
 
 from __future__ import annotations
 
@@ -6,26 +6,49 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dynamic import run_dynamic
 
 _ARITHMETIC = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
-    *("and", "or", "xor"),
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul"),
+    *("and", "or", "xor", "lshift", "rshift"),
 )
-_COMPARISONS = ("lt", "le", "gt", "ge")
-_UNARY = ("neg", "invert", "abs")
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_UNARY = ("neg", "pos", "invert", "abs")
+_METHODS = (
+    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip"),
+    *("compress", "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten"),
+    *("max", "mean", "min", "nonzero", "prod", "ptp", "ravel", "repeat", "reshape", "round"),
+    *("searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "transpose"),
+    *("var", "view"),
+)
+_PROPERTIES = ("T", "mT", "real", "imag")
+_UPDATES = ("set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "get")
 
 
 def bind() -> None:
-    """Add the operators and the indexing method to `Padded`."""
+    """Add the operators, methods and properties to `Padded`."""
     for name in _UNARY:
-        _set_method(f"__{name}__", _unary_method(getattr(operator, f"__{name}__")))
+        _set_method(f"__{name}__", _method(getattr(operator, f"__{name}__")))
     for name in (*_ARITHMETIC, *_COMPARISONS):
-        _set_method(f"__{name}__", _binary_method(getattr(operator, f"__{name}__")))
+        _set_method(f"__{name}__", _method(_operator_of(name)))
     for name in _ARITHMETIC:
-        _set_method(f"__r{name}__", _binary_method(_reflected(getattr(operator, f"__{name}__"))))
-    _set_method("__getitem__", _get_item)
+        _set_method(f"__r{name}__", _method(_reflected(_operator_of(name))))
+    _set_method("__getitem__", _method(operator.getitem))
+    _set_method("__round__", _method(round))
+    _set_method("__array_ufunc__", _call_ufunc)
+    for name in _METHODS:
+        _set_method(name, _method(_contract if name == "dot" else _named(name)))
+    for name in _PROPERTIES:
+        setattr(Padded, name, property(_method(operator.attrgetter(name))))
+    for name in _UPDATES:
+        setattr(_Place, name, _update(name))
+    setattr(Padded, "at", property(_Places))  # noqa: B010 - the class has no such annotation
 
 
 def _set_method(name: str, method: Callable[..., Any]) -> None:
@@ -34,23 +57,72 @@ def _set_method(name: str, method: Callable[..., Any]) -> None:
     setattr(Padded, name, method)
 
 
-def _unary_method(f: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Padded) -> Any:
-        return run_dynamic(f, (self,))
+def _operator_of(name: str) -> Callable[..., Any]:
+    match name:
+        case "divmod":
+            return divmod
+        case "matmul":
+            return _contract
+    return getattr(operator, f"__{name}__")
+
+
+def _contract(a: Any, b: Any) -> Any:
+    """Compute `a @ b`; unknown sizes of the contracted axes are declared equal, checked at run time."""
+    a, b = jnp.asarray(a), jnp.asarray(b)
+    if a.ndim and b.ndim:
+        axis, inner = max(b.ndim - 2, 0), a.shape[-1]
+        if jp.is_symbolic(inner) and not jp.is_symbolic(b.shape[axis]):
+            a = primitives.unify_axis(a, a.ndim - 1, b.shape[axis], label="matmul")
+        else:
+            b = primitives.unify_axis(b, axis, inner, label="matmul")
+    return a @ b
+
+
+def _method(f: Callable[..., Any]) -> Callable[..., Any]:
+    def method(self: Padded, *args: Any, **kwargs: Any) -> Any:
+        return run_dynamic(f, (self, *args), kwargs)
 
     return method
 
 
-def _binary_method(f: Callable[..., Any]) -> Callable[..., Any]:
-    def method(self: Padded, other: Any) -> Any:
-        return run_dynamic(f, (self, other))
-
-    return method
-
-
-def _get_item(self: Padded, index: Any) -> Any:
-    return run_dynamic(operator.getitem, (self, index))
+def _named(name: str) -> Callable[..., Any]:
+    return lambda x, *args, **kwargs: getattr(x, name)(*args, **kwargs)
 
 
 def _reflected(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda a, b: f(b, a)
+
+
+def _call_ufunc(self: Padded, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Compute a function of NumPy, which operators of NumPy's arrays call with a `Padded` operand."""
+    f = _contract if ufunc is np.matmul else getattr(jnp, ufunc.__name__, None)
+    if method != "__call__" or kwargs or f is None:
+        self._refuse()
+    return run_dynamic(f, inputs)
+
+
+class _Places:
+    """The result of `x.at` for a `Padded`."""
+
+    def __init__(self, x: Padded) -> None:
+        self._x = x
+
+    def __getitem__(self, index: Any) -> _Place:
+        return _Place(self._x, index)
+
+
+class _Place:
+    """The result of `x.at[index]` for a `Padded`; its methods return the updated value."""
+
+    def __init__(self, x: Padded, index: Any) -> None:
+        self._x, self._index = x, index
+
+
+def _update(name: str) -> Callable[..., Any]:
+    def updated(x: Any, index: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(x.at[index], name)(*args, **kwargs)
+
+    def method(self: _Place, *args: Any, **kwargs: Any) -> Any:
+        return run_dynamic(updated, (self._x, self._index, *args), kwargs)
+
+    return method

@@ -35,8 +35,9 @@ def specifications(state: trace.DynamicTrace, operands):
                 sizes[names[key]] = Size(size, shape[axis])
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
-        specs.append(jp.abstract(x.values, shape))
-        arrays.append(x.values)
+        values = x.carried_values()
+        specs.append(jp.abstract(values, shape))
+        arrays.append(values)
     return specs, arrays, sizes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from shims._src.lowering.report import Condition, Misjudged
 from shims._src.lowering.scopes import settle
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, trace
+from shims._src.sizes import dims, primitives, room, trace
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks
 from shims._src.tracing.settling import settle_reports
@@ -85,7 +86,8 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
     def flat(*leaves):
         top = jp.staging_trace()
         try:
-            with state.tracing(functools.partial(_number_of, state, top), measure):
+            number_of = functools.partial(_number_of, state, top)
+            with state.fresh.outermost(), state.tracing(number_of, measure):
                 out = f(*leaves)
         except Exception as error:
             trace.note_failure(error, state, _measured_sizes(state, top, operands))
@@ -97,6 +99,7 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
     staged = jax.disable_jit(False)
     with refusals.naming_sizes(state.origins), trace.resume(state), staged:
         closed = jax.make_jaxpr(flat)(*specs)
+        state.numbers.forget_objects()
     return Program(closed, state, box["tree"])
 
 
@@ -160,6 +163,8 @@ def _number_of(state, top, d) -> Number | None:
 def _as_array(x):
     if jp.is_symbolic(x):
         return jnp.asarray(x, jnp.int32)
+    if isinstance(x, np.ndarray) and x.dtype.hasobject:
+        return jnp.asarray(x.tolist())  # sizes, in an array of NumPy's
     if isinstance(x, (str, bytes)):
         raise errors.UnimplementedError(
             errors.message(
@@ -218,9 +223,18 @@ def lower(
     with refusals.naming_sizes(program.state.origins):
         outs = interpreter.run(ctx, program.jaxpr, values)
         outs = [_finish_result(ctx, v, jaxpr, i, masks) for i, v in enumerate(outs)]
+        _check_results(outs, jaxpr)
         if is_whole:
             _report_assumptions(ctx, program.state)
     return outs, ctx
+
+
+def _check_results(outs, jaxpr) -> None:
+    """Check that every result of a program fits into memory."""
+    for out, var in zip(outs, jaxpr.outvars, strict=True):
+        shape = np.shape(out.array)  # a literal is a number
+        if shape and room.lacking(math.prod(shape) * out.array.dtype.itemsize) is not None:
+            room.check("", shape, out.array.dtype, line=line_of_result(jaxpr, var))
 
 
 def _is_number(array) -> bool:

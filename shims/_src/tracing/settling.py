@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from shims._src.errors import errors
 from shims._src.lowering.report import Condition, Exceeded, Invalid, Misjudged
+from shims._src.sizes import room
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
 
@@ -81,5 +82,5 @@ def _capacity_error(condition: Exceeded, needed: int) -> errors.CapacityError:
 
 
 def next_bucket(needed: int) -> int:
-    """Return the smallest power of two that is at least `needed`."""
-    return 1 << max(int(needed) - 1, 0).bit_length()
+    """Return the smallest power of two that is at least `needed`, or the largest int32."""
+    return min(1 << max(int(needed) - 1, 0).bit_length(), max(needed, room.MOST_SLOTS))

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, trace
+from shims._src.sizes import numbering, room, trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dispatch import operator
+
+# The number of elements from which the arrays of an operator are checked before they are computed.
+_LARGE = 1 << 24
 
 
 def selected_by(*names: str):
@@ -46,8 +51,12 @@ def _operator_decorator(names, is_unknown, compiled=False):
                 return known(*args, **kwargs)
             for name, place in places.items():
                 value = args[place] if place < len(args) else kwargs.get(name)
-                if value is not None and _is_traced(value, is_unknown):
+                if value is None:
+                    continue
+                if _is_traced(value, is_unknown):
                     return fresh(*args, **kwargs)
+                if _is_large(value):
+                    _check_room(f, args, kwargs)
                 if compiled and _is_shape(value):
                     # Numbers are part of what a repeated call is compiled for.
                     if place < len(args):
@@ -69,6 +78,34 @@ def _is_shape(value) -> bool:
         and value.dtype == np.int32
         and value.size < 9
     )
+
+
+def _is_large(value) -> bool:
+    """Return whether the sizes in an argument are so large that the operator's arrays are checked."""
+    return _product(value) >= _LARGE
+
+
+def _product(value) -> int:
+    if isinstance(value, (tuple, list)):
+        return math.prod(map(_product, value))
+    if isinstance(value, (int, np.integer)):
+        return max(abs(int(value)), 1)
+    if jp.is_tracer(value) or not hasattr(value, "dtype") or value.dtype.kind not in "iu":
+        return 1
+    return math.prod(max(abs(n), 1) for n in np.ravel(value).tolist()) if value.size < 9 else 1
+
+
+def _check_room(f, args, kwargs) -> None:
+    """Check that the arrays that an operator computes fit into memory, without computing them."""
+    try:
+        staged = jax.make_jaxpr(lambda: f(*args, **kwargs))()
+    except errors.ResourceExhaustedError:
+        raise
+    except Exception:  # noqa: BLE001 - the operator raises it again
+        return
+    for eqn in jp.open_jaxpr(staged)[0].eqns:
+        for var in eqn.outvars:
+            room.check(f.__name__, var.aval.shape, var.aval.dtype)
 
 
 def _is_traced(value, is_unknown) -> bool:

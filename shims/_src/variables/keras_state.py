@@ -105,6 +105,15 @@ def _close_scope(scope) -> None:
         scope.__exit__()
 
 
+def inside_keras_scope() -> bool:
+    """Return whether Keras passes the values of variables as arguments, as in a step of `fit`."""
+    keras = _keras_on_jax()
+    if keras is None or state.sees_keras():
+        return False
+    with keras.StatelessScope(initialize_variables=False) as scope:
+        return scope.original_scope is not None
+
+
 @functools.cache
 def _scope_class(base):
     class Scope(base):

@@ -86,6 +86,8 @@ class Variable(Scattered, metaclass=_VariableMeta):
     """
 
     __module__ = "shims"
+    # Whether an assignment that an enclosing JAX trace cannot keep is an error, and not dropped.
+    is_kept_by_traces = True
     __array_ufunc__ = None  # so that `numpy_array + variable` calls `__radd__`
 
     def __init__(

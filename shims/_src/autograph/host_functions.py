@@ -1,0 +1,118 @@
+"""Replace functions of `math`, `statistics` and `operator`, which need numbers, for sizes and traced scalars."""
+
+from __future__ import annotations
+
+import functools
+import math
+import statistics
+from collections.abc import Callable
+
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy import special
+
+from shims._src.autograph.expressions import staged_number
+from shims._src.control_flow.staging import current_value, is_staged
+from shims._src.platform import jax_private as jp
+
+
+def replacement_of(f: Callable, args: tuple) -> Callable | None:
+    """Return the function to call in place of `f` if a size or a traced scalar is among `args`."""
+    staged = _REPLACEMENTS.get(id(f))
+    if staged is None:
+        return None
+    given = args[0] if id(f) in _OF_SEQUENCES and args else args
+    if not isinstance(given, (tuple, list)):
+        return None
+    values = [staged_number(current_value(x)) for x in given]
+    if any(map(np.ndim, values)) or not any(map(is_staged, values)):
+        return None
+    return staged
+
+
+def _on_arrays(f: Callable) -> Callable:
+    def call(*args):
+        return f(*(staged_number(current_value(a)) for a in args))
+
+    return call
+
+
+def _whole(rounding: Callable) -> Callable:
+    """Return a function that rounds to an integer; a size is one already."""
+
+    def call(x):
+        x = current_value(x)
+        if jp.is_symbolic(x) or jnp.issubdtype(x.dtype, jnp.integer):
+            return x
+        return rounding(x).astype(jnp.int32)
+
+    return call
+
+
+def _log(x, base=None):
+    return jnp.log(x) if base is None else jnp.log(x) / jnp.log(base)
+
+
+def _integer_root(n):
+    """Compute the integer part of a square root; the float's error is at most one."""
+    root = jnp.sqrt(n).astype(jnp.int32)
+    root = jnp.where((root > 0) & (root > n // jnp.maximum(root, 1)), root - 1, root)
+    return jnp.where(root + 1 <= n // (root + 1), root + 1, root)
+
+
+def _common_divisor(*numbers):
+    if any(jnp.asarray(n).dtype == bool for n in numbers):
+        raise TypeError("math.gcd: an operand is a traced bool, not an integer.")
+    return functools.reduce(jnp.gcd, numbers)
+
+
+def _product(values, *, start=1):
+    for value in values:
+        start = current_value(value) * start
+    return start
+
+
+def _of_list(f: Callable) -> Callable:
+    def call(values):
+        return f(jnp.stack([jnp.asarray(staged_number(current_value(v)), float) for v in values]))
+
+    return call
+
+
+_SAME_NAME = (
+    *("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan"),
+    *("sinh", "cosh", "tanh", "isnan", "isinf", "isfinite", "fabs", "hypot", "copysign", "fmod"),
+    *("degrees", "radians", "nextafter", "ldexp"),
+)
+_RENAMED: dict[str, Callable] = {
+    "asin": jnp.arcsin,
+    "acos": jnp.arccos,
+    "atan": jnp.arctan,
+    "atan2": jnp.arctan2,
+    "asinh": jnp.arcsinh,
+    "acosh": jnp.arccosh,
+    "atanh": jnp.arctanh,
+    "pow": jnp.float_power,
+    "log": _log,
+    "isqrt": _integer_root,
+    "gcd": _common_divisor,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "gamma": special.gamma,
+    "lgamma": special.gammaln,
+}
+_NAMED = {name: getattr(jnp, name) for name in _SAME_NAME} | _RENAMED
+_REPLACEMENTS: dict[int, Callable] = {
+    **{id(getattr(math, name)): _on_arrays(f) for name, f in _NAMED.items()},
+    id(math.ceil): _whole(jnp.ceil),
+    id(math.floor): _whole(jnp.floor),
+    id(math.trunc): _whole(jnp.trunc),
+    id(math.prod): _product,
+    id(math.fsum): _of_list(jnp.sum),
+    id(statistics.mean): _of_list(jnp.mean),
+    id(statistics.fmean): _of_list(jnp.mean),
+    id(statistics.median): _of_list(jnp.median),
+}
+_OF_SEQUENCES = frozenset(
+    map(id, (math.prod, math.fsum, statistics.mean, statistics.fmean, statistics.median))
+)

@@ -1,0 +1,66 @@
+"""Mark results that have no derivative in reverse mode: those of loops without a bound.
+
+JAX finds that out in the backward pass, where it knows neither the user's line nor a remedy. A primitive
+that returns its operand comes after the loop, so the backward pass meets it first.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+
+forward_mode_only_p = jp.Primitive("forward_mode_only")
+
+
+def forward_mode_only(results):
+    """Return the results of a loop without a bound; an error names this line if reverse mode is wanted."""
+    line = errors.user_line()
+
+    def marked(x):
+        if not isinstance(x, jax.Array) or not jnp.issubdtype(x.dtype, jnp.inexact):
+            return x
+        return forward_mode_only_p.bind(x, line=line)
+
+    return jax.tree.map(marked, results)
+
+
+@forward_mode_only_p.def_impl
+@forward_mode_only_p.def_abstract_eval
+def _identity(x, *, line):
+    del line
+    return x
+
+
+def _jvp(primals, tangents, *, line):
+    out = forward_mode_only_p.bind(*primals, line=line)
+    if type(tangents[0]) is jp.ad.Zero:
+        return out, tangents[0]
+    return out, forward_mode_only_p.bind(tangents[0], line=line)
+
+
+def _transpose(ct, x, *, line):
+    if type(ct) is jp.ad.Zero:
+        return [ct]
+    raise errors.UnimplementedError(
+        errors.message(
+            "while_loop",
+            "reverse-mode differentiation needs a bound on the number of iterations, since every "
+            "iteration is stored.",
+            at=line,
+            do="pass `maximum_iterations=` to `shims.while_loop`; or use `shims.GradientTape` in place of "
+            "`jax.grad`, and `shims.function` in place of `jax.jit`, where it needs no bound",
+        )
+    )
+
+
+def _batch(args, dims, *, line):
+    return forward_mode_only_p.bind(*args, line=line), dims[0]
+
+
+jp.mlir.register_lowering(forward_mode_only_p, jp.mlir.lower_fun(_identity, multiple_results=False))
+jp.ad.primitive_jvps[forward_mode_only_p] = _jvp
+jp.ad.primitive_transposes[forward_mode_only_p] = _transpose
+jp.batching.primitive_batchers[forward_mode_only_p] = _batch

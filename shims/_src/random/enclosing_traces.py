@@ -1,0 +1,99 @@
+"""Determine what becomes of random numbers that are drawn while an enclosing JAX program is traced.
+
+A program that `shims.function` traces draws new numbers whenever it runs, since the position in the
+stream is a variable. Somebody else's `jax.jit` keeps the numbers that were drawn while it was traced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.platform import user_frames
+from shims._src.recording import state
+from shims._src.sizes import trace
+from shims._src.variables.keras_state import inside_keras_scope
+
+
+def is_frozen() -> bool:
+    """Return whether numbers drawn now become constants of a program that may run again."""
+    scope = state.current_scope()
+    outermost = None if scope is None else scope.outermost
+    if outermost is not None and outermost.reaches_variables:
+        return False
+    here = jp.current_trace() if outermost is None else outermost.home
+    # The program of a loop or a branch, and that of an eager `shims.dynamic`, are traced for every run.
+    own = (outermost is not None) + (trace.current() is not None)
+    return jp.programs_around(here) > own
+
+
+def in_keras_step() -> bool:
+    """Return whether Keras calls its layers as functions of their state, as `fit` does."""
+    return inside_keras_scope()
+
+
+_INSTEAD = (
+    "use `shims.function` in place of `jax.jit`; or an operator of `shims.random.stateless_*` with a seed "
+    "that is an argument of the program"
+)
+
+
+def check_state_is_kept(operator: str) -> None:
+    """Raise an error if an enclosing JAX program cannot keep the state of a generator."""
+    if is_frozen():
+        raise errors.FailedPreconditionError(
+            errors.message(
+                operator,
+                "an enclosing JAX program (`jax.jit`, `lax.scan`, a step of Keras, ...) cannot keep the "
+                "generator's state, so that every run would get the same numbers.",
+                do=f"{_INSTEAD}; in a layer of Keras use `shims.random.uniform` and the like",
+            )
+        )
+
+
+def warn(operator: str) -> None:
+    """Warn, at the user's line, that the numbers of an operator are constants of a program."""
+    text = errors.message(
+        operator,
+        "an enclosing JAX program (`jax.jit`, `lax.scan`, ...) keeps the random numbers that are drawn "
+        "while it is traced: every run and every iteration gets the same numbers.",
+        at=errors.user_line(),
+        do=_INSTEAD,
+    )
+    frame = user_frames.user_frame()
+    if frame is None:
+        warnings.warn(text, errors.FrozenRandomWarning, stacklevel=3)
+        return
+    warnings.warn_explicit(
+        text,
+        errors.FrozenRandomWarning,
+        frame.f_code.co_filename,
+        frame.f_lineno,
+        registry=frame.f_globals.setdefault("__warningregistry__", {}),
+    )
+
+
+@contextlib.contextmanager
+def outside_of_inner_programs(*operands) -> Iterator[None]:
+    """Open a block that computes in the trace of the current scope, unless it needs inner values.
+
+    An inner `jax.jit` or `jax.checkpoint` then captures the results, and the position in the stream can
+    be kept after it has ended.
+    """
+    scope = state.current_scope()
+    here = jp.below(jp.current_trace())
+    if (
+        scope is None
+        or here in (scope.home, jp.core.eval_trace)
+        or any(map(jp.is_tracer, operands))
+    ):
+        yield
+        return
+    with jp.under(scope.home):
+        yield
+    traced = trace.current()
+    if traced is not None:
+        traced.forget_inner_programs()

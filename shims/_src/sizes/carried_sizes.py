@@ -1,0 +1,62 @@
+"""Give the gradient of a padded value the sizes of that value.
+
+The code of the sizes (`size_code.py`) is a differentiable leaf that no result depends on, so JAX would
+return zeros for it. `carry` is the identity on the values, and linear; its transpose returns the code
+again, scaled down so far that neither norms nor the steps of optimizers see it.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+
+from shims._src.platform import jax_private as jp
+
+carry_p = jp.Primitive("carry_sizes")
+_SMALL = 2.0**-60
+
+
+def carry(values, code):
+    """Return `values`; their gradient with respect to `code` is a code of the same sizes."""
+    return carry_p.bind(values, code, code)
+
+
+def _identity(values, code, witness):
+    return values
+
+
+@carry_p.def_abstract_eval
+def _aval(values, code, witness):
+    return values
+
+
+def _jvp(primals, tangents):
+    values, code, witness = primals
+    out = carry_p.bind(values, code, witness)
+    values_dot, code_dot, _ = tangents
+    if jp.ad.Zero in map(type, (values_dot, code_dot)):
+        return out, values_dot
+    return out, carry_p.bind(values_dot, code_dot, witness)
+
+
+def _transpose(ct, values, code, witness):
+    if type(ct) is jp.ad.Zero:
+        return [None, None, None]
+    return [ct, jnp.where(witness != 0, _SMALL, 0).astype(code.aval.dtype), None]
+
+
+def _batch(args, dims):
+    values, code, witness = args
+    if any(d is not None for d in dims[1:]):
+        count = next(x.shape[d] for x, d in zip(args[1:], dims[1:], strict=True) if d is not None)
+        code, witness = (
+            jnp.broadcast_to(x, (count, *x.shape)) if d is None else jnp.moveaxis(x, d, 0)
+            for x, d in zip(args[1:], dims[1:], strict=True)
+        )
+    return carry_p.bind(values, code, witness), dims[0]
+
+
+carry_p.def_impl(_identity)
+jp.mlir.register_lowering(carry_p, jp.mlir.lower_fun(_identity, multiple_results=False))
+jp.ad.primitive_jvps[carry_p] = _jvp
+jp.ad.primitive_transposes[carry_p] = _transpose
+jp.batching.primitive_batchers[carry_p] = _batch

@@ -1,0 +1,66 @@
+"""Refuse arrays that would not fit into the memory of the device, before anything is allocated."""
+
+from __future__ import annotations
+
+import math
+
+from shims._src.errors import errors
+from shims._src.platform import device_memory
+
+# Sizes are int32 numbers in a traced program.
+MOST_SLOTS = 2**31 - 1
+# Arrays of fewer bytes are never refused, so that their sizes cost nothing to check.
+SMALL = 1 << 24
+# The bytes of an element where the dtype is not known.
+_WIDTH = 4
+
+
+def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
+    """Check that an array of a static shape fits into the memory of the device.
+
+    Args:
+      function: the operator, for messages.
+      shape: numbers.
+      dtype: the dtype; where it is `None`, that of a position is assumed, int32.
+      line: the user's line, found on the stack when `None`.
+
+    Raises:
+      ResourceExhaustedError: it does not fit.
+    """
+    needed = math.prod(map(int, shape)) * (_WIDTH if dtype is None else dtype.itemsize)
+    free = lacking(needed)
+    if free is not None:
+        raise exhausted(function, needed, free, f"an array of shape {list(shape)}", line)
+
+
+def lacking(needed: int) -> int | None:
+    """Return the available bytes if they are fewer than `needed`, otherwise `None`."""
+    free = device_memory.available() if needed >= SMALL else None
+    return free if free is not None and needed > free else None
+
+
+def check_capacity(function: str, slots: int, *, line: str | None = None) -> None:
+    """Check that an axis can have so many slots.
+
+    Raises:
+      ResourceExhaustedError: it cannot, since they do not fit into memory or are too many for int32.
+    """
+    check(function, (slots,), line=line)
+    if slots > MOST_SLOTS:
+        subject = f"an axis of {slots} slots"
+        raise exhausted(function, _WIDTH * slots, _WIDTH * MOST_SLOTS, subject, line)
+
+
+def exhausted(function: str, needed: int, free: int, subject: str, line: str | None):
+    """Return the error for an array, or a program, that needs more bytes than are free."""
+    return errors.ResourceExhaustedError(
+        errors.message(
+            function,
+            f"{subject} does not fit into the memory of the device.",
+            required=f"{needed:,} bytes",
+            received=f"{free:,} bytes available",
+            at=line,
+            do="bound the number that the size comes from, for instance `shims.minimum(n, 1000)`; "
+            f"`{device_memory.LIMIT}` in the environment replaces the available bytes",
+        )
+    )

@@ -1,0 +1,97 @@
+"""Pad arrays with a constant inside a dynamic trace, by widths that are sizes or traced numbers."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, primitives, size_bounds
+
+
+def pad(state, original, array, pad_width, mode="constant", **options):
+    """Replace `jnp.pad` if a width is unknown; a width that is negative at run time is an error."""
+    leaves = jax.tree.leaves(pad_width)
+    if mode != "constant" or not any(jp.is_symbolic(w) or jp.is_tracer(w) for w in leaves):
+        return original(array, pad_width, mode, **options)
+    x = jnp.asarray(array)
+    value = options.get("constant_values", 0)
+    if np.ndim(value):
+        return original(array, pad_width, mode, **options)
+    for axis, (low, high) in enumerate(_widths(pad_width, x.ndim)):
+        blocks = [_block(state, x, axis, low, value), x, _block(state, x, axis, high, value)]
+        blocks = [b for b in blocks if b is not None]
+        if len(blocks) > 1:
+            own = primitives.with_own_size(x, axis, label="jnp.pad")
+            x = jnp.concatenate([own if b is x else b for b in blocks], axis)
+    return x
+
+
+def _widths(pad_width, rank: int) -> list[tuple]:
+    """Return the widths before and after each axis, from any form that `jnp.pad` accepts."""
+    if isinstance(pad_width, dict):
+        given = {axis % rank: _pair(pair) for axis, pair in pad_width.items()}
+        return [given.get(axis, (0, 0)) for axis in range(rank)]
+    if not isinstance(pad_width, (tuple, list)):
+        if np.ndim(pad_width) == 0:
+            return [(pad_width, pad_width)] * rank
+        pad_width = list(pad_width)
+    if len(pad_width) <= 2 and not any(_is_sequence(p) for p in pad_width):
+        return [_pair(pad_width)] * rank
+    pairs = [_pair(p) for p in pad_width]
+    pairs = pairs * rank if len(pairs) == 1 else pairs
+    if len(pairs) != rank:
+        raise ValueError(f"pad_width has {len(pairs)} pairs for an array of rank {rank}.")
+    return pairs
+
+
+def _is_sequence(value) -> bool:
+    return isinstance(value, (tuple, list)) or np.ndim(value) > 0
+
+
+def _pair(pair) -> tuple:
+    parts = list(pair) if _is_sequence(pair) else [pair]
+    return (parts[0], parts[-1])
+
+
+def _block(state, x, axis: int, width, value):
+    """Return the block of constants before or after an axis; `None` if its width is known to be 0."""
+    d = _checked_width(state, width)
+    if not jp.is_symbolic(d) and d == 0:
+        return None
+    shape = (*x.shape[:axis], d, *x.shape[axis + 1 :])
+    return jnp.broadcast_to(jnp.asarray(value, x.dtype), shape)
+
+
+def _checked_width(state, width):
+    """Convert a width to a dimension, and check at run time that it is not negative."""
+    is_traced = jp.is_tracer(width)
+    known = numbering.symbolic_value(width) if is_traced else width
+    if known is None:
+        _check(state, width, width)
+        return primitives.to_dim(width, label="jnp.pad")
+    if not jp.is_symbolic(known):
+        if known < 0:
+            raise ValueError(f"jnp.pad: index can't contain negative values: {known}")
+        return int(known)
+    if size_bounds.sign(known) != 1:
+        if state.is_input_only(known):
+            if not state.decide(known, lambda size: size >= 0, f"{known} >= 0"):
+                raise ValueError(f"jnp.pad: index can't contain negative values: {known}")
+        else:
+            state.decisions.promise(known)
+            _check(state, known, primitives.as_size(known))
+    return known
+
+
+def _check(state, shown, width) -> None:
+    text = errors.message(
+        "jnp.pad",
+        "a width of the padding is negative.",
+        required="widths >= 0",
+        received=f"`{shown}`" if jp.is_symbolic(shown) else "a traced number",
+        do="cut the width: `jnp.pad(y, (0, max(8 - n, 0)))`",
+    )
+    primitives.check(width < 0, state.with_origins(text), width)

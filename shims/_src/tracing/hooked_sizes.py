@@ -1,0 +1,339 @@
+"""Give symbolic sizes the operators of Python's integers that JAX does not define.
+
+A size is a number to the user's code. Where the result of an operator is a size again, it stays symbolic
+(`n << 1`, `~n`); elsewhere it is an array that is computed when the program runs (`n ** 0.5`, `n & 3`). What
+needs the number itself, such as `hash(n)`, is decided by the input sizes of this call, and refused for a
+data-dependent size.
+"""
+
+from __future__ import annotations
+
+import functools
+import numbers
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.errors import errors
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.tracing import comparison_callers
+
+
+def bind() -> None:
+    """Add the operators to JAX's class of symbolic sizes; outside of dynamic traces they raise, as before."""
+    numbers.Integral.register(jp.DimExpr)
+    for name, method in _METHODS.items():
+        inherited = getattr(jp.DimExpr, name, None)
+        setattr(jp.DimExpr, name, _inside_traces(name, method, inherited))
+
+
+def _inside_traces(name: str, method: Callable, inherited: Callable | None) -> Callable:
+    """Return `method` for the sizes of the current dynamic trace, else what JAX or `object` does."""
+
+    @functools.wraps(method)
+    def hooked(self, *args, **kwargs):
+        state = trace.current()
+        if state is not None and state.owns(self):
+            return method(state, inherited, self, *args, **kwargs)
+        if inherited is not None:
+            return inherited(self, *args, **kwargs)
+        if name == "__getattr__":
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{args[0]}'")
+        if name == "__array_ufunc__":
+            return _over_objects(*args, **kwargs)
+        return NotImplemented if args else _refuse(name, self)
+
+    return hooked
+
+
+def _refuse(name: str, d):
+    raise TypeError(f"bad operand type for {name}: '{type(d).__name__}'")
+
+
+_AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
+_AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
+_AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
+_AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
+
+
+def number_of(state, d, asked: str, do: str = _AS_ARRAY):
+    """Return the number that a size is; it is needed while the program is traced.
+
+    Raises:
+      Respecialize: for a data-dependent size, where the data of the call give its number.
+      InconclusiveDimensionOperation: for an input size; the function is traced again, with it as a constant.
+      FreshSizeError: the size depends on data.
+    """
+    if not jp.variables(d):  # a number that JAX writes as an expression
+        return dims.concrete(d, {})
+    if state.is_input_only(d):
+        raise jp.InconclusiveDimensionOperation(f"{asked} of the size `{d}` needs its number")
+    state.pin(d)
+    raise errors.FreshSizeError(
+        errors.message(
+            "",
+            f"{asked} needs the number of a data-dependent size while the program is traced.",
+            required="a size that the inputs determine",
+            received=f"the size `{d}`",
+            do=do,
+        )
+    )
+
+
+# ---- comparisons ---------------------------------------------------------------------------------
+
+
+def _as_user_code(function: Any) -> Callable:
+    """Copy a function so that its frame counts as user code, whose comparisons are decided."""
+    code = function.__code__.replace(co_filename="<question>")
+    return types.FunctionType(code, {"__name__": "question"})
+
+
+QUESTIONS: dict[str, Callable] = {
+    "lt": _as_user_code(lambda a, b: a < b),
+    "le": _as_user_code(lambda a, b: a <= b),
+    "gt": _as_user_code(lambda a, b: a > b),
+    "ge": _as_user_code(lambda a, b: a >= b),
+    "eq": _as_user_code(lambda a, b: a == b),
+    "ne": _as_user_code(lambda a, b: a != b),
+}
+
+
+def compared_with_array(state, name: str, d, other):
+    """Compare a size with an array, element by element; return `None` if `other` is none.
+
+    A NumPy array is compared while tracing if the size is an input size, otherwise when the program runs.
+    """
+    if isinstance(other, jax.Array):
+        return getattr(operator, name)(d.__jax_array__(), other)
+    if not isinstance(other, np.ndarray) or not other.ndim or other.dtype.hasobject:
+        return None
+    if not state.owns(d) or not state.is_input_only(d):
+        return getattr(operator, name)(d.__jax_array__(), jnp.asarray(other))
+    answers = [QUESTIONS[name](d, v) for v in other.ravel().tolist()]
+    return np.array(answers, bool).reshape(other.shape)
+
+
+# ---- operators -----------------------------------------------------------------------------------
+
+
+def _absolute(state, inherited, d):
+    if size_bounds.sign(d) == 1:
+        return d
+    if state.is_input_only(d):
+        return d if QUESTIONS["ge"](d, 0) else -d
+    return jnp.abs(d.__jax_array__())
+
+
+def _rounded(state, inherited, d, digits=None):
+    if digits is None or digits >= 0:
+        return d
+    return number_of(state, d, "`round`")
+
+
+def _integer(value) -> int | None:
+    """Return a number as an int if it is an integer of Python or NumPy, otherwise `None`."""
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    is_scalar = isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
+    return int(value) if is_scalar else None
+
+
+def _left_shift(state, inherited, d, count):
+    number = _integer(count)
+    if number is None:
+        return operator.lshift(d.__jax_array__(), _as_operand(count))
+    return d * (1 << number)
+
+
+def _right_shift(state, inherited, d, count):
+    number = _integer(count)
+    if number is None:
+        return operator.rshift(d.__jax_array__(), _as_operand(count))
+    return d // (1 << number)
+
+
+def _staged(operation: Callable) -> Callable:
+    """Return a method that computes an operator on the size as an array."""
+
+    def method(state, inherited, d, other):
+        return operation(d.__jax_array__(), _as_operand(other))
+
+    return method
+
+
+def _staged_reflected(operation: Callable) -> Callable:
+    return lambda state, inherited, d, other: operation(_as_operand(other), d.__jax_array__())
+
+
+def _as_operand(value):
+    return value.__jax_array__() if jp.is_symbolic(value) else value
+
+
+def _power(state, inherited, d, exponent, modulo=None):
+    if modulo is not None:
+        return d**exponent % modulo
+    number = _integer(exponent)
+    if number is not None and number >= 0:
+        return inherited(d, number)
+    base = d.__jax_array__()
+    if number is not None:
+        return base.astype(float) ** number
+    if jp.is_symbolic(exponent):
+        _require_positive_exponent(state, exponent)
+    return base ** _as_operand(exponent)
+
+
+def _power_of(state, inherited, d, base, modulo=None):
+    if modulo is not None:
+        return base**d % modulo
+    if _integer(base) is not None:
+        _require_positive_exponent(state, d)
+    return base ** d.__jax_array__()
+
+
+def _require_positive_exponent(state, d) -> None:
+    """Check that a size in an exponent is not negative: the power of an integer is no integer then."""
+    if size_bounds.sign(d) == 1 or (state.is_input_only(d) and QUESTIONS["ge"](d, 0)):
+        return
+    size = d.__jax_array__()
+    text = errors.message(
+        "**",
+        "the exponent of an integer is negative.",
+        required="an exponent >= 0",
+        received=f"the size `{d}` = {errors.NUMBER}",
+        do="make the base a float: `float(base) ** n`",
+    )
+    primitives.check(size < 0, state.with_origins(text), size)
+
+
+def _product(state, inherited, d, other):
+    if isinstance(other, (list, tuple, str, bytes)):
+        return number_of(state, d, "repeating a sequence", _AS_LENGTH)
+    return inherited(d, other)
+
+
+def _format(state, inherited, d, specification):
+    """Format a size as its expression; a width and an alignment apply to that text."""
+    try:
+        return format(str(d), specification.rstrip("dn"))
+    except ValueError:
+        return str(d)
+
+
+def _hash(state, inherited, d):
+    if comparison_callers.user_hashes():
+        number_of(state, d, "a key of a dictionary or a set", _AS_KEY)
+    return inherited(d)
+
+
+_AS_NUMBER = {
+    "real": lambda d: d,
+    "imag": lambda d: 0,
+    "numerator": lambda d: d,
+    "denominator": lambda d: 1,
+    "conjugate": lambda d: lambda: d,
+    "is_integer": lambda d: lambda: True,
+}
+_OF_NUMBER = ("bit_length", "bit_count", "to_bytes", "as_integer_ratio")
+
+
+def _attribute(state, inherited, d, name: str):
+    if name in _AS_NUMBER:
+        return _AS_NUMBER[name](d)
+    if name in _OF_NUMBER:
+        return number_of(state, d, f"`{name}`")
+    raise AttributeError(f"'{type(d).__name__}' object has no attribute '{name}'")
+
+
+# ---- NumPy's functions ---------------------------------------------------------------------------
+
+_OPERATORS = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod,
+    np.divmod: divmod,
+    np.power: operator.pow,
+    np.left_shift: operator.lshift,
+    np.right_shift: operator.rshift,
+    np.negative: operator.neg,
+    np.positive: operator.pos,
+    np.invert: operator.invert,
+    np.absolute: abs,
+    np.less: QUESTIONS["lt"],
+    np.less_equal: QUESTIONS["le"],
+    np.greater: QUESTIONS["gt"],
+    np.greater_equal: QUESTIONS["ge"],
+    np.equal: QUESTIONS["eq"],
+    np.not_equal: QUESTIONS["ne"],
+}
+
+
+def _ufunc(state, inherited, d, ufunc, method, *inputs, **kwargs):
+    """Compute a function of NumPy on sizes: on integers as Python does, otherwise as JAX's function."""
+    plain = [x if jp.is_symbolic(x) else _integer(x) for x in inputs]
+    if method != "__call__" or kwargs or any(_holds_objects(x) for x in inputs):
+        return _over_objects(ufunc, method, *inputs, **kwargs)
+    if ufunc in _OPERATORS and all(x is not None for x in plain):
+        return _OPERATORS[ufunc](*plain)
+    staged = getattr(jnp, ufunc.__name__, None)
+    if staged is None:
+        return _over_objects(ufunc, method, *inputs, **kwargs)
+    return staged(*map(_as_operand, inputs))
+
+
+def _holds_objects(value) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.hasobject
+
+
+def _over_objects(ufunc, method, *inputs, **kwargs):
+    """Compute a function of NumPy with sizes as elements of object arrays, as for any other object."""
+    return getattr(ufunc, method)(*map(_as_object, inputs), **kwargs)
+
+
+def _as_object(value):
+    if not jp.is_symbolic(value):
+        return value
+    array = np.empty((), object)
+    array[()] = value
+    return array
+
+
+_METHODS: dict[str, Callable] = {
+    "__int__": lambda state, inherited, d: number_of(state, d, "`int`"),
+    "__pos__": lambda state, inherited, d: d,
+    "__invert__": lambda state, inherited, d: -d - 1,
+    "__abs__": _absolute,
+    "__round__": _rounded,
+    "__trunc__": lambda state, inherited, d: d,
+    "__floor__": lambda state, inherited, d: d,
+    "__ceil__": lambda state, inherited, d: d,
+    "__float__": lambda state, inherited, d: number_of(state, d, "`float`", _AS_FLOAT),
+    "__complex__": lambda state, inherited, d: number_of(state, d, "`complex`"),
+    "__lshift__": _left_shift,
+    "__rlshift__": _staged_reflected(operator.lshift),
+    "__rshift__": _right_shift,
+    "__rrshift__": _staged_reflected(operator.rshift),
+    "__and__": _staged(operator.and_),
+    "__rand__": _staged_reflected(operator.and_),
+    "__or__": _staged(operator.or_),
+    "__ror__": _staged_reflected(operator.or_),
+    "__xor__": _staged(operator.xor),
+    "__rxor__": _staged_reflected(operator.xor),
+    "__pow__": _power,
+    "__rpow__": _power_of,
+    "__mul__": _product,
+    "__rmul__": _product,
+    "__format__": _format,
+    "__hash__": _hash,
+    "__getattr__": _attribute,
+    "__array_ufunc__": _ufunc,
+}

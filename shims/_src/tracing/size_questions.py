@@ -1,0 +1,85 @@
+"""Recognize conditions that compare data-dependent sizes, so that a trace can also decide them.
+
+A comparison of sizes is an array that is computed when the program runs. Python code that needs its answer
+at once (`if` around code that cannot be staged, `bool(n > 2)`) gets the answer on which the dynamic trace decides.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from jax import lax
+
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import numbering, primitives, trace
+from shims._src.tracing import hooked_sizes
+
+_PRIMITIVES = {"lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "eq": lax.eq, "ne": lax.ne}
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SizeQuestion:
+    """A comparison of two sizes or integers, at least one of which depends on data."""
+
+    name: str
+    left: Any
+    right: Any
+
+    def answer(self) -> bool:
+        """Return the answer that the dynamic trace decides on."""
+        return hooked_sizes.QUESTIONS[self.name](self.left, self.right)
+
+    def array(self):
+        """Return the comparison as a traced bool."""
+        left, right = map(_as_number, (self.left, self.right))
+        return _PRIMITIVES[self.name](left, right)
+
+
+def _as_number(d):
+    """Convert a size or an integer to int32; no size is beyond its range."""
+    limits = np.iinfo(np.int32)
+    return primitives.as_size(d if jp.is_symbolic(d) else min(max(d, limits.min), limits.max))
+
+
+def question_of(condition) -> SizeQuestion | None:
+    """Return a condition on data-dependent sizes as a `SizeQuestion`, `None` for other conditions."""
+    if jp.is_symbolic(condition):
+        return SizeQuestion("ne", condition, 0) if depend_on_data([condition]) else None
+    if not jp.is_tracer(condition) or condition.ndim or trace.current() is None:
+        return None
+    found = jp.defining_equation(jp.primal_tracer(condition))
+    if found is None or found[0].primitive.name not in _PRIMITIVES:
+        return None
+    sides = [_size_of(x) for x in jp.operand_atoms(found[0])]
+    if None in [s for s in sides if not jp.is_symbolic(s)]:
+        return None
+    sizes = [s for s in sides if jp.is_symbolic(s)]
+    return SizeQuestion(found[0].primitive.name, *sides) if depend_on_data(sizes) else None
+
+
+def _size_of(x):
+    """Return the size or the integer that an operand is, `None` for any other value."""
+    constant = jp.constant_of(x)
+    if constant is None and x.dtype.kind not in "iu":
+        return None
+    return numbering.symbolic_value(x)
+
+
+def depend_on_data(dims) -> bool:
+    """Return whether any of several sizes is data-dependent."""
+    state = trace.current()
+    return state is not None and any(state.owns(d) and not state.is_input_only(d) for d in dims)
+
+
+def convert(state, original, aval, tracer):
+    """Convert a traced scalar to a Python number: a comparison of sizes is decided."""
+    question = question_of(tracer)
+    return original(aval, tracer) if question is None else question.answer()
+
+
+def as_index(state, original, tracer):
+    """Convert a traced scalar to a Python index: a comparison of sizes is decided."""
+    question = question_of(tracer)
+    return original(tracer) if question is None else int(question.answer())

@@ -1,0 +1,99 @@
+"""Compute operators of known numbers in NumPy inside an enclosing trace, so that their results stay known.
+
+Under `jax.jit` every operation of JAX is recorded, also on constants, and its result is a tracer: no size, no
+bound of a slice, no argument of `range`. The operators that programs compute sizes and positions with are
+therefore evaluated while tracing if all their arguments are numbers of Python or NumPy.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from shims._src.arguments.operands import operand
+from shims._src.platform import jax_private as jp
+from shims._src.sizes import trace
+
+# Larger constants would make compiled programs large.
+_MOST_ELEMENTS = 4096
+
+OPERATORS = frozenset(
+    {
+        *("range", "linspace", "boolean_mask", "cast", "unstack", "concat"),
+        *("stack", "broadcast_dynamic_shape", "expand_dims", "squeeze", "reverse", "cumsum"),
+        *("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_all", "reduce_any"),
+        *("add", "subtract", "multiply", "divide", "truediv", "floordiv", "floormod", "pow"),
+        *("minimum", "maximum", "ceil", "floor", "round", "abs", "negative", "square", "sign"),
+        *("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"),
+        *("logical_and", "logical_or", "logical_not"),
+    }
+)
+
+
+class StaticArray(np.ndarray):
+    """A NumPy array that also accepts traced indices, and updates with `.at`, as arrays of JAX do."""
+
+    def __getitem__(self, index):
+        if any(map(jp.is_tracer, jax.tree.leaves(index))):
+            return jnp.asarray(self)[index]
+        return super().__getitem__(index)
+
+    @property
+    def at(self):
+        """The updates of a JAX array."""
+        return jnp.asarray(self).at
+
+
+def is_wanted() -> bool:
+    """Return whether results are to stay known: inside an enclosing trace, and no dynamic one."""
+    return trace.current() is None and not jp.ambient_is_eager()
+
+
+def as_known(array):
+    """Return a result as a NumPy number, or as a NumPy array that accepts traced indices."""
+    array = np.asarray(array)
+    return array.view(StaticArray) if array.ndim else array[()]
+
+
+def known_result(array: np.ndarray):
+    """Return the result of an operator that reads only shapes: an array, which stays known under `jit`."""
+    return as_known(array) if is_wanted() else jnp.asarray(array)
+
+
+def constant_of_program(number):
+    """Return a number that no input changes: an int32 scalar, of NumPy in every trace."""
+    return jnp.int32(number) if jp.ambient_is_eager() else np.int32(number)
+
+
+def known_operand(value):
+    """Convert an operand to an array: one of NumPy in an enclosing trace, if its numbers are known."""
+    if not is_wanted() or not all(map(_is_known, jax.tree.leaves(value))):
+        return operand(value)
+    with jax.ensure_compile_time_eval():
+        return np.asarray(operand(value))
+
+
+def computed(call: Callable) -> Callable:
+    """Compute calls of an operator while tracing if all arguments are numbers of Python or NumPy."""
+
+    @functools.wraps(call)
+    def call_or_compute(*args, **kwargs):
+        if not is_wanted() or not all(map(_is_known, jax.tree.leaves((args, kwargs)))):
+            return call(*args, **kwargs)
+        with jax.ensure_compile_time_eval():
+            result = call(*args, **kwargs)
+        if any(np.size(x) > _MOST_ELEMENTS for x in jax.tree.leaves(result)):
+            return call(*args, **kwargs)
+        return jax.tree.map(as_known, result)
+
+    return call_or_compute
+
+
+def _is_known(leaf) -> bool:
+    if isinstance(leaf, np.ndarray):
+        return leaf.size <= _MOST_ELEMENTS
+    return not hasattr(leaf, "__jax_array__") and not isinstance(leaf, jax.Array)

@@ -1,0 +1,1 @@
+"""Sweep Python's operators and builtins over sizes, made by rule."""

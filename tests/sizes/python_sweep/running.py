@@ -1,0 +1,155 @@
+"""Run programs over sizes in every lane, and judge each outcome against the run on concrete arrays."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import shims
+from tests.sizes.python_sweep.cases import STATIC, Case, source
+
+SELECTIONS = {
+    "full": (1.0, 2.0, 3.0, 0.5, 1.5, 2.5),
+    "some": (3.0, -2.0, 1.0, -1.0, 5.0, -4.0),
+    "one": (-1.0, -2.0, 3.0, -1.0, -5.0, -4.0),
+    "none": (-1.0, -2.0, -3.0, -1.0, -5.0, -4.0),
+}
+_SIGNATURE = [
+    shims.TensorSpec([None]),
+    shims.TensorSpec([], shims.int32),
+    shims.TensorSpec([3]),
+]
+LANES: dict[str, Callable] = {
+    "function": lambda f: shims.function(f, input_signature=_SIGNATURE),
+    "as written": lambda f: shims.function(f, input_signature=_SIGNATURE, autograph=False),
+    "dynamic": shims.dynamic,
+    "jit": lambda f: jax.jit(shims.dynamic(f)),
+}
+
+
+def lanes_of(case: Case) -> list[str]:
+    """Return the lanes in which the size of a case is unknown while tracing."""
+    return ["function", "as written"] if case.size in STATIC else list(LANES)
+
+
+def load(programs: list[Case], folder: pathlib.Path) -> types.ModuleType:
+    """Write programs to a module, and import it."""
+    path = folder / "programs_over_sizes.py"
+    path.write_text(source(programs))
+    spec = importlib.util.spec_from_file_location("programs_over_sizes", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _operands(values):
+    return jnp.asarray(values), jnp.int32(3), jnp.asarray([2.0, 0.5, 3.0])
+
+
+def _plain(result) -> list[np.ndarray]:
+    """Return a result as NumPy arrays."""
+    result = jax.tree.map(
+        lambda p: p.unpad() if isinstance(p, shims.Padded) else p,
+        result,
+        is_leaf=lambda p: isinstance(p, shims.Padded),
+    )
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(result)]
+
+
+def reference(program: Callable, values) -> list[np.ndarray] | Exception:
+    """Run a program on concrete arrays, where a size is an `int`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _plain(program(*_operands(values)))
+    except Exception as error:  # noqa: BLE001 - the outcome is the error
+        return error
+
+
+def _kind(array: np.ndarray) -> str:
+    return "i" if array.dtype.kind == "u" else array.dtype.kind
+
+
+_ORDER = "bifc"
+
+
+def _widest(references: list) -> tuple[str | None, int]:
+    """Return the widest kind of dtype, and the highest rank, that a result has among the selections.
+
+    Where Python returns one operand or another, the traced program returns what both are promoted to.
+    """
+    single = [r[0] for r in references if isinstance(r, list) and len(r) == 1]
+    kinds = [_kind(r) for r in single if _kind(r) in _ORDER]
+    return max(kinds, key=_ORDER.index, default=None), max((r.ndim for r in single), default=0)
+
+
+def _same(got: list[np.ndarray], want: list[np.ndarray], widest: tuple[str | None, int]) -> str:
+    """Return the state of a result: `right`, `NaN`, or a description of the difference."""
+    if len(got) != len(want):
+        return f"wrong: {len(got)} results, not {len(want)}"
+    for a, b in zip(got, want, strict=True):
+        if not b.ndim and a.ndim == widest[1]:
+            b = np.broadcast_to(b, a.shape)
+        if a.shape != b.shape:
+            return f"wrong: shape {a.shape}, not {b.shape}"
+        if _kind(a) not in (_kind(b), widest[0]):
+            return f"wrong: {a.dtype} {a}, not {b.dtype} {b}"
+        with np.errstate(all="ignore"):
+            if not np.allclose(
+                a.astype(complex), b.astype(complex), rtol=1e-4, atol=1e-5, equal_nan=True
+            ):
+                nan = a.dtype.kind in "fc" and np.isnan(a).any() and not np.isnan(b).any()
+                return f"NaN, not {b}" if nan else f"wrong: {a}, not {b}"
+    return "right"
+
+
+def _judged(error: Exception, want) -> str:
+    text = f"{type(error).__name__}: {error}" + "".join(
+        f" | {note}" for note in getattr(error, "__notes__", ())
+    )
+    if isinstance(want, Exception):
+        return "right"  # Python refuses it, too
+    clear = "programs_over_sizes.py" in text and "Do: " in text
+    return f"refused: {text}" if clear else f"unclear: {text}"
+
+
+def outcomes(program: Callable, lane: str, case: Case) -> dict[str, str]:
+    """Return the state of a program for each selection, in one lane."""
+    case_is_extremum = case.shown.startswith(("min(", "max("))
+    found: dict[str, str] = {}
+    run: Any = LANES[lane](program)
+    references = {name: reference(program, values) for name, values in SELECTIONS.items()}
+    widest = _widest(list(references.values()))
+    for name, values in SELECTIONS.items():
+        want = references[name]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                got = _plain(run(*_operands(values)))
+        except Exception as error:  # noqa: BLE001 - the outcome is the error
+            found[name] = _judged(error, want)
+            continue
+        if isinstance(want, ZeroDivisionError):
+            found[name] = "right"  # NumPy's integers do not raise: inf, or 0
+        elif isinstance(want, ValueError) and case_is_extremum:
+            found[name] = "right"  # converted code takes arrays, element by element
+        elif isinstance(want, Exception):
+            found[name] = f"wrong: {got}, not {type(want).__name__}: {want}"
+        else:
+            found[name] = _same(got, want, widest)
+    return found
+
+
+def is_allowed(state: str) -> bool:
+    """Return whether a program may end so: with the right result, or refused with line and remedy."""
+    return state == "right" or state.startswith("refused")

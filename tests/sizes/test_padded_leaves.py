@@ -1,0 +1,212 @@
+"""The sizes of a `Padded` survive arithmetic on its leaves, or their loss is an error."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from jax import lax
+
+import shims
+from shims._src.sizes import size_code
+
+X = np.float32([3.0, 1.0, 5.0])
+
+
+def padded(exact=X, capacity=4, fill=np.nan):
+    return shims.Padded.pad(exact, capacity, fill=fill)
+
+
+def is_padded(x):
+    return isinstance(x, shims.Padded)
+
+
+def loss(p):
+    return shims.reduce_sum(p**2)
+
+
+KEPT = {
+    "step": lambda a, b: a - 0.1 * b,
+    "average": lambda a, b: (a + b) / 2,
+    "product": lambda a, b: a * b,
+    "root": lambda a, b: jnp.sqrt(jnp.abs(a)) + 0 * b,
+    "clipped": lambda a, b: jnp.clip(a, -1, 1) - b / 4,
+    "momentum": lambda a, b: 0.9 * a + 0.1 * jnp.sign(b),
+    "dtype": lambda a, b: a.astype(jnp.bfloat16),
+    "half": lambda a, b: a.astype(jnp.float16),
+    "chosen": lambda a, b: jnp.where(True, a, b),
+}
+LOST = {
+    "constant": lambda a: a + 1,
+    "exponential": jnp.exp,
+    "comparison": lambda a: a > 0,
+    "integers": lambda a: a.astype(np.int32),
+    "zero": lambda a: a * 0,
+    "sum": jnp.sum,
+    "mean removed": lambda a: a - jnp.mean(a),
+    "sum removed": lambda a: a / jnp.sum(a),
+    "norm removed": lambda a: a / jnp.linalg.norm(a),
+    "largest removed": lambda a: a / jnp.max(a),
+    "first axis": lambda a: a / jnp.sum(a, 0),
+    "cumulated": lambda a: jnp.cumsum(a, 0),
+    "normalized": lambda a: jax.nn.softmax(a, 0),
+    "sorted": jnp.sort,
+    "flipped": jnp.flip,
+    "flipped along the first axis": lambda a: a[::-1],
+    "flipped along the last axis": lambda a: a[..., ::-1],
+    "rolled": lambda a: jnp.roll(a, 2, 0),
+    "rolled along the last axis": lambda a: jnp.roll(a, 2, -1),
+    "transposed": lambda a: a.T,
+    "flat": lambda a: a.reshape(-1),
+    "shorter": lambda a: a[1:],
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_sums_and_multiples_of_one_size_keep_it(name):
+    f = KEPT[name]
+    want = f(X, X)
+    for lane in (jax.tree.map, jax.jit(lambda f, p, q: jax.tree.map(f, p, q), static_argnums=0)):
+        found = lane(f, padded(), padded()).unpad()
+        assert found.shape == want.shape
+        np.testing.assert_allclose(found, want, rtol=1e-2 if name == "dtype" else 1e-6)
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_loses_the_size_is_an_error(name):
+    # A transpose changes only a matrix.
+    changed = jax.tree.map(LOST[name], padded(np.outer(X, X) if name == "transposed" else X))
+    for use in (lambda q: q.unpad(), lambda q: q + 1, lambda q: shims.reverse(q, [0])):
+        with pytest.raises(shims.errors.PaddedUseError, match="sizes of a padded value were lost"):
+            use(changed)
+    assert "lost" in repr(changed)
+
+
+def test_the_remedy_of_the_message_works():
+    tree = {"a": padded(), "b": jnp.ones(2)}
+    found = jax.tree.map(lambda x: x + 1, tree, is_leaf=is_padded)
+    np.testing.assert_array_equal(found["a"], X + 1)
+    lost = jax.tree.map(jnp.exp, padded())
+    restored = shims.Padded(lost.values, padded().sizes)
+    np.testing.assert_allclose(restored.unpad(), np.exp(X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [lambda a, b: (a + b) / 2, jnp.minimum, jnp.maximum, jnp.subtract])
+def test_values_of_other_sizes_are_not_averaged(f):
+    mixed = jax.tree.map(f, padded(), padded(X[:2]))
+    with pytest.raises(shims.errors.PaddedUseError):
+        mixed.unpad()
+    under_jit = jax.jit(lambda p, q: shims.dynamic(lambda y: y * 2)(jax.tree.map(f, p, q)))
+    with pytest.raises(shims.errors.PaddedUseError):
+        under_jit(padded(), padded(X[:2])).unpad()
+
+
+@pytest.mark.parametrize(("reduce", "result"), [(lax.psum, X * 2), (lax.pmean, X)])
+def test_reductions_over_devices(reduce, result):
+    def rows(*sizes):
+        return jax.tree.map(lambda *x: jnp.stack(x), *(padded(X[:n], fill=7) for n in sizes))
+
+    f = jax.vmap(lambda p: reduce(p, "batch"), axis_name="batch")
+    for row in f(rows(3, 3)).unpad():
+        np.testing.assert_array_equal(row, result)
+    with pytest.raises(shims.errors.PaddedUseError):
+        f(rows(3, 2)).unpad()
+
+
+def test_a_norm_over_the_leaves_does_not_pass_for_a_number():
+    assert np.isinf(optax.tree.norm(padded(fill=0)))
+
+
+def test_gradients_have_the_sizes_of_their_values():
+    p = padded()
+    for gradient in (jax.grad(loss)(p), jax.jit(jax.grad(loss))(p), jax.grad(jax.jit(loss))(p)):
+        np.testing.assert_array_equal(gradient.unpad(), 2 * X)
+        np.testing.assert_allclose(p - 0.1 * gradient, 0.8 * X, rtol=1e-6)
+        np.testing.assert_allclose(
+            jax.tree.map(lambda a, g: a - 0.1 * g, p, gradient).unpad(), 0.8 * X, rtol=1e-6
+        )
+    twice = jax.grad(lambda p: shims.reduce_sum(jax.grad(loss)(p) * p))(p)
+    np.testing.assert_array_equal(twice.unpad(), 4 * X)
+    value, slope = jax.jvp(loss, (p,), (p,))
+    assert (float(value), float(slope)) == (35, 70)
+
+
+def test_gradients_of_each_row():
+    rows = jax.tree.map(lambda *x: jnp.stack(x), padded(), padded(X[:1]))
+    for gradient in (
+        jax.vmap(jax.grad(loss))(rows),
+        jax.grad(lambda p: jax.vmap(loss)(p).sum())(rows),
+    ):
+        for found, want in zip(gradient.unpad(), (2 * X, 2 * X[:1]), strict=True):
+            np.testing.assert_array_equal(found, want)
+
+
+def test_padding_has_no_gradient_norm():
+    gradient = jax.grad(loss)(padded())
+    np.testing.assert_allclose(optax.tree.norm(gradient), np.linalg.norm(2 * X), rtol=1e-6)
+
+
+OPTIMIZERS = {
+    "sgd": lambda: optax.sgd(0.1, momentum=0.9, nesterov=True),
+    "adam": lambda: optax.adam(0.1),
+    "adamw": lambda: optax.adamw(0.1),
+    "lion": lambda: optax.lion(0.1),
+    "rmsprop": lambda: optax.rmsprop(0.1),
+    "adagrad": lambda: optax.adagrad(0.1),
+    "clipped": lambda: optax.chain(optax.clip_by_global_norm(1.0), optax.adam(0.1)),
+}
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_an_optimizer_over_a_tree_with_padded_values(name):
+    optimizer = OPTIMIZERS[name]()
+
+    def trained(tree, loss_of):
+        state = optimizer.init(tree)
+        for _ in range(3):
+            updates, state = optimizer.update(jax.grad(loss_of)(tree), state, tree)
+            tree = optax.apply_updates(tree, updates)
+        return tree
+
+    found = trained({"w": padded(), "b": jnp.ones(2)}, lambda t: loss(t["w"]) + t["b"].sum())
+    want = trained({"w": X, "b": jnp.ones(2)}, lambda t: jnp.sum(t["w"] ** 2) + t["b"].sum())
+    np.testing.assert_allclose(found["w"].unpad(), want["w"], rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["lamb", "adafactor"])
+def test_an_optimizer_that_reads_whole_arrays_is_an_error(name):
+    optimizer = getattr(optax, name)(0.1)
+    p = padded(fill=0)
+    updates, _ = optimizer.update(jax.grad(loss)(p), optimizer.init(p), p)
+    with pytest.raises(shims.errors.PaddedUseError):
+        optax.apply_updates(p, updates).unpad()
+
+
+@pytest.mark.parametrize("numbers", [(0, 0), (3, -2), (2**31 - 1, -(2**31)), (1, 2, 3)])
+def test_every_number_has_a_code(numbers):
+    code = size_code.encode(tuple(map(np.int32, numbers)))
+    assert code.shape == size_code.shape_of(len(numbers))
+    assert size_code.is_code(code, len(numbers))
+    found, is_whole = size_code.decode(code, len(numbers))
+    assert tuple(map(int, found)) == numbers
+    assert is_whole
+    assert np.all(np.isfinite(code))
+
+
+def test_the_dtype_of_a_padded_operand_is_checked():
+    with pytest.raises(shims.errors.OpError, match="no kernel for bool"):
+        shims.reduce_sum(padded() > 2)
+    with pytest.raises(shims.errors.OpError, match="no kernel for bool"):
+        shims.reduce_sum(padded(X > 2, fill=False))
+
+
+def test_copies_and_pickles_of_results():
+    p = jax.jit(lambda x: shims.boolean_mask(x, x > 2))(X)
+    for again in (copy.copy(p), copy.deepcopy(p), pickle.loads(pickle.dumps(p))):
+        np.testing.assert_array_equal(again.unpad(), [3, 5])
+    assert jax.eval_shape(lambda q: q, p).sizes[0].shape == ()
