@@ -290,6 +290,8 @@ def moving_data(f):
 
     @functools.wraps(f)
     def call(*args, **kwargs):
+        if not guards_transfers():
+            return f(*args, **kwargs)
         with own_transfers():
             return f(*args, **kwargs)
 
@@ -416,10 +418,20 @@ def shaped(shape, dtype, *like):
     return core.ShapedArray(shape, dtype, sharding=sharding, vma=axes)
 
 
+def is_plain(x) -> bool:
+    """Return whether a value is a concrete array on one device, or a Python value without parts."""
+    if type(x) is ArrayImpl:
+        return type(x.sharding) is jax.sharding.SingleDeviceSharding
+    return type(x) in _WITHOUT_PARTS
+
+
+_WITHOUT_PARTS = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
+
+
 def explicit_mesh(arrays):
     """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
     for x in arrays:
-        if type(x) is ArrayImpl and type(x.sharding) is jax.sharding.SingleDeviceSharding:
+        if is_plain(x):
             continue
         sharding = getattr(getattr(x, "aval", None), "sharding", None)
         if sharding is not None and sharding.mesh.explicit_axes:

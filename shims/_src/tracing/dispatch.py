@@ -96,6 +96,8 @@ def _outside_dynamic_traces(f, call, fresh):
     eagerly = jp.moving_data(f)
 
     def outside(*args, **kwargs):
+        if all(map(jp.is_plain, (*args, *kwargs.values()))):
+            return eagerly(*args, **kwargs)
         if _needs_dynamic(args, kwargs, fresh):
             # Trace `call`, not `f`, so that composites are handled inside the trace as well.
             return _in_dynamic_trace(call, args, kwargs)
@@ -167,10 +169,8 @@ def _raise_too_large(name: str, error: Exception):
 
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:
-    for x in jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded)):
-        if isinstance(x, Padded) or (fresh and _is_abstract(x)):
-            return True
-    return False
+    leaves = jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
+    return any(isinstance(x, Padded) or (fresh and _is_abstract(x)) for x in leaves)
 
 
 def _is_abstract(x) -> bool:
