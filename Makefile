@@ -2,7 +2,7 @@
 PY := .venv/bin/python
 PYTHON ?= python3
 
-.PHONY: setup demo test test-fast test-long bench lint types generate scorecard where parity-gpu check-gpu clean
+.PHONY: setup demo test test-fast test-long bench lint types generate scorecard jax-scorecard where parity-gpu check-gpu clean
 
 setup: .venv/ready
 .venv/ready: pyproject.toml constraints.txt tools/setup.sh
@@ -26,6 +26,8 @@ generate: setup  ## facades, data files and pages from the table and the install
 	@$(PY) -m tools.generate
 scorecard: setup  ## runs every lane's tests (half an hour) and writes docs/scorecard.md and .json
 	@$(PY) -m tools.scorecard
+jax-scorecard: setup  ## calls every function of JAX over selections (half an hour); writes docs/jax-scorecard.md and .json
+	@$(PY) -m tools.jax_scorecard
 where: setup  ## where an operator's row, code, tests and pages are: make where NAME=tf.boolean_mask
 	@$(PY) -m tools.where $(NAME)
 parity-gpu:  ## operators on this machine's accelerator, against what TensorFlow gave; needs only $(PYTHON) with JAX

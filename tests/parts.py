@@ -43,6 +43,7 @@ ONE_IN = {
     "tests/rewrite/test_keras_programs.py::test_equal": 3,
     "tests/rewrite/test_random_keys.py::test_no_key_is_used_twice": 2,
     "tests/function/test_exact_programs.py::test_an_exact_program_gives_what_the_padded_one_gave": 3,
+    "tests/tracing/test_jax_functions.py::test_under_jit": 3,
     "tests/tracing/test_finite_padding.py::test_gradients_around_a_function": 6,
     "tests/tracing/test_poison.py::test_padding_of_an_input_is_not_seen": 12,
     "tests/tracing/test_poison.py::test_rows_that_are_not_selected_are_not_seen": 12,

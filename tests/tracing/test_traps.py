@@ -87,6 +87,7 @@ def test_membership_of_a_fresh_size_is_not_decided_silently():
     close(fn(X, FEW), -X[FEW].sum())
 
 
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
 @pytest.mark.parametrize("convert", [True, False], ids=["converted", "as-written"])
 def test_truth_of_an_expression_over_an_input_size_is_decided_for_this_call(convert):
     def f(x):

@@ -144,14 +144,32 @@ def _passes_through_sizes(error: Exception) -> bool:
 
 
 def _add_note(error: Exception, call: FailingCall, remedy: str) -> None:
-    """Add a note with the user's line to an error, and a remedy if a traced value was read."""
+    """Add a note with the user's line to an error, and a remedy if a traced value or a size was used."""
     line = line_of_error(error)
-    if not isinstance(error, _TRANSLATABLE) or not line:
+    holds_size = _holds_size(error)
+    if not line or not (holds_size or isinstance(error, _TRANSLATABLE)):
         return
     do = ""
     if isinstance(error, _CONCRETIZATION_ERRORS):
         asked = isinstance(error, jax.errors.TracerBoolConversionError)
         do = remedy or (remedies.DECISION if asked else remedies.VALUE)
+    elif holds_size:
+        do = remedies.IF_STATIC
     note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
+
+
+def _holds_size(error: Exception) -> bool:
+    """Return whether the frame of a library that raised an error has a symbolic size at hand."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    if step is None or user_frames.is_user_frame(step.tb_frame):
+        return False
+    return any(map(_is_sized, step.tb_frame.f_locals.values()))
+
+
+def _is_sized(value: object) -> bool:
+    parts = value if isinstance(value, (tuple, list)) else getattr(value, "shape", (value,))
+    return isinstance(parts, (tuple, list)) and any(map(jp.is_symbolic, parts))

@@ -10,6 +10,7 @@ ANY = (
     "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with "
     "`n = y.shape[0]`, or keep all slots: `jnp.where(mask, x, 0)` in place of `x[mask]`"
 )
+IF_STATIC = f"if this call works on arrays of static sizes, {ANY}"
 DECISION = "write `shims.cond` or `shims.where`; `autograph=True` converts `if` and `while`"
 VALUE = "keep the value as an array; ask for a Python number or a NumPy array after the call"
 SAME_SIZE = "state it: `shims.same_size(a, b)` gives `a` the size of `b`, checked at run time"

@@ -207,6 +207,7 @@ def _raise_translated(error):
 _FINAL_ERRORS = (
     errors.SpecializationError,
     errors.CapacityError,
+    errors.ResourceExhaustedError,
     KeyboardInterrupt,
 )
 

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src.lowering.refusals import unsupported
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Value
 from shims._src.numeric import division
@@ -52,6 +53,7 @@ _FINITE = [
     "min",
     "mul",
     "mul_no_nan",
+    "mulhi",
     "multiply_add",
     "name",
     "ne",
@@ -136,6 +138,8 @@ _PADDING = {
 
 def lower(ctx, eqn, *values, safe=()):
     """Lower an elementwise primitive; `safe` are the numbers that fill the padding of operands."""
+    if any(map(jp.is_symbolic, eqn.params.values())):
+        raise unsupported(eqn)
     values, axes = ctx.align(values)
     if safe or _is_inexact(eqn.outvars[0].aval):
         shape = next((v.array.shape for v in values if v.axes), ())

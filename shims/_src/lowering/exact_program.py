@@ -105,7 +105,7 @@ class _Substitution:
         if jp.is_symbolic(value):
             return dims.substituted(value, self.sizes)
         if isinstance(value, (tuple, list)):
-            return _rebuild_sequence(value, [self._substitute(v) for v in value])
+            return jaxprs.with_items(value, [self._substitute(v) for v in value])
         if isinstance(value, dict):
             return {k: self._substitute(v) for k, v in value.items()}
         if jaxprs.is_jaxpr(value):
@@ -122,9 +122,3 @@ class _Substitution:
 def _is_closed(value) -> bool:
     """Return whether a function depends only on its arguments: no closure, no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)
-
-
-def _rebuild_sequence(value, items):
-    if all(a is b for a, b in zip(value, items, strict=True)):
-        return value
-    return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

@@ -213,15 +213,21 @@ def linear_solve(ctx, eqn, *values):
     return [Value(o, v.axes) for o, v in zip(outs, b, strict=True)]
 
 
-def fft(ctx, eqn, value):
-    """Lower Fourier transforms over static axes; the other axes may be dynamic."""
-    count = len(eqn.params["fft_lengths"])
-    shape = eqn.invars[0].aval.shape
-    if any(jp.is_symbolic(d) for d in (*shape[len(shape) - count :], *eqn.params["fft_lengths"])):
-        raise unsupported(eqn)
-    value = ctx.expand_uniform(value)
-    (out,) = jp.bind(eqn, [value.array])
-    return [Value(out, value.axes)]
+def symmetric_product(ctx, eqn, a, c):
+    """Lower `alpha * a @ a.T + beta * c`; the padding of both operands is zero."""
+    values = [ctx.pack_all(ctx.expand_uniform(v)) for v in (a, c)]
+    values = [ctx.fill(v, np.zeros((), v.array.dtype)) for v in values]
+    (out,) = jp.bind(eqn, [v.array for v in values])
+    return [_fitted_result(ctx, out, eqn.outvars[0].aval)]
+
+
+def cholesky_update(ctx, eqn, factor, vector):
+    """Lower a rank-1 update of a Cholesky factor, padded with an identity block and zeros."""
+    factor = with_identity(ctx, factor)
+    vector = ctx.pack_all(ctx.expand_uniform(vector))
+    vector = ctx.fill(vector, np.zeros((), vector.array.dtype))
+    (out,) = jp.bind(eqn, [factor.array, vector.array])
+    return [_fitted_result(ctx, out, eqn.outvars[0].aval)]
 
 
 def batched(ctx, eqn, *values):
@@ -248,5 +254,6 @@ RULES = (
     Rule("triangular_solve", triangular_solve, uniform=True),
     Rule("tridiagonal_solve", tridiagonal_solve, uniform=True),
     Rule("custom_linear_solve", linear_solve, uniform=True),
-    Rule("fft", fft, uniform=True),
+    Rule("symmetric_product", symmetric_product, uniform=True),
+    Rule("cholesky_update", cholesky_update, uniform=True),
 )

@@ -6,10 +6,11 @@ import math
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src.errors import errors
-from shims._src.lowering.refusals import line_of
+from shims._src.lowering.refusals import line_of, unsupported
 from shims._src.lowering.reshaping import linear_position
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Value
@@ -38,6 +39,21 @@ def random_bits(ctx, eqn, key):
     line = linear_position(ctx, shape, extents)
     line = lax.min(line, jnp.int32(flat.shape[0] - 1))
     return [Value(flat[line], axes)]
+
+
+def random_gamma(ctx, eqn, key, shapes):
+    """Draw gamma variates; each element has the key of its position in the true shape."""
+    if not jax.config.jax_threefry_partitionable or key.array.ndim:
+        raise unsupported(eqn)
+    shapes = ctx.pack_all(ctx.expand_uniform(shapes))
+    shapes = ctx.fill(shapes, np.ones((), shapes.array.dtype))
+    extents, count = shapes.array.shape, shapes.array.size
+    line = linear_position(ctx, eqn.outvars[0].aval.shape, extents)
+    valid = ctx.valid_over(shapes)
+    places = line if valid is None else jnp.where(valid, line, count)
+    flat = jnp.ones((count,), shapes.array.dtype).at[places].set(shapes.array, mode="drop")
+    out = eqn.primitive.bind(key.array, flat, **eqn.params)
+    return [Value(out[lax.min(line, jnp.int32(count - 1))], shapes.axes)]
 
 
 def random_wrap(ctx, eqn, value):
@@ -71,9 +87,11 @@ def per_element(ctx, eqn, *values):
 
 RULES = (
     Rule("random_bits", random_bits),
+    Rule("random_gamma", random_gamma, uniform=True),
     Rule("random_wrap", random_wrap),
     Rule("random_unwrap", random_unwrap),
     Rule("random_split", random_split),
+    Rule("random_clone", per_element),
     Rule("random_fold_in", per_element),
     Rule("random_seed", per_element),
     Rule("threefry2x32", per_element),

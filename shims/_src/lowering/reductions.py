@@ -45,6 +45,23 @@ def reduce(ctx, eqn, value, *, neutral):
     return [Value(out, tuple(a for i, a in enumerate(value.axes) if i not in axes))]
 
 
+def reduce_by(ctx, eqn, *values):
+    """Lower a reduction by any function; its initial values are neutral, so they fill the padding."""
+    axes = tuple(int(a) for a in eqn.params["dimensions"])
+    count = len(values) // 2
+    operands, result_axes = ctx.align(list(values[:count]))
+    operands = [ctx.expand_uniform(v, axes) for v in operands]
+    starts = [v.array for v in values[count:]]
+    arrays = []
+    for value, start in zip(operands, starts, strict=True):
+        valid = ctx.valid_over(value, axes)
+        array = value.array
+        arrays.append(array if valid is None else jnp.where(valid, array, start))
+    outs = jp.bind(eqn, [*arrays, *starts])
+    kept = tuple(a for i, a in enumerate(result_axes) if i not in axes)
+    return [Value(out, kept) for out in outs]
+
+
 def arg_reduce(ctx, eqn, value, *, neutral):
     """Lower `argmax` or `argmin`; the axis is packed first, since only valid slots are counted."""
     (axis,) = eqn.params["axes"]
@@ -94,6 +111,7 @@ RULES = (
         Rule(name, functools.partial(reduce, neutral=n), uniform=True)
         for name, n in _REDUCE.items()
     ),
+    Rule("reduce", reduce_by, uniform=True),
     Rule("reduce_max", functools.partial(extremes.reduce, neutral=lowest), uniform=True),
     Rule("reduce_min", functools.partial(extremes.reduce, neutral=highest), uniform=True),
     Rule("argmax", functools.partial(arg_reduce, neutral=lowest), uniform=True),

@@ -104,6 +104,14 @@ def iota(ctx, eqn, *_):
     return [Value(out, tuple(axes), None, (0, max(extents[dimension] - 1, 0)))]
 
 
+def empty(ctx, eqn):
+    """Lower an array without contents to zeros; dynamic axes stay uniform."""
+    shape = eqn.params["shape"]
+    extents = [1 if jp.is_symbolic(d) else d for d in shape]
+    axes = tuple(uniform_axis(ctx, d) if jp.is_symbolic(d) else None for d in shape)
+    return [Value(lax.full(extents, 0, eqn.params["dtype"]), axes)]
+
+
 def concatenate(ctx, eqn, *values):
     """Lower a concatenation: packed parts are joined without gaps, other parts keep their masks."""
     where = eqn.params["dimension"]
@@ -255,6 +263,7 @@ RULES = (
     Rule("transpose", transpose, uniform=True),
     Rule("rev", rev, uniform=True),
     Rule("iota", iota, uniform=True),
+    Rule("empty", empty, uniform=True),
     Rule("concatenate", concatenate, uniform=True),
     Rule("stack", stack, uniform=True),
 )

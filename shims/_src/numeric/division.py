@@ -15,7 +15,7 @@ from jax import lax
 from jax.extend import core as jex
 
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import map_equations
+from shims._src.platform.jaxprs import map_equations, with_items
 
 ratio_p = jp.Primitive("ratio")
 
@@ -121,8 +121,7 @@ def _replace_divisions(value):
     if isinstance(value, jex.ClosedJaxpr):
         return _jaxpr_with_ratios(value)
     if isinstance(value, tuple) and any(isinstance(v, jex.ClosedJaxpr) for v in value):
-        new = tuple(map(_replace_divisions, value))
-        return value if all(a is b for a, b in zip(new, value, strict=True)) else new
+        return with_items(value, list(map(_replace_divisions, value)))
     return value
 
 

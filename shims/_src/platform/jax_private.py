@@ -508,12 +508,17 @@ def array_operator_calls(depth: int) -> bool:
 
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
+    from jax._src import lax as private_lax
+    from jax._src.lax import convolution, parallel
     from jax._src.lax import lax as lax_module
-    from jax._src.lax import parallel
     from jax._src.lax.control_flow import loops
-    from jax._src.numpy import lax_numpy, reductions, setops, ufuncs
+    from jax._src.numpy import fft, lax_numpy, polynomial, reductions, setops, ufuncs
+    from jax._src.numpy import linalg as numpy_linalg
     from jax._src.numpy import util as numpy_util
     from jax._src.ops import scatter
+    from jax._src.random import core as random_core
+    from jax._src.scipy import linalg as scipy_linalg
+    from jax._src.scipy import signal
 
     return {
         "shape_poly": shape_poly,
@@ -524,7 +529,10 @@ def hook_points():
         "util": numpy_util,
         "ufuncs": ufuncs,
         "batching": batching,
-        "numpy": (jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel),
+        "random": (jax.random, random_core),
+        "convolution": (jax.lax, private_lax, convolution),
+        "len": (lax_numpy, polynomial, fft, numpy_linalg, scipy_linalg, signal),
+        "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel, scatter),),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
         "traces": (core.Trace, pe.DynamicJaxprTrace),

@@ -13,6 +13,14 @@ def is_jaxpr(value) -> bool:
     return hasattr(value, "eqns")
 
 
+def with_items(sequence, items):
+    """Return a list or tuple of a parameter with other items; the same one if no item differs."""
+    if all(a is b for a, b in zip(sequence, items, strict=True)):
+        return sequence
+    kind = type(sequence)
+    return kind(*items) if hasattr(sequence, "_fields") else kind(items)
+
+
 def sub_jaxprs(params) -> Iterator:
     """Yield the jaxprs among an equation's parameters."""
     for value in params.values():

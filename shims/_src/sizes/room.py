@@ -27,10 +27,14 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
     Raises:
       ResourceExhaustedError: it does not fit.
     """
-    needed = math.prod(map(int, shape)) * (_WIDTH if dtype is None else dtype.itemsize)
+    sizes = [int(n) for n in shape]
+    needed = math.prod(sizes) * (_WIDTH if dtype is None else dtype.itemsize)
     free = lacking(needed)
     if free is not None:
-        raise exhausted(function, needed, free, f"an array of shape {list(shape)}", line)
+        raise exhausted(function, needed, free, f"an array of shape {sizes}", line)
+    if needed and max(sizes, default=0) >= MOST_SLOTS:  # larger numbers end there, too
+        subject = f"an axis of at least {max(sizes)} slots"
+        raise exhausted(function, needed, _WIDTH * (MOST_SLOTS - 1), subject, line)
 
 
 def lacking(needed: int) -> int | None:
@@ -46,9 +50,6 @@ def check_capacity(function: str, slots: int, *, line: str | None = None) -> Non
       ResourceExhaustedError: it cannot, since they do not fit into memory or are too many for int32.
     """
     check(function, (slots,), line=line)
-    if slots > MOST_SLOTS:
-        subject = f"an axis of {slots} slots"
-        raise exhausted(function, _WIDTH * slots, _WIDTH * MOST_SLOTS, subject, line)
 
 
 def exhausted(function: str, needed: int, free: int, subject: str, line: str | None):

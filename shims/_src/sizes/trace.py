@@ -15,7 +15,7 @@ from jax import export
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
-from shims._src.sizes import dims
+from shims._src.sizes import dims, room
 from shims._src.sizes.decisions import Decisions, Question, only_zero
 from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
@@ -232,6 +232,8 @@ class DynamicTrace:
             self.fresh.made_from(name, source)
             self._origins[name] = errors.user_line()
             pinned = self._settled.pins.get(name)
+            if pinned is not None:
+                room.check_capacity("", pinned)
             self._sized[key] = name, self.dimension(name) if pinned is None else pinned
         elif self.fresh.is_over(self._sized[key][0]):
             self.fresh.made_again(self._sized[key][0], source)

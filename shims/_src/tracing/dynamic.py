@@ -123,6 +123,8 @@ def _run_eagerly(f, operands, prepared):
                 raise _NeedsExactShapesError from None
             settled = settled.with_pins(wanted.pins, measured=True)
             continue
+        except (errors.CapacityError, errors.ResourceExhaustedError):
+            raise
         except Exception as error:  # noqa: BLE001 - JAX has no class for "the size is unknown"
             first = first or error
             settled = _with_constants(error, first, f, operands, settled, prepared)

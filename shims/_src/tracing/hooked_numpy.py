@@ -189,6 +189,8 @@ def _unique(
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src.arguments import sorted_unique
 
+    # The derivative of `jnp.unique` is zero.
+    ar = lax.stop_gradient(ar)
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
 
 
@@ -240,37 +242,98 @@ def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None,
     return jnp.take(a, source, axis=axis, mode="clip")
 
 
-def _split(state, original, ary, indices_or_sections, axis=0):
+def _split(state, original, op, ary, indices_or_sections, axis=0):
     at = indices_or_sections
     if jp.is_tracer(at) and np.ndim(at) == 1 and not jp.is_symbolic(at.shape[0]):
         at = list(at)
-    if not isinstance(at, (tuple, list)) or not any(map(jp.is_tracer, at)):
-        return original(ary, indices_or_sections, axis)
     ary = jnp.asarray(ary)
-    before = (slice(None),) * (axis % ary.ndim)
+    axis = axis % max(ary.ndim, 1)
+    is_listed = np.ndim(at) == 1 if not isinstance(at, (tuple, list)) else True
+    if not is_listed or not any(map(_is_unknown, (*at, *ary.shape[axis : axis + 1]))):
+        return original(op, ary, indices_or_sections, axis)
+    before = (slice(None),) * axis
     bounds = zip([None, *at], [*at, None], strict=True)
     return [ary[(*before, slice(start, stop))] for start, stop in bounds]
 
 
-def _convolve(state, original, a, v, mode="full", **options):
-    if not any(jp.is_symbolic(d) for d in (*np.shape(a), *np.shape(v))):
-        return original(a, v, mode, **options)
-    a, v = jnp.asarray(a), jnp.asarray(v)
-    for x in (a, v):
-        state.assume_some(x.shape[0])
-    if jp.is_symbolic(v.shape[0]):
-        a, v = v, a
-    n, k = a.shape[0], v.shape[0]
-    kind = jnp.promote_types(a.dtype, v.dtype)
-    a, v = a.astype(kind), v.astype(kind)
+def _is_unknown(size) -> bool:
+    return jp.is_tracer(size) or jp.is_symbolic(size)
+
+
+def _iterable(state, original, y):
+    return bool(np.ndim(y)) if jp.is_tracer(y) else original(y)
+
+
+def _fill_diagonal(state, original, a, val, wrap=False, *, inplace=True):
+    if inplace or wrap or np.ndim(a) != 2 or not any(map(jp.is_symbolic, np.shape(a))):
+        return original(a, val, wrap, inplace=inplace)
+    a, val = jnp.asarray(a), jnp.asarray(val)
+    if val.ndim:
+        val = val.reshape(-1)
+        val = val[jnp.arange(a.shape[0]) % jnp.asarray(val.shape[0])][:, None]
+    on_diagonal = jnp.arange(a.shape[0])[:, None] == jnp.arange(a.shape[1])
+    return jnp.where(on_diagonal, val.astype(a.dtype), a)
+
+
+def _conv(state, original, x, y, mode, op, precision, preferred_element_type=None):
+    """Convolve or correlate vectors: the whole result is cut to the mode's window."""
+    if not any(jp.is_symbolic(d) for d in (*np.shape(x), *np.shape(y))):
+        return original(x, y, mode, op, precision, preferred_element_type)
+    for v in (x, y):
+        state.assume_some(v.shape[0])
+    kind = preferred_element_type or jnp.promote_types(jnp.result_type(x, y), jnp.float32)
+    x, y = x.astype(kind), y.astype(kind)
+    if op == "convolve" and jp.is_symbolic(y.shape[0]):
+        x, y = y, x
+    n, k = x.shape[0], y.shape[0]
+    kernel = jnp.conj(y) if op == "correlate" else y[::-1]
     full = lax.conv_general_dilated(
-        a[None, None], v[::-1][None, None], (1,), ((k - 1, k - 1),), precision="highest"
+        x[None, None], kernel[None, None], (1,), ((k - 1, k - 1),), precision="highest"
     )[0, 0]
     if mode == "full":
         return full
     short, long = jp.core.min_dim(n, k), jp.core.max_dim(n, k)
-    start, size = ((short - 1) // 2, long) if mode == "same" else (short - 1, long - short + 1)
+    # JAX correlates with the shorter vector, and then reverses the result.
+    reverses = jp.core.min_dim(jp.core.max_dim(k - n, 0), 1) if op == "correlate" else 0
+    start, size = (short - 1, long - short + 1)
+    if mode == "same":
+        start, size = (short - 1 + reverses) // 2, long
     return full[start : start + size]
+
+
+def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *args, **named):
+    """Pad by unknown amounts before a convolution, which takes numbers only."""
+    widths = () if isinstance(padding, str) else tuple(map(tuple, padding))
+    dilation = args[0] if args else named.get("lhs_dilation")
+    plain = dilation is None or all(d == 1 for d in dilation)
+    if not plain or not any(jp.is_symbolic(w) for pair in widths for w in pair):
+        return original(lhs, rhs, window_strides, padding, *args, **named)
+    numbers = args[2] if len(args) > 2 else named.get("dimension_numbers")
+    spec = lax.conv_dimension_numbers(np.shape(lhs), np.shape(rhs), numbers).lhs_spec
+    config = [(0, 0, 0)] * np.ndim(lhs)
+    for axis, (low, high) in zip(spec[2:], widths, strict=True):
+        config[axis] = (low, high, 0)
+    lhs = lax.pad(lhs, jnp.zeros((), lhs.dtype), config)
+    return original(lhs, rhs, window_strides, ((0, 0),) * len(widths), *args, **named)
+
+
+def _bincount(state, original, x, weights=None, minlength=0, *, length=None):
+    if length is None and jp.is_tracer(x):
+        count = jnp.maximum(jnp.max(x, initial=-1) + 1, minlength)
+        minlength, length = 0, primitives.to_dim(count, label="jnp.bincount")
+    return original(x, weights, minlength, length=length)
+
+
+def _segment_update(
+    state, original, name, data, segment_ids, scatter, num_segments=None, *rest, **named
+):
+    if num_segments is None and jp.is_tracer(segment_ids):
+        for d in segment_ids.shape:
+            if jp.is_symbolic(d):
+                state.assume_some(d)
+        count = jnp.max(segment_ids) + 1
+        num_segments = primitives.to_dim(count, label=f"jax.ops.{name}")
+    return original(name, data, segment_ids, scatter, num_segments, *rest, **named)
 
 
 def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
@@ -339,8 +402,12 @@ FUNCTIONS = (
     ("squeeze", _squeeze),
     ("eye", _eye),
     ("repeat", _repeat),
-    ("split", _split),
-    ("convolve", _convolve),
+    ("_split", _split),
+    ("fill_diagonal", _fill_diagonal),
+    ("iterable", _iterable),
+    ("_conv", _conv),
+    ("bincount", _bincount),
+    ("_segment_update", _segment_update),
     ("associative_scan", _associative_scan),
     ("nonzero", _nonzero),
     ("where", _where),

@@ -214,7 +214,8 @@ def _require_positive_exponent(state, d) -> None:
 
 
 def _product(state, inherited, d, other):
-    if isinstance(other, (list, tuple, str, bytes)):
+    by_user = comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM
+    if isinstance(other, (list, tuple, str, bytes)) and by_user:
         return number_of(state, d, "repeating a sequence", _AS_LENGTH)
     return inherited(d, other)
 
@@ -268,22 +269,35 @@ _OPERATORS = {
     np.positive: operator.pos,
     np.invert: operator.invert,
     np.absolute: abs,
-    np.less: QUESTIONS["lt"],
-    np.less_equal: QUESTIONS["le"],
-    np.greater: QUESTIONS["gt"],
-    np.greater_equal: QUESTIONS["ge"],
-    np.equal: QUESTIONS["eq"],
-    np.not_equal: QUESTIONS["ne"],
 }
+
+
+_COMPARISONS = {
+    np.less: "lt",
+    np.less_equal: "le",
+    np.greater: "gt",
+    np.greater_equal: "ge",
+    np.equal: "eq",
+    np.not_equal: "ne",
+}
+_EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _ufunc(state, inherited, d, ufunc, method, *inputs, **kwargs):
     """Compute a function of NumPy on sizes: on integers as Python does, otherwise as JAX's function."""
+    name = _COMPARISONS.get(ufunc)
+    if name and len(inputs) == 2 and not all(map(jp.is_symbolic, inputs)):
+        left, right = inputs if inputs[0] is d else inputs[::-1]
+        name = name if inputs[0] is d else _EXCHANGED.get(name, name)
+        answers = compared_with_array(state, name, left, right)
+        if answers is not None:
+            return answers
     plain = [x if jp.is_symbolic(x) else _integer(x) for x in inputs]
     if method != "__call__" or kwargs or any(_holds_objects(x) for x in inputs):
         return _over_objects(ufunc, method, *inputs, **kwargs)
-    if ufunc in _OPERATORS and all(x is not None for x in plain):
-        return _OPERATORS[ufunc](*plain)
+    operation = QUESTIONS[name] if name else _OPERATORS.get(ufunc)
+    if operation is not None and all(x is not None for x in plain):
+        return operation(*plain)
     staged = getattr(jnp, ufunc.__name__, None)
     if staged is None:
         return _over_objects(ufunc, method, *inputs, **kwargs)

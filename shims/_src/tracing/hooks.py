@@ -23,6 +23,7 @@ from shims._src.tracing import (
     hooked_indexing,
     hooked_loops,
     hooked_numpy,
+    hooked_random,
     hooked_sizes,
     hooked_vmap,
     size_questions,
@@ -55,27 +56,37 @@ def install() -> None:
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         hooked_sizes.bind()
-        for name in ("_bool", "_int", "_index"):
-            _replace(jp.ShapedArray, name, size_questions.convert)
-        _replace(jp.Tracer, "__index__", size_questions.as_index)
+        _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
-        for kind in modules["traces"]:
-            _replace(kind, "invalidate", _end_hook)
         for name in jp.inlined_functions(modules["reductions"]):
             _replace(modules["reductions"], name, _call_in_place)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
         )
-        for name, wrapper in (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS):
-            for module in modules["numpy"]:
-                if hasattr(module, name):
-                    _replace(module, name, wrapper)
+        for module in modules["convolution"]:
+            _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
+        for module in modules["len"]:
+            module.len = _hook_function(len, _len_hook)
+        numpy_functions = (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS)
+        for kind, functions in (("numpy", numpy_functions), ("random", hooked_random.FUNCTIONS)):
+            for name, wrapper in functions:
+                for module in modules[kind]:
+                    if hasattr(module, name):
+                        _replace(module, name, wrapper)
         _INSTALLED = True
+
+
+def _install_in_tracers(traces) -> None:
+    for name in ("_bool", "_int", "_index"):
+        _replace(jp.ShapedArray, name, size_questions.convert)
+    _replace(jp.Tracer, "__index__", size_questions.as_index)
+    for kind in traces:
+        _replace(kind, "invalidate", _end_hook)
 
 
 def _replace(owner, name: str, hook) -> None:
@@ -86,6 +97,12 @@ def _replace_everywhere(owner, name: str, hook) -> None:
     """Replace a function inside and outside of dynamic traces by `hook(original, ...)`."""
     original = getattr(owner, name)
     setattr(owner, name, functools.wraps(original)(functools.partial(hook, original)))
+
+
+def _len_hook(state, original, x):
+    """Return the symbolic size of an array, where JAX's modules call `len`."""
+    shape = getattr(x, "shape", ())
+    return shape[0] if shape and jp.is_symbolic(shape[0]) else original(x)
 
 
 def _hook_function(original, hook):

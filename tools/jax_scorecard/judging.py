@@ -1,0 +1,111 @@
+"""Judge a result of a lane against the exact arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+import shims
+
+# From best to worst; a cell is as good as its worst call.
+STATES = {
+    "right": "equal to the exact arrays, or an error where they raise one",
+    "refused": "an error with the user's line and a remedy",
+    "nan": "NaN where the exact arrays give a number",
+    "no error": "a number where the exact arrays raise an error",
+    "unclear": "an error without the user's line or without a remedy",
+    "stopped": "no result in time, or the process ended",
+    "wrong": "another number, shape or dtype",
+}
+RANK = {state: i for i, state in enumerate(STATES)}
+
+
+def judged(compute, reference, rows: bool) -> tuple[str, str]:
+    """Return the state of one call and the reason; `reference` is a result or an exception."""
+    try:
+        result = _materialized(compute())
+    except Exception as error:  # noqa: BLE001 - every exception of the engine is judged
+        if isinstance(reference, Exception):
+            return "right", ""
+        return _of_error(error)
+    if isinstance(reference, Exception):
+        if _all_nan(result):
+            return "right", ""
+        return "no error", f"{_short(reference)}; given: {_short(result)}"
+    return _compared(result, reference, rows)
+
+
+def worst(states: list[str]) -> str:
+    """Return the worst of several states."""
+    return max(states, key=RANK.__getitem__)
+
+
+def _materialized(result: Any) -> list[Any]:
+    def value(x):
+        if isinstance(x, shims.Padded):
+            return x.unpad()
+        return np.asarray(x) if isinstance(x, jax.Array) else x
+
+    leaves = jax.tree.leaves(result, is_leaf=lambda x: isinstance(x, shims.Padded))
+    return [value(leaf) for leaf in leaves]
+
+
+def _of_error(error: Exception) -> tuple[str, str]:
+    text = "\n".join([str(error), *getattr(error, "__notes__", ())])
+    said = f"{type(error).__name__}: {text}"
+    if "Do: " not in text or "At: " not in text:
+        return "unclear", said[:1500]
+    return "refused", said[:1500]
+
+
+def _all_nan(leaves: list[Any]) -> bool:
+    arrays = [np.asarray(x) for row in leaves for x in (row if isinstance(row, list) else [row])]
+    return bool(arrays) and all(
+        a.dtype.kind in "fc" and a.size and np.isnan(a).all() for a in arrays
+    )
+
+
+def _compared(result: list[Any], reference: Any, rows: bool) -> tuple[str, str]:
+    if not rows:
+        return _equal(result, jax.tree.leaves(reference))
+    first, second = map(jax.tree.leaves, reference)
+    states = [_equal([leaf[i] for leaf in result], row) for i, row in enumerate((first, second))]
+    return max(states, key=lambda pair: RANK[pair[0]])
+
+
+def _equal(found: list[Any], right: list[Any]) -> tuple[str, str]:
+    if len(found) != len(right):
+        return "wrong", f"{len(found)} results, right are {len(right)}"
+    states = [_equal_leaf(f, r) for f, r in zip(found, right, strict=True)]
+    return max(states, key=lambda pair: RANK[pair[0]], default=("right", ""))
+
+
+def _equal_leaf(found: Any, right: Any) -> tuple[str, str]:
+    if hasattr(right, "dtype") and str(right.dtype) != str(getattr(found, "dtype", right.dtype)):
+        return "wrong", f"dtype {found.dtype}, right is {right.dtype}"
+    f, r = np.asarray(found), np.asarray(right)
+    if f.shape != r.shape:
+        return "wrong", f"shape {f.shape}, right is {r.shape}: {_short(f)}, right is {_short(r)}"
+    if r.dtype.kind not in "fciub":
+        return ("right", "") if found == right else ("wrong", f"{found}, right is {right}")
+    if _close(f, r):
+        return "right", ""
+    if f.dtype.kind in "fc" and np.isnan(f).all() and not np.isnan(r).all():
+        return "nan", f"NaN, right is {_short(r)}"
+    return "wrong", f"{_short(f)}, right is {_short(r)}"
+
+
+def _close(f: np.ndarray, r: np.ndarray) -> bool:
+    if r.dtype.kind not in "fc":
+        return bool(np.array_equal(f, r))
+    with np.errstate(all="ignore"):
+        largest = np.abs(r[np.isfinite(r)]).max(initial=0.0)
+        return bool(np.allclose(f, r, rtol=1e-4, atol=1e-4 * max(1e-2, largest), equal_nan=True))
+
+
+def _short(x: Any) -> str:
+    if isinstance(x, Exception):
+        return f"{type(x).__name__}: {str(x).splitlines()[0] if str(x) else ''}"[:150]
+    return str(np.asarray(x).tolist() if not isinstance(x, list) else x).replace("\n", " ")[:150]
