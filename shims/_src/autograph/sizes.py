@@ -129,8 +129,8 @@ def attempt() -> Iterator[list]:
     try:
         yield failure
     except Exception as error:  # noqa: BLE001 - ordinary Python may work where staging fails
-        if state is not None:
-            state.decisions.forget_since(mark)
+        if state is not None and state.decisions.forget_since(mark):
+            state.forget_inner_programs()  # they rely on the decisions
         failure.append(error)
 
 

@@ -1,4 +1,4 @@
-"""Record the decisions of a trace: guards on input sizes, assumptions about data-dependent ones."""
+"""Record the decisions of a trace: guards on input sizes, answers about data-dependent ones."""
 
 from __future__ import annotations
 
@@ -55,13 +55,6 @@ class Assumption:
     def broken(self, value):
         """Return whether a value of the expression contradicts the assumption."""
         return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer
-
-    def other_number(self) -> tuple[str, int] | None:
-        """Return `(size, number)` if the assumption is `size != number` for a positive number, or `None`."""
-        if self.question is not Question.ZERO or self.answer:
-            return None
-        found = only_zero(self.d)
-        return found if found and found[1] > 0 else None
 
 
 def least_value(assumed: Assumption, name: str, low: int) -> int:
@@ -167,8 +160,10 @@ class Decisions:
         """Return the current position, for `forget_since`."""
         return len(self._guards), len(self._assumptions)
 
-    def forget_since(self, mark: tuple[int, int]) -> None:
-        """Remove the guards and assumptions that were added since a mark."""
+    def forget_since(self, mark: tuple[int, int]) -> bool:
+        """Remove the guards and assumptions that were added since a mark; return whether there were any."""
+        found = self.mark() != mark
         for assumed in self._assumptions[mark[1] :]:
             jp.forget_bounds(assumed.d)
         del self._guards[mark[0] :], self._assumptions[mark[1] :]
+        return found

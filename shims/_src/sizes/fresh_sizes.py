@@ -23,9 +23,7 @@ class FreshSizes:
         self._makers: dict[str, Callable[[], Any]] = {}
         self._bounds: dict[str, Any] = {}
         self._inner: set[str] = set()
-        self._varying: set[str] = set()
         self._depth = 0
-        self._mapped = 0
         self._renewals = 0
         self._outermost: object = None
 
@@ -53,10 +51,6 @@ class FreshSizes:
         """Return the data-dependent sizes in a dimension."""
         return jp.variables(d) & self._names
 
-    def vary(self, d) -> bool:
-        """Return whether a dimension has a size that differs between branches, iterations or rows."""
-        return not self._varying.isdisjoint(jp.variables(d))
-
     # ---- making ------------------------------------------------------------------------------
 
     def new(self) -> str:
@@ -66,8 +60,6 @@ class FreshSizes:
         self._renewals += jp.current_trace() is not self._outermost
         if self._depth:
             self._inner.add(name)
-        if self._depth or self._mapped:
-            self._varying.add(name)
         return name
 
     def declare(self, name: str, bound) -> None:
@@ -88,8 +80,6 @@ class FreshSizes:
         self._renewals += 1
         if not self._depth:
             self._inner.discard(name)
-        if not self._depth and not self._mapped:
-            self._varying.discard(name)
 
     def is_over(self, name: str) -> bool:
         """Return whether the trace that created a size has ended."""
@@ -137,15 +127,6 @@ class FreshSizes:
             yield
         finally:
             self._depth -= 1
-
-    @contextlib.contextmanager
-    def inside_row(self):
-        """Open a block that traces a function mapped over rows, each of which has its own sizes."""
-        self._mapped += 1
-        try:
-            yield
-        finally:
-            self._mapped -= 1
 
     # ---- properties ----------------------------------------------------------------
 

@@ -65,12 +65,10 @@ class Failure:
 
     Attributes:
       measured: the data-dependent sizes in this call, as far as they were computed.
-      differing: data-dependent sizes, each with a number that it was assumed not to be; the last first.
       divisors: the numbers by which input sizes were divided with a remainder.
     """
 
     measured: Mapping[str, int] = types.MappingProxyType({})
-    differing: tuple[tuple[str, int], ...] = ()
     divisors: tuple[int, ...] = ()
 
 
@@ -79,7 +77,7 @@ _FAILURE = "shims_failure"
 
 def note_failure(error: Exception, state: DynamicTrace, measured: Mapping[str, int]) -> None:
     """Attach the facts about a failed trace to the error that ended it."""
-    failure = Failure(measured, tuple(state.taken_to_differ()), state.decisions.divisors)
+    failure = Failure(measured, state.decisions.divisors)
     setattr(error, _FAILURE, failure)
 
 
@@ -341,11 +339,6 @@ class DynamicTrace:
         """Require that `d` is not zero, without which the program that follows has no meaning."""
         if self.owns(d) and not self.is_input_only(d):
             self.is_zero(d, f"{d} == 0")
-
-    def taken_to_differ(self) -> list[tuple[str, int]]:
-        """List `(size, number)` for each assumption that a size is not a positive number, latest first."""
-        found = [assumed.other_number() for assumed in reversed(self.decisions.assumptions)]
-        return list(dict.fromkeys(pair for pair in found if pair and pair[0] in self.fresh))
 
     # ---- messages ----------------------------------------------------------------------------
 

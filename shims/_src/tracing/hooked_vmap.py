@@ -34,8 +34,7 @@ def _trace_body_first(f, *args):
         return f(*args)
     specs = [jp.abstract(jp.aval_of(a)) for a in args]
     before = len(state.fresh)
-    with state.fresh.inside_row():
-        closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
+    closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
     jaxpr, consts = jp.open_jaxpr(closed)
     if len(state.fresh) == before or not _size_depends_on_batch(jaxpr, args, consts):
         return jp.core.eval_jaxpr(jaxpr, consts, *args)

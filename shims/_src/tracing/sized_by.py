@@ -12,6 +12,7 @@ import numpy as np
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import jaxprs
 from shims._src.sizes import numbering, room, trace
 from shims._src.sizes.padded import Padded
 from shims._src.tracing.dispatch import operator
@@ -90,7 +91,9 @@ def _product(value) -> int:
         return math.prod(map(_product, value))
     if isinstance(value, (int, np.integer)):
         return max(abs(int(value)), 1)
-    if jp.is_tracer(value) or not hasattr(value, "dtype") or value.dtype.kind not in "iu":
+    if not isinstance(value, (np.ndarray, jax.Array)) or jp.is_tracer(value):
+        return 1
+    if value.dtype.kind not in "iu":
         return 1
     return math.prod(max(abs(n), 1) for n in np.ravel(value).tolist()) if value.size < 9 else 1
 
@@ -103,7 +106,7 @@ def _check_room(f, args, kwargs) -> None:
         raise
     except Exception:  # noqa: BLE001 - the operator raises it again
         return
-    for eqn in jp.open_jaxpr(staged)[0].eqns:
+    for eqn in jaxprs.own_equations(staged):
         for var in eqn.outvars:
             room.check(f.__name__, var.aval.shape, var.aval.dtype)
 
