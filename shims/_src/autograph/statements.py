@@ -74,6 +74,7 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
                 state = get_state()
             finally:
                 set_state(init)
+                lists.forget_copies()
             seen[run] = tuple(_without_tracers(v, flag) for v in state)
             return [_branch_output(new, old) for new, old in zip(state[:nouts], init)]
 
