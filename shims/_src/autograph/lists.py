@@ -350,6 +350,12 @@ def copied(value):
     return new
 
 
+def forget_copies() -> None:
+    """Let go of the containers of a branch that ends, which hold its tracers."""
+    if _BLOCK.value is not None:
+        _BLOCK.value.copies.clear()
+
+
 @contextlib.contextmanager
 def no_leaks():
     """Return a context that traces a block, and raises if a traced value was stored outside of it."""

@@ -71,10 +71,12 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
             set_state(tuple(lists.copied(v) for v in init))
             try:
                 run()
-                seen[run] = get_state()
+                state = get_state()
             finally:
                 set_state(init)
-            return [_branch_output(new, old) for new, old in zip(seen[run][:nouts], init)]
+                lists.forget_copies()
+            seen[run] = tuple(_without_tracers(v, flag) for v in state)
+            return [_branch_output(new, old) for new, old in zip(state[:nouts], init)]
 
         return block
 
@@ -102,6 +104,13 @@ def _branch_output(new, old):
     if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
         return tuple(new.entries[len(old.entries) :])
     return new
+
+
+def _without_tracers(value, flag):
+    """Return what is asked of a variable after a branch; tracers of the branch must not outlive it."""
+    if isinstance(value, lists.Recorder):
+        return lists.Recorder(value.name, ())
+    return value if value is True or value is flag else None
 
 
 def _untaken_output(old):

@@ -155,7 +155,7 @@ class LoopState:
             before.aval = aval_of(before.value)
             return False
         if before.aval is None:
-            value = after.original if isinstance(after, Slot) else after
+            value = after.identity if isinstance(after, Slot) else after
             if value is before.value or (not is_array(value) and value == before.value):
                 return True
             self._raise_not_carried(name, before.value, value)
@@ -290,12 +290,13 @@ class LoopState:
         )
 
     def _raise_not_carried(self, name: str, before, after):
+        shown = after.aval if isinstance(after, Slot) else after
         raise TypeError(
             errors.message(
                 self.label,
                 f"`{name}` changes in a loop that depends on traced data, but is not an array.",
                 required="an array or a number, before the loop and after each iteration",
-                received=f"{show_value(before)} before the loop, {show_value(after)} after one "
+                received=f"{show_value(before)} before the loop, {show_value(shown)} after one "
                 "iteration",
                 do="use a number or an array instead.",
             )

@@ -161,14 +161,14 @@ def _is_undefined(leaves) -> bool:
 
 
 def _join_leaf(subject: _Subject, labels, column: Sequence):
-    originals = [spec.original if isinstance(spec, Slot) else spec for spec in column]
+    originals = [spec.identity if isinstance(spec, Slot) else spec for spec in column]
     if all(x is originals[0] for x in originals) or _are_one_size(originals):
         return originals[0]
     if not any(isinstance(spec, Slot) for spec in column) and _are_equal(originals):
         return originals[0]
     for label, x in zip(labels, originals):
         known = is_array(x) or is_number(x) or jp.is_symbolic(x)
-        if not known and not isinstance(x, (Undefined, Unwritten)):
+        if not known and not isinstance(x, (Slot, Undefined, Unwritten)):
             _raise_not_an_array(subject, label, x)
     avals = _avals_of(column)
     if any(not same_shape(a.shape, avals[0].shape) for a in avals):

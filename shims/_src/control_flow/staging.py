@@ -32,12 +32,17 @@ class Slot:
     Attributes:
       position: its position among the results of the jaxpr.
       aval: its shape and dtype.
-      original: the object that the traced code returned.
+      passed: the object that the traced code returned, if it was made outside of that code.
     """
 
     position: int
     aval: jax.ShapeDtypeStruct
-    original: Any
+    passed: Any = None
+
+    @property
+    def identity(self):
+        """The object that the traced code returned; the slot itself for one that this code made."""
+        return self if self.passed is None else self.passed
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -112,7 +117,9 @@ def _describe_leaf(leaf, results: list):
         return leaf
     array = jnp.asarray(leaf)
     results.append(array)
-    return Slot(len(results) - 1, aval_of(array), leaf)
+    # Tracers of the block must not outlive it.
+    made_here = jp.trace_of(leaf) is jp.current_trace()
+    return Slot(len(results) - 1, aval_of(array), None if made_here else leaf)
 
 
 def _check_no_creation(scope: state.Overlay) -> None:

@@ -190,7 +190,23 @@ class Function(Copyable):
                 return self._call_inlined(args, kwargs)
             leaves = [_unpad(x) for x in leaves]
             args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
-        return self._run(args, kwargs, leaves, tree)
+        if jp.explicit_mesh(leaves) is not None:
+            return self._call_unsharded(leaves, tree)
+        with jp.own_transfers():
+            return self._run(args, kwargs, leaves, tree)
+
+    def _call_unsharded(self, leaves, tree):
+        """Call the function with arrays whose types have no explicit shardings."""
+        places = [i for i, x in enumerate(leaves) if isinstance(x, jax.Array)]
+
+        def call(arrays):
+            full = list(leaves)
+            for i, x in zip(places, arrays, strict=True):
+                full[i] = x
+            args, kwargs = jax.tree.unflatten(tree, map(dereferenced, full))
+            return self(*args, **kwargs)
+
+        return jp.with_automatic_axes(call, [leaves[i] for i in places])
 
     def _call_inlined(self, args, kwargs):
         with graph_of(self, self._random_signature(args, kwargs)):

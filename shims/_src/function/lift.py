@@ -85,7 +85,7 @@ class Lifting(state.Overlay):
         super().__init__(state.current_scope())
         self.may_create = may_create
         self.pending: dict[int, tuple[Variable, Any]] = {}
-        self._inputs: dict[int, jax.Array] = {}
+        self._inputs: dict[int, Any] = {}
 
     def newest(self, variable):
         """Return the current value of a variable: the input, if it is not assigned yet."""
@@ -118,6 +118,12 @@ class Lifting(state.Overlay):
             raise _created_conditionally_error(variable)
         self.pending[id(variable)] = (variable, value)
         self.writes[id(variable)] = (variable, value)
+
+    def forget_values(self) -> None:
+        """Let go of the values of variables, which are tracers of a trace that ends."""
+        super().forget_values()
+        self.pending = {key: (variable, None) for key, (variable, _) in self.pending.items()}
+        self._inputs = dict.fromkeys(self._inputs)
 
     def results(self, outputs):
         """Return the results of the program: also the values that variables have at the end.

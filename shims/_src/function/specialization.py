@@ -127,7 +127,9 @@ class Maker:
             scope = lift.Lifting(may_create)
             runs.append(scope)
             with state.state_scope(scope):
-                return scope.results(f(*xs))
+                results = scope.results(f(*xs))
+            scope.forget_values()
+            return results
 
         entry = Entry(
             lifting,

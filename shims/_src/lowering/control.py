@@ -15,7 +15,7 @@ from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
 from shims._src.platform import jax_private as jp
-from shims._src.platform.jaxprs import equations
+from shims._src.platform.jaxprs import equations, sub_jaxprs
 from shims._src.sizes import dims, primitives, trace
 
 
@@ -26,19 +26,19 @@ def run(ctx, jaxpr, values):
 
 def inline(ctx, eqn, *values):
     """Lower an inner `jit` in place; XLA inlines it anyway."""
-    jaxpr = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
+    jaxpr = next(sub_jaxprs(eqn.params))
     inner = scopes.enter(ctx, jaxpr, list(values))
     outs = run(inner, jaxpr, list(values))
     return scopes.leave(ctx, inner, outs)
 
 
-def expand(ctx, eqn, *values):
-    """Lower a high-level primitive by tracing its definition in terms of other primitives."""
-    specs = [jax.ShapeDtypeStruct(a.aval.shape, a.aval.dtype) for a in eqn.invars]
-    with trace.resume(ctx.root.state):
-        jaxpr = jax.make_jaxpr(jp.expansion(eqn))(*specs)
-    inner = scopes.enter(ctx, jaxpr, list(values))
-    return scopes.leave(ctx, inner, run(inner, jaxpr, list(values)))
+def expansion(root, eqn):
+    """Return an operation's definition in terms of other primitives, as a jaxpr."""
+    for program in sub_jaxprs(eqn.params):
+        return program
+    specs = [jp.abstract(a.aval) for a in eqn.invars]
+    with trace.resume(root.state):
+        return jax.make_jaxpr(jp.expansion(eqn))(*specs)
 
 
 # ---- scan ------------------------------------------------------------------------------------
@@ -106,6 +106,7 @@ class _Body:
         self.ctx, self.eqn, self.jaxpr = ctx, eqn, jaxpr
         self.consts, self.carry, self.xs = consts, carry, xs
         self.result_vars, self.carry_avals = result_vars, carry_avals
+        self.mesh_axes = [jp.varying_axes(a) for a in carry_avals]  # over which the carry varies
         self.described: list = []
         self._axes: list = []  # for each result the dimensions of its axes and the sizes made inside
         self._stack = own_sizes.Stack()
@@ -139,7 +140,10 @@ class _Body:
             for v in results
         ]
         arrays = [v.array for v in results]
-        return [v.array for v in new], (arrays, self._stack.arrays(), codes)
+        return self._carried(new), (arrays, self._stack.arrays(), codes)
+
+    def _carried(self, values):
+        return [jp.varying(v.array, a) for v, a in zip(values, self.mesh_axes, strict=True)]
 
     def _row_axes(self, axes, own):
         return tuple(
@@ -151,9 +155,10 @@ class _Body:
         """Run the body in a sequential loop; iterations for invalid slots do not change the carry."""
         reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
         rows = _scanned_arrays(self.xs, extent)
-        start = [v.array for v in self.carry]
         if valid is None:
-            return lax.scan(self, start, rows, reverse=reverse, unroll=unroll)
+            return lax.scan(self, self._carried(self.carry), rows, reverse=reverse, unroll=unroll)
+        self.mesh_axes = [a | jp.varying_axes(valid) for a in self.mesh_axes]
+        start = self._carried(self.carry)
         shapes = jax.eval_shape(self, start, jax.tree.map(lambda a: a[0], rows))[1]
 
         def step(carry, row):
@@ -174,8 +179,13 @@ class _Body:
 
 def _skipped_outputs(shapes):
     results, sizes, codes = shapes
-    zeros = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), (results, sizes))
-    return (*zeros, [jnp.full(c.shape, -1, c.dtype) for c in codes])
+    zeros = jax.tree.map(lambda s: _filled(s, 0), (results, sizes))
+    return (*zeros, [_filled(c, -1) for c in codes])
+
+
+def _filled(like, number):
+    """Return an array of one number that has the type of `like`."""
+    return jp.varying_as(jnp.full(like.shape, number, like.dtype), like)
 
 
 # ---- while -----------------------------------------------------------------------------------
@@ -220,15 +230,15 @@ def while_(ctx, eqn, *values):
         outs = [scopes.settle(inner, v, a.shape) for v, a in zip(outs, avals, strict=True)]
         found["described"], codes = scopes.describe(inner)
         worst = [lax.max(a, b) for a, b in zip(state[1] or codes, codes, strict=True)]
-        arrays = [v.array for v in outs]
+        arrays = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(outs, avals, strict=True)]
         if each:
             goes_on = condition(state[0])
             arrays = [_select_running(goes_on, a, b) for a, b in zip(arrays, state[0])]
         return arrays, worst
 
-    start = [v.array for v in carry]
+    start = [jp.varying(v.array, jp.varying_axes(a)) for v, a in zip(carry, avals, strict=True)]
     codes = jax.eval_shape(lambda s: body((s, []))[1], start)
-    quiet = [jnp.full(c.shape, -1, c.dtype) for c in codes]
+    quiet = [_filled(c, -1) for c in codes]
     arrays, codes = lax.while_loop(cond, body, (start, quiet))
     ctx.adopt(found["described"], codes)
     return [Value(a, c.axes) for a, c in zip(arrays, carry, strict=True)]
@@ -263,7 +273,12 @@ def cond(ctx, eqn, index, *values):
         def call(*operands):
             outs, sizes, codes = branch(*operands)
             quiet = jnp.int32(-1)
-            return outs, sizes, [*[quiet] * before, *codes, *[quiet] * after]
+            rest = (sizes, [*[quiet] * before, *codes, *[quiet] * after])
+            outs = [
+                jp.varying_as(out, (aval, index.array))
+                for out, aval in zip(outs, out_avals, strict=True)
+            ]
+            return outs, *jp.varying_as(rest, (arrays, index.array))
 
         return call
 
@@ -371,9 +386,11 @@ def _is_named(ctx, name, bound):
 RULES = (
     Rule("jit", inline, uniform=True),
     Rule("pjit", inline, uniform=True),
-    Rule("call_hi_primitive", expand, uniform=True),
     Rule("closed_call", inline, uniform=True),
     Rule("core_call", inline, uniform=True),
+    Rule("eval_jaxpr", inline, uniform=True),
+    Rule("remat_opt", inline, uniform=True),
+    Rule("custom_vmap_call", inline, uniform=True),
     Rule("scan", scan, uniform=True),
     Rule("while", while_, uniform=True),
     Rule("cond", cond, uniform=True),

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.lowering import scopes
+from shims._src.lowering.context import Context
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
@@ -40,6 +41,18 @@ def put_together(models, arrays, carried):
     return out
 
 
+def layout(value: Value) -> Value:
+    """Return the layout of a value without anything that is traced, to be kept after the trace."""
+    axes = tuple(None if a is None else _without_traced(a) for a in value.axes)
+    array = jax.ShapeDtypeStruct(value.array.shape, value.array.dtype)
+    return Value(array, axes, value.pad, value.bounds)
+
+
+def _without_traced(axis):
+    own = {name: dataclasses.replace(b, size=None, valid=None) for name, b in axis.own.items()}
+    return dataclasses.replace(axis, size=None, valid=None, factors=(), own=own)
+
+
 def _traced_parts(axis):
     return axis.size, axis.valid, {name: bound.size for name, bound in axis.own.items()}
 
@@ -50,30 +63,35 @@ def _with_traced(axis, parts):
     return dataclasses.replace(axis, size=size, valid=valid, factors=(), own=own)
 
 
-class _Rebuilt:
+class Rebuilt:
     """A function with a custom derivative, rebuilt over lowered operands.
 
     Such a function must not close over tracers. So all sizes in scope are passed to it as operands, and it
-    returns the sizes and validity masks of its results.
+    returns the sizes and validity masks of its results. JAX keeps this object as long as the program that
+    calls the function, so it holds no tracers, only layouts.
     """
 
     def __init__(self, ctx, eqn, values):
-        self.ctx, self.eqn, self.values = ctx, eqn, values
+        self.root, self.eqn = ctx.root, eqn
+        self.layouts = [layout(v) for v in values]
         self.in_avals = [v.aval for v in eqn.invars]
         self.out_avals = [v.aval for v in eqn.outvars]
         self.outs: list[Value] = []
         self.described: list | None = None  # the reports of the function itself
-        self.bindings = dict(ctx.env)
+        self.bindings = {
+            name: dataclasses.replace(b, size=None, valid=None) for name, b in ctx.env.items()
+        }
         self.moving = [i for i, v in enumerate(values) if _is_inexact(v.array)]
 
-    def operands(self):
+    @staticmethod
+    def operands(ctx, values):
         """Return `(arrays, side)`: the differentiated arrays, and the sizes and masks belonging to them."""
-        arrays, carried = take_apart(self.values)
-        return arrays, ({n: (b.size, b.valid) for n, b in self.bindings.items()}, carried)
+        arrays, carried = take_apart(values)
+        return arrays, ({n: (b.size, b.valid) for n, b in ctx.env.items()}, carried)
 
     def scope(self, side):
         """Return a scope whose sizes are all taken from the operands."""
-        inner = type(self.ctx)(self.ctx.root)
+        inner = Context(self.root)
         for name, (size, valid) in side[0].items():
             b = self.bindings[name]
             inner.env[name] = dataclasses.replace(b, size=size, valid=valid)
@@ -81,14 +99,16 @@ class _Rebuilt:
 
     def enter(self, arrays, side):
         """Return the inner scope, and the operands as lowered values."""
-        return self.scope(side), put_together(self.values, arrays, side[1])
+        return self.scope(side), put_together(self.layouts, arrays, side[1])
 
     def results(self, inner, outs, codes):
         """Convert results to pytrees of arrays, and remember their layouts for `conclude`."""
         # Expand uniform results, since their derivatives may differ from slot to slot.
-        self.outs = outs = [inner.expand_uniform(v) for v in outs]
+        outs = [inner.expand_uniform(v) for v in outs]
+        self.outs = [layout(v) for v in outs]
         arrays, carried = take_apart(outs)
-        sizes = {n: inner.env[n].size for a in self.out_avals for n in scopes.escaping(self.ctx, a)}
+        made = {n for a in self.out_avals for d in a.shape for n in jp.variables(d)}
+        sizes = {n: inner.env[n].size for n in sorted(made - self.bindings.keys())}
         return arrays, (carried, sizes, codes)
 
     def primal(self, arrays, side):
@@ -118,12 +138,12 @@ class _Rebuilt:
                 holds = fine if holds is None else holds & fine
         return codes, None if holds is None else jnp.where(holds, 1, np.nan)
 
-    def conclude(self, arrays, rest):
+    def conclude(self, ctx, arrays, rest):
         """Return the results as values in the caller's scope; bind their sizes and add the reports."""
         carried, sizes, codes = rest
         for name, size in sizes.items():
-            self.ctx.bind(name, size, self.ctx.root.fresh_capacity.get(name, 1), fresh=True)
-        self.ctx.adopt(self.described or [], codes)
+            ctx.bind(name, size, self.root.fresh_capacity.get(name, 1), fresh=True)
+        ctx.adopt(self.described or [], codes)
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
@@ -139,8 +159,8 @@ class _Rebuilt:
 
     def trace(self, f, *avals):
         """Trace `f` over symbolic shapes to a jaxpr, with the hooks of the dynamic trace."""
-        specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
-        with trace.resume(self.ctx.root.state):
+        specs = [jp.abstract(a) for a in avals]
+        with trace.resume(self.root.state):
             try:
                 return jax.make_jaxpr(f)(*specs)
             except (TypeError, ValueError) as error:
@@ -149,14 +169,14 @@ class _Rebuilt:
                 raise
 
 
-class _RebuiltJvp(_Rebuilt):
+class _RebuiltJvp(Rebuilt):
     """A `jax.custom_jvp` over lowered operands."""
 
-    def lowered(self) -> list[Value]:
+    def lowered(self, ctx, values) -> list[Value]:
         """Call the rebuilt function, and return its results as lowered values."""
         call = jax.custom_jvp(self.primal)
         call.defjvp(self._jvp)
-        return self.conclude(*call(*self.operands()))
+        return self.conclude(ctx, *call(*self.operands(ctx, values)))
 
     def _forward(self, *xs):
         """Compute results and tangents of the traced function, over symbolic shapes."""
@@ -172,20 +192,22 @@ class _RebuiltJvp(_Rebuilt):
         inner.is_derivative = True
         directions = [Value(tangents[0][i], operands[i].axes) for i in self.moving]
         outs = run(inner, jaxpr, [*operands, *directions])
-        primal, moved = outs[: len(self.out_avals)], iter(outs[len(self.out_avals) :])
+        primal = [inner.expand_uniform(v) for v in outs[: len(self.out_avals)]]
+        moved = iter(outs[len(self.out_avals) :])
         codes, mark = self.checked(inner, arrays, side)
         first, rest = self.results(inner, primal, codes)
         second = [
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _zero_tangent(p.array)
-            for p in self.outs
+            for p in primal
         ]
-        second = [_multiply_mark(m, mark) if _is_inexact(m) else m for m in second]
+        second = [multiply_mark(m, mark) if _is_inexact(m) else m for m in second]
         return (first, rest), (second, jax.tree.map(_zero_tangent, rest))
 
 
 def custom_jvp_call(ctx, eqn, *values):
     """Lower a call of a `jax.custom_jvp` function, and keep its derivative rule."""
-    return _RebuiltJvp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
+    values = [ctx.expand_uniform(v) for v in values]
+    return _RebuiltJvp(ctx, eqn, values).lowered(ctx, values)
 
 
 def relayout(ctx, value: Value, model: Value):
@@ -203,20 +225,20 @@ def relayout(ctx, value: Value, model: Value):
     return value.array
 
 
-class _RebuiltVjp(_Rebuilt):
+class _RebuiltVjp(Rebuilt):
     """A `jax.custom_vjp` over lowered operands."""
 
     def __init__(self, ctx, eqn, values):
         super().__init__(ctx, eqn, values)
-        self.saved: list[Value] = []  # the residuals of the forward rule
+        self.saved: list[Value] = []  # the layouts of the residuals of the forward rule
         self.saved_avals: list = []
         self.pullback_tree = None
 
-    def lowered(self) -> list[Value]:
+    def lowered(self, ctx, values) -> list[Value]:
         """Call the rebuilt function, and return its results as lowered values."""
         call = jax.custom_vjp(self.primal)
         call.defvjp(self._fwd, self._bwd)
-        return self.conclude(*call(*self.operands()))
+        return self.conclude(ctx, *call(*self.operands(ctx, values)))
 
     def _forward(self, *primals):
         """Compute results and residuals of the pullback, over symbolic shapes."""
@@ -231,9 +253,10 @@ class _RebuiltVjp(_Rebuilt):
         count = len(self.out_avals)
         codes, mark = self.checked(inner, arrays, side)
         result = self.results(inner, outs[:count], codes)
-        self.saved = [inner.expand_uniform(v) for v in outs[count:]]
+        saved = [inner.expand_uniform(v) for v in outs[count:]]
+        self.saved = [layout(v) for v in saved]
         self.saved_avals = [v.aval for v in jp.open_jaxpr(jaxpr)[0].outvars[count:]]
-        return result, (take_apart(self.saved), side, arrays, result[1][0], mark)
+        return result, (take_apart(saved), side, arrays, result[1][0], mark)
 
     def _backward(self, moving_out):
         """Return the pullback over symbolic shapes, a function of residuals and inexact cotangents."""
@@ -260,13 +283,14 @@ class _RebuiltVjp(_Rebuilt):
         outs = run(inner, jaxpr, [*leaves, *(models[i] for i in moving_out)])
         result: list = [None] * len(self.in_avals)
         for i, out in zip(self.moving, outs, strict=True):
-            result[i] = _multiply_mark(relayout(inner, out, operands[i]), mark)
+            result[i] = multiply_mark(relayout(inner, out, operands[i]), mark)
         return result, None
 
 
 def custom_vjp_call(ctx, eqn, *values):
     """Lower a call of a `jax.custom_vjp` function, and keep its derivative rule."""
-    return _RebuiltVjp(ctx, eqn, [ctx.expand_uniform(v) for v in values]).lowered()
+    values = [ctx.expand_uniform(v) for v in values]
+    return _RebuiltVjp(ctx, eqn, values).lowered(ctx, values)
 
 
 def checkpoint(ctx, eqn, *values):
@@ -279,10 +303,13 @@ def checkpoint(ctx, eqn, *values):
         operands = [Value(a, v.axes, v.pad, v.bounds) for a, v in zip(arrays, values, strict=True)]
         inner = scopes.enter(ctx, jaxpr, operands)
         outs = run(inner, jaxpr, operands)
-        kept["outs"] = outs
+        kept["outs"] = [layout(v) for v in outs]
         kept["described"], codes = scopes.describe(inner)
-        kept["capacity"] = {n: b for n, b in inner.env.items() if n not in ctx.env}
-        sizes = {n: b.size for n, b in kept["capacity"].items()}
+        made = {n: b for n, b in inner.env.items() if n not in ctx.env}
+        sizes = {n: b.size for n, b in made.items()}
+        kept["capacity"] = {
+            n: dataclasses.replace(b, size=None, valid=None) for n, b in made.items()
+        }
         return (*take_apart(outs), sizes, codes)
 
     again = jax.checkpoint(body, prevent_cse=eqn.params["prevent_cse"], policy=eqn.params["policy"])
@@ -298,12 +325,13 @@ def _is_inexact(x) -> bool:
     return jax.dtypes.issubdtype(x.dtype, jnp.inexact)
 
 
-def _multiply_mark(x, mark):
+def multiply_mark(x, mark):
+    """Multiply a derivative by the mark of `Rebuilt.checked`, if there is one."""
     return x if mark is None else x * mark.astype(x.dtype)
 
 
 def _zero_tangent(x):
-    return np.zeros(jnp.shape(x), jax.dtypes.float0)
+    return jp.varying_as(np.zeros(jnp.shape(x), jax.dtypes.float0), x)
 
 
 def finite_gradient(ctx, eqn, value):

@@ -55,6 +55,7 @@ _FINITE = [
     "mul_no_nan",
     "mulhi",
     "multiply_add",
+    "name",
     "ne",
     "neg",
     "nextafter",

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
 
 
@@ -44,8 +45,11 @@ def count(valid):
 _STEPS = 4  # slots per iteration: the cost of a loop in XLA is its bookkeeping
 
 
-def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
-    """Write `read(slot)` of each valid slot into a buffer one after another, in a sequential loop."""
+def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32, like=None):
+    """Write `read(slot)` of each valid slot into a buffer one after another, in a sequential loop.
+
+    Under `shard_map` the buffer varies over the mesh as the mask and the array `like`.
+    """
     extent = valid.shape[0]
 
     def write(slot, state):
@@ -60,7 +64,7 @@ def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32):
             state = write(first + i, state)
         return state
 
-    state = (jnp.zeros((room,), dtype), jnp.int32(0))
+    state = jp.varying_as((jnp.zeros((room,), dtype), jnp.int32(0)), (valid, like))
     counted = lambda i: lax.convert_element_type(
         i, jnp.int32
     )  # 64 bits wide under `jax_enable_x64`
@@ -114,7 +118,7 @@ def direct(array, valid, capacity: int):
 @functools.partial(jax.jit, static_argnums=2)
 def _moved_directly(array, valid, capacity: int):
     room = max(array.shape[0], capacity)
-    packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype)
+    packed = _by_loop(valid, room, lambda slot: _slot(array, slot), array.dtype, array)
     return packed if capacity == room else lax.slice(packed, (0,), (capacity,))
 
 

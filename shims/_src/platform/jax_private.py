@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import jax
 import numpy as np
 from jax._src import array as _array
-from jax._src import core, dtypes
+from jax._src import config, core, dtypes
 from jax._src import effects as _effects
 from jax._src import linear_util as lu
 from jax._src import source_info_util as _source_info
@@ -275,6 +275,36 @@ def nothing_looks_on() -> bool:
     return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
 
 
+def guards_transfers() -> bool:
+    """Return whether `jax.transfer_guard("disallow")` refuses transfers that are not explicit."""
+    return (
+        config.transfer_guard_host_to_device.value == "disallow"
+        or config.transfer_guard_device_to_host.value == "disallow"
+    )
+
+
+def own_transfers():
+    """Return a context manager for transfers on purpose, explicit ones as those of `device_put`."""
+    return jax.transfer_guard("allow") if guards_transfers() else _NOTHING
+
+
+_NOTHING = contextlib.nullcontext()
+
+
+def moving_data(f):
+    """Decorate a function that moves data between host and devices on purpose."""
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        if not guards_transfers():
+            return f(*args, **kwargs)
+        with own_transfers():
+            return f(*args, **kwargs)
+
+    return call
+
+
+@moving_data
 def as_array_like(values: np.ndarray, like) -> jax.Array:
     """Put a NumPy array on the devices of `like`.
 
@@ -326,8 +356,136 @@ def used_inputs(closed) -> list[bool]:
 def bind(eqn, args, params=None):
     """Apply an equation's primitive to other operands, or with other parameters."""
     given = eqn.params if params is None else params
+    if has_manual_axes():
+        args = _varying_alike(eqn, args)
     out = eqn.primitive.bind(*args, **eqn.primitive.get_bind_params(given))
     return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def has_manual_axes() -> bool:
+    """Return whether `shard_map` is being traced, and checks over which mesh axes values vary."""
+    return bool(jax.sharding.get_abstract_mesh().manual_axes) and config._check_vma.value
+
+
+def varying_axes(x) -> frozenset:
+    """Return the axes of the mesh of `shard_map` over which a value varies."""
+    aval = x if isinstance(x, (core.AbstractValue, jax.ShapeDtypeStruct)) else core.typeof(x)
+    aval = core.shaped_abstractify(aval) if isinstance(aval, jax.ShapeDtypeStruct) else aval
+    kind = getattr(aval, "mat", None)
+    return getattr(aval, "vma", frozenset()) if kind is None else kind.varying
+
+
+def varying(x, axes):
+    """Declare that an array varies over axes of the mesh of `shard_map`, as well as those it has."""
+    missing = tuple(sorted(frozenset(axes) - varying_axes(x))) if axes else ()
+    return jax.lax.pcast(x, missing, to="varying") if missing else x
+
+
+def varying_as(tree, like):
+    """Declare that arrays vary over the mesh axes over which any array of `like` varies."""
+    if not has_manual_axes():
+        return tree
+    axes = frozenset().union(*map(varying_axes, jax.tree.leaves(like)))
+    return jax.tree.map(lambda x: varying(x, axes), tree)
+
+
+def _varying_alike(eqn, args):
+    """Let operands vary over the axes that the operands of the traced equation vary over."""
+    expected = [varying_axes(v.aval) for v in eqn.invars]
+    if eqn.primitive.name in _CASTS:
+        return list(args)
+    if len(set(expected)) == 1:
+        axes = expected[0].union(*map(varying_axes, args))
+        return [varying(x, axes) for x in args]
+    return [varying(x, axes) for x, axes in zip(args, expected, strict=True)]
+
+
+_CASTS = ("pvary", "pcast")
+
+
+def abstract(like, shape=None, weak_type=False):
+    """Return the specification of an array of another shape that varies over the same axes as `like`."""
+    shape = like.shape if shape is None else tuple(shape)
+    if has_manual_axes() and varying_axes(like):
+        return shaped(shape, like.dtype, like).update(weak_type=weak_type)
+    return jax.ShapeDtypeStruct(shape, like.dtype, weak_type=weak_type)
+
+
+def shaped(shape, dtype, *like):
+    """Return the type of an array that varies over the axes that any of the values `like` varies over."""
+    axes = frozenset().union(*map(varying_axes, like))
+    if not axes:
+        return core.ShapedArray(shape, dtype)
+    spec = jax.sharding.PartitionSpec(*[None] * len(shape))
+    sharding = jax.sharding.NamedSharding(jax.sharding.get_abstract_mesh(), spec)
+    if hasattr(core, "ManualAxisType"):
+        kind = core.ManualAxisType(varying=axes)
+        return core.ShapedArray(shape, dtype, sharding=sharding, manual_axis_type=kind)
+    return core.ShapedArray(shape, dtype, sharding=sharding, vma=axes)
+
+
+def is_plain(x) -> bool:
+    """Return whether a value is a concrete array on one device, or a Python value without parts."""
+    if type(x) is ArrayImpl:
+        return type(x.sharding) is jax.sharding.SingleDeviceSharding
+    return type(x) in _WITHOUT_PARTS
+
+
+_WITHOUT_PARTS = frozenset({type(None), bool, int, float, complex, str, np.ndarray})
+
+
+def explicit_mesh(arrays):
+    """Return the mesh of the first array whose type has an explicit sharding, or `None`."""
+    for x in arrays:
+        if is_plain(x):
+            continue
+        sharding = getattr(getattr(x, "aval", None), "sharding", None)
+        if sharding is not None and sharding.mesh.explicit_axes:
+            return sharding.mesh
+    return None
+
+
+def with_automatic_axes(call, arrays):
+    """Return `call(arrays)`, in which XLA decides on the shardings and types have none.
+
+    The results are replicated: masking rules have no types for shardings.
+    """
+    mesh = explicit_mesh(jax.tree.leaves(arrays))
+    if mesh is None:
+        return call(arrays)
+    replicated = jax.sharding.PartitionSpec()
+    with jax.sharding.use_abstract_mesh(mesh):
+        return jax.sharding.auto_axes(lambda *xs: call(xs), out_sharding=replicated)(*arrays)
+
+
+def result_types(function, avals):
+    """Return the abstract values of the results of a function of operands of the given types."""
+    return jax.make_jaxpr(function)(*avals).out_avals
+
+
+def unmapped_aval(aval, axis, count: int):
+    """Return the type of `count` values of a type, stacked along `axis`; `None` stacks nothing."""
+    if axis is None:
+        return aval
+    shape = (*aval.shape[:axis], count, *aval.shape[axis:])
+    return aval.update(shape=shape)
+
+
+def mapped_aval(aval, axis):
+    """Return the type of one slice along `axis`; `None` slices nothing."""
+    if axis is None:
+        return aval
+    return aval.update(shape=(*aval.shape[:axis], *aval.shape[axis + 1 :]))
+
+
+def aval_of(x):
+    """Return the abstract value of an array, a tracer or a symbolic zero."""
+    return x.aval if isinstance(x, ad.Zero) else core.typeof(x)
+
+
+def zero_tangent(x):
+    """Return the symbolic zero tangent of an array."""
+    return ad.Zero(core.typeof(x).to_tangent_aval())
 
 
 def index_update_class():
@@ -357,7 +515,7 @@ def array_operator_calls(depth: int) -> bool:
 def hook_points():
     """Return the JAX modules and tables in which a dynamic trace replaces functions."""
     from jax._src import lax as private_lax
-    from jax._src.lax import convolution
+    from jax._src.lax import convolution, parallel
     from jax._src.lax import lax as lax_module
     from jax._src.lax.control_flow import loops
     from jax._src.numpy import fft, lax_numpy, polynomial, reductions, setops, ufuncs
@@ -380,9 +538,10 @@ def hook_points():
         "random": (jax.random, random_core),
         "convolution": (jax.lax, private_lax, convolution),
         "len": (lax_numpy, polynomial, fft, numpy_linalg, scipy_linalg, signal),
-        "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, scatter),),
+        "numpy": (*(jax.numpy, lax_numpy, numpy_util, setops, jax.lax, loops, parallel, scatter),),
         "jvps": ad.primitive_jvps,
         "reduce_prod": jax.lax.reduce_prod_p,
+        "traces": (core.Trace, pe.DynamicJaxprTrace),
         "reductions": reductions,
     }
 
@@ -458,6 +617,7 @@ def register_type(cls, to_aval) -> None:
     dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
 
+@moving_data
 def array_from_host(x):
     """Put a NumPy array on the device without compiling (`jnp.asarray` compiles once per shape)."""
     if jax.config.jax_default_device is not None or jax.device_count() > 1:
@@ -492,6 +652,20 @@ def under(trace):
 def trace_of(x):
     """Return the trace that an array belongs to; `None` if it is concrete."""
     return x._trace if isinstance(x, Tracer) else None
+
+
+def traces_of(x) -> list:
+    """Return the traces of a tracer and of those that it wraps, the innermost trace first."""
+    traces = []
+    while isinstance(x, Tracer):
+        traces.append(x._trace)
+        x = getattr(x, "primal", getattr(x, "val", None))
+    return traces
+
+
+def is_tracer_of(x, trace) -> bool:
+    """Return whether a value is a tracer of a trace, or wraps one."""
+    return any(owner is trace for owner in traces_of(x))
 
 
 def is_within(trace, outer) -> bool:

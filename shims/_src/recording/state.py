@@ -108,6 +108,11 @@ class Overlay:
         self.created[id(variable)] = variable
         self.writes[id(variable)] = (variable, value)
 
+    def forget_values(self) -> None:
+        """Let go of the trace of the scope, which ends, and of the assigned values, which are its tracers."""
+        self.home = None
+        self.writes = {key: (variable, None) for key, (variable, _) in self.writes.items()}
+
     @property
     def written(self) -> tuple:
         """The variables assigned in this scope, in the order of their first assignments."""

@@ -10,6 +10,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from shims._src.platform import jax_private as jp
+from shims._src.sizes.ended_traces import EndedTraces
 
 
 class FreshSizes:
@@ -18,6 +19,7 @@ class FreshSizes:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._sources: dict[str, Any] = {}
+        self._with_sources = EndedTraces()
         self._makers: dict[str, Callable[[], Any]] = {}
         self._bounds: dict[str, Any] = {}
         self._inner: set[str] = set()
@@ -69,10 +71,11 @@ class FreshSizes:
     def made_from(self, name: str, source) -> None:
         """Record the mask or count that determines a size."""
         self._sources[name] = source
+        self._with_sources.note(source, name)
 
     def made_again(self, name: str, source) -> None:
         """Record that a size is created again outside of the branch or body that first created it."""
-        self._sources[name] = source
+        self.made_from(name, source)
         self._makers.pop(name, None)
         self._renewals += 1
         if not self._depth:
@@ -80,7 +83,15 @@ class FreshSizes:
 
     def is_over(self, name: str) -> bool:
         """Return whether the trace that created a size has ended."""
-        return jp.is_finished(self._sources[name])
+        source = self._sources[name]
+        return source is None or jp.is_finished(source)
+
+    def forget(self, ended) -> None:
+        """Let go of the masks and counts of a JAX trace that ends."""
+        for name in self._with_sources.keys(ended):
+            if jp.is_tracer_of(self._sources[name], ended):
+                self._sources[name] = None
+                self._makers.pop(name, None)
 
     def sources(self) -> Mapping[str, Any]:
         """Return the masks and counts that determine the sizes, by name."""

@@ -52,13 +52,11 @@ def _computation_key(state, x, depth):
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
             return ("constant", str(array.dtype), array.tobytes())
-        state.numbers.keep(constant)
-        return ("object", id(constant))
+        return state.numbers.keep(constant, ("object", id(constant)))
     found = jp.defining_equation(x)
     params = None if found is None or depth > _DEPTH else _hashable_params(found[0].params)
     if params is None:
-        state.numbers.keep(x)
-        return ("input", jp.identity_of(x))
+        return state.numbers.keep(x, ("input", jp.identity_of(x)))
     eqn, position = found
     operands = tuple(
         _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)

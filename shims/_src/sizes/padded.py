@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import export
 from jax.typing import ArrayLike
 
 from shims._src.errors import errors
@@ -128,6 +130,7 @@ class Padded:
         axis = axis % self.ndim
         return jnp.arange(self.values.shape[axis]) < self.sizes[axis]
 
+    @jp.moving_data
     def unpad(self) -> Any:
         """Return the valid entries as an exact array (a list of arrays under a `vmap` axis).
 
@@ -292,6 +295,15 @@ def _lost() -> errors.PaddedUseError:
             "shims.Padded))`, or restore the sizes: `shims.Padded(y.values, x.sizes)`",
         )
     )
+
+
+# `jax.export` stores the structure of results in the exported program.
+export.register_pytree_node_serialization(
+    Padded,
+    serialized_name="shims.Padded",
+    serialize_auxdata=lambda axes: json.dumps(axes).encode(),
+    deserialize_auxdata=lambda text: tuple(json.loads(text)),
+)
 
 
 def _format_size(size: Any) -> str:

@@ -61,6 +61,7 @@ def compress(x, mask, axis: int = 0):
     if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], x.shape[axis])):
         return x  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
+    x, mask = jp.varying_as((jnp.asarray(x), mask), (x, mask))
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
     state.fresh.state_maker(name, again)
     return compress_p.bind(x, mask, axis=axis, name=name, dim=dim)
@@ -333,7 +334,7 @@ def _expand_aval(x, mask, *, axis, name, dim):
 
 @fresh_range_p.def_abstract_eval
 def _fresh_range_aval(count, *, name, dim, bound, dtype, label):
-    return jp.ShapedArray((dim,), dtype)
+    return jp.shaped((dim,), dtype, count)
 
 
 @limit_p.def_abstract_eval
@@ -353,7 +354,8 @@ def _sized_aval(x, *carriers):
 
 @size_number_p.def_abstract_eval
 def _size_number_aval(*counts, dim, names):
-    return jp.core.dim_value_aval()
+    number = jp.core.dim_value_aval()
+    return jp.shaped(number.shape, number.dtype, *counts).update(weak_type=number.weak_type)
 
 
 # The effect keeps a check in programs of which only derivatives are used.

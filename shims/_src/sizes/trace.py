@@ -17,6 +17,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import dims, room
 from shims._src.sizes.decisions import Decisions, Question, only_zero
+from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
@@ -90,12 +91,16 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
-        self._kept: list[object] = []
+        self._serials = itertools.count()
+        self._kept: dict[object, object] = {}
         self._known: dict[int, tuple[object, int]] = {}
+        self._with_kept, self._with_known = EndedTraces(), EndedTraces()
 
     def of(self, key: object) -> int:
         """Return the number of a computation, given a key that describes it."""
-        return self._numbers.setdefault(key, len(self._numbers))
+        if key not in self._numbers:
+            self._numbers[key] = next(self._serials)
+        return self._numbers[key]
 
     def known(self, x: object) -> int | None:
         """Return the number of an object that `remember` stored, or `None`."""
@@ -103,17 +108,29 @@ class ValueNumbers:
         return None if found is None else found[1]
 
     def remember(self, x: object, number: int) -> int:
-        """Store the number of an object until `forget`, and return it."""
+        """Store the number of an object until `forget` or `forget_objects`, and return it."""
         self._known[id(x)] = x, number
+        self._with_known.note(x, id(x))
         return number
 
-    def forget(self) -> None:
+    def keep(self, x: object, key: object) -> object:
+        """Keep an object alive whose `id` is part of `key`, so that the `id` is not reused."""
+        self._kept[key] = x
+        self._with_kept.note(x, key)
+        return key
+
+    def forget(self, ended) -> None:
+        """Let go of the tracers of a JAX trace that ends, and of the keys that contain their `id`."""
+        for identity in self._with_known.keys(ended):
+            self._known.pop(identity, None)
+        for key in self._with_kept.keys(ended):
+            if jp.is_tracer_of(self._kept.get(key), ended):
+                del self._kept[key]
+                self._numbers.pop(key, None)
+
+    def forget_objects(self) -> None:
         """Drop what `remember` stored, which keeps the objects alive."""
         self._known.clear()
-
-    def keep(self, x: object) -> None:
-        """Keep an object alive whose `id` is part of a key, so that the `id` is not reused."""
-        self._kept.append(x)
 
 
 class DynamicTrace:
@@ -211,7 +228,6 @@ class DynamicTrace:
         if key not in self._sized:
             name = self.fresh.new()
             self.fresh.made_from(name, source)
-            self.numbers.keep(source)
             self._origins[name] = errors.user_line()
             pinned = self._settled.pins.get(name)
             if pinned is not None:
@@ -233,6 +249,11 @@ class DynamicTrace:
         """Trace inner programs again: what they captured holds for their first call only."""
         self.fresh.changed()
         jp.set_trace_key(self.key())
+
+    def forget(self, ended) -> None:
+        """Let go of the tracers of a JAX trace that ends: JAX looks for leaked ones."""
+        self.numbers.forget(ended)
+        self.fresh.forget(ended)
 
     # ---- decisions ---------------------------------------------------------------------------
 

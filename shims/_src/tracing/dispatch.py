@@ -14,7 +14,7 @@ from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing import static_results
+from shims._src.tracing import keras_tensors, static_results
 from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -45,10 +45,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         if takes:
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:
-            if trace.current() is None and _needs_dynamic(args, kwargs, fresh):
-                # Trace `call`, not `f`, so that composites are handled inside the trace as well.
-                return _in_dynamic_trace(call, args, kwargs)
-            return f(*args, **kwargs)
+            return f(*args, **kwargs) if trace.current() is not None else outside(*args, **kwargs)
         except (errors.OutsideDynamicTraceError, errors.PaddedUseError) as error:
             return _run_across_traces(f, args, kwargs, error)
         except errors.CompositeOperandError as error:
@@ -56,6 +53,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
         except (*_CONCRETIZATION_ERRORS, RuntimeError) as error:
             _raise_needs_value(f.__name__, error)
 
+    outside = _outside_dynamic_traces(f, call, fresh)
     known = static_results.computed if f.__name__ in static_results.OPERATORS else _unchanged
     if not compiled:
         return known(call)
@@ -93,14 +91,31 @@ def _run_across_traces(f, args, kwargs, error):
     return f(*args, **kwargs)
 
 
+def _outside_dynamic_traces(f, call, fresh):
+    """Return the operator for calls outside of a dynamic trace."""
+    eagerly = jp.moving_data(f)
+
+    def outside(*args, **kwargs):
+        if all(map(jp.is_plain, (*args, *kwargs.values()))):
+            return eagerly(*args, **kwargs)
+        if _needs_dynamic(args, kwargs, fresh):
+            # Trace `call`, not `f`, so that composites are handled inside the trace as well.
+            return _in_dynamic_trace(call, args, kwargs)
+        if keras_tensors.are_among(args, kwargs):
+            return keras_tensors.symbolic_call(call, args, kwargs)
+        return eagerly(*args, **kwargs)
+
+    return outside
+
+
 def _in_dynamic_trace(f, args, kwargs):
-    """Run `f` as a dynamic program of its traced arguments.
+    """Run `f` as a dynamic program of its traced and explicitly sharded arguments.
 
     The other arguments stay concrete, because they may determine the size of the result, as the shape of a
     sparse tensor does.
     """
     leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
-    moving = [i for i, x in enumerate(leaves) if jp.is_tracer(x) or isinstance(x, Padded)]
+    moving = [i for i, x in enumerate(leaves) if isinstance(x, Padded) or _is_abstract(x)]
 
     @functools.wraps(f)
     def of_moving(*given):
@@ -154,7 +169,10 @@ def _raise_too_large(name: str, error: Exception):
 
 
 def _needs_dynamic(args, kwargs, fresh) -> bool:
-    for x in jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded)):
-        if isinstance(x, Padded) or (fresh and jp.is_tracer(x)):
-            return True
-    return False
+    leaves = jax.tree.leaves((args, kwargs), is_leaf=lambda x: isinstance(x, Padded))
+    return any(isinstance(x, Padded) or (fresh and _is_abstract(x)) for x in leaves)
+
+
+def _is_abstract(x) -> bool:
+    """Return whether an array is traced, or has a type whose sharding restricts what JAX allows."""
+    return jp.is_tracer(x) or jp.explicit_mesh((x,)) is not None

@@ -52,16 +52,8 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
         return f(*a, **k)
 
     concrete = jp.ambient_is_eager() and not any(jp.is_tracer(x) for x in jax.tree.leaves(operands))
-    if not concrete:
-        return _run_traced(on_operands, operands)
-    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
-    lengths = eager_lengths.history(f, operands)
-    if lengths.met(operands):
-        try:
-            return _run_eagerly(on_operands, operands, lengths.prepared)
-        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
-            lengths.failed()
-    return _run_eagerly(on_operands, operands, _prepare_exactly)
+    run = functools.partial(_run_concretely, f) if concrete else _run_traced
+    return jp.with_automatic_axes(functools.partial(run, on_operands), operands)
 
 
 def entered(tree):
@@ -94,6 +86,19 @@ def _run_traced(f, operands):
     if has_foreign_sizes(operands):
         return outlined(f, operands)
     return run_enclosed(f, operands)
+
+
+@jp.moving_data
+def _run_concretely(f, on_operands, operands):
+    """Run `f` as a program of concrete operands, which are padded once `f` has met several lengths."""
+    operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
+    lengths = eager_lengths.history(f, operands)
+    if lengths.met(operands):
+        try:
+            return _run_eagerly(on_operands, operands, lengths.prepared)
+        except Exception:  # noqa: BLE001 - with exact shapes it works, or fails with a better error
+            lengths.failed()
+    return _run_eagerly(on_operands, operands, _prepare_exactly)
 
 
 class _NeedsExactShapesError(Exception):

@@ -375,6 +375,13 @@ def product_jvp(state, original, primals, tangents, **params):
     return jnp.prod(x, tuple(axes)), jnp.sum(flat[1] * before * after, 0)
 
 
+def _psum(state, original, x, axis_name, **options):
+    """Sum over a mapped axis; sizes are no constants, since they may differ along that axis."""
+    leaves, tree = jax.tree.flatten(x)
+    numbers = [primitives.as_size(v) if jp.is_symbolic(v) else v for v in leaves]
+    return original(jax.tree.unflatten(tree, numbers), axis_name, **options)
+
+
 def _of_sizes(state, original, a, *args, **options):
     if isinstance(a, np.ndarray) and a.dtype.hasobject:
         a = a.tolist()  # sizes are objects to NumPy
@@ -415,4 +422,6 @@ FUNCTIONS = (
     ("empty", _fill_hook("empty")),
     ("unique", _unique),
     ("searchsorted", _searchsorted),
+    ("psum", _psum),
+    ("_psum", _psum),
 )

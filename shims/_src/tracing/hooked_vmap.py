@@ -32,7 +32,7 @@ def _trace_body_first(f, *args):
         return f(*args)
     if not all(hasattr(a, "dtype") for a in args):
         return f(*args)
-    specs = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in args]
+    specs = [jp.abstract(jp.aval_of(a)) for a in args]
     before = len(state.fresh)
     closed = jax.make_jaxpr(lambda *xs: list(f(*xs)))(*specs)
     jaxpr, consts = jp.open_jaxpr(closed)

@@ -56,9 +56,7 @@ def install() -> None:
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
         hooked_sizes.bind()
-        for name in ("_bool", "_int", "_index"):
-            _replace(jp.ShapedArray, name, size_questions.convert)
-        _replace(jp.Tracer, "__index__", size_questions.as_index)
+        _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
         _replace(modules["scatter"], "_scatter_update", hooked_indexing.update)
         _replace(modules["util"], "promote_shapes", hooked_numpy.promote_shapes)
@@ -81,6 +79,14 @@ def install() -> None:
                     if hasattr(module, name):
                         _replace(module, name, wrapper)
         _INSTALLED = True
+
+
+def _install_in_tracers(traces) -> None:
+    for name in ("_bool", "_int", "_index"):
+        _replace(jp.ShapedArray, name, size_questions.convert)
+    _replace(jp.Tracer, "__index__", size_questions.as_index)
+    for kind in traces:
+        _replace(kind, "invalidate", _end_hook)
 
 
 def _replace(owner, name: str, hook) -> None:
@@ -108,6 +114,12 @@ def _hook_function(original, hook):
         return hook(state, original, *args, **kwargs)
 
     return hooked
+
+
+def _end_hook(state, original, ended):
+    """Let go of the tracers of a JAX trace when it ends."""
+    state.forget(ended)
+    original(ended)
 
 
 def _call_in_place(state, original, *args, **kwargs):

@@ -8,6 +8,7 @@ import numpy as np
 from jax import lax
 
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
+from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
 from shims._src.tracing.program import Size
@@ -23,7 +24,7 @@ def specifications(state: trace.DynamicTrace, operands):
     for x in operands:
         if not isinstance(x, Padded):
             x = x if isinstance(x, jax.Array) else jnp.asarray(x)
-            specs.append(jax.ShapeDtypeStruct(x.shape, x.dtype, weak_type=x.weak_type))
+            specs.append(jp.abstract(x, weak_type=x.weak_type))
             arrays.append(x)
             continue
         shape: list = list(x.values.shape)
@@ -34,8 +35,9 @@ def specifications(state: trace.DynamicTrace, operands):
                 sizes[names[key]] = Size(size, shape[axis])
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
-        specs.append(jax.ShapeDtypeStruct(tuple(shape), x.values.dtype))
-        arrays.append(x.carried_values())
+        values = x.carried_values()
+        specs.append(jp.abstract(values, shape))
+        arrays.append(values)
     return specs, arrays, sizes
 
 

@@ -95,9 +95,11 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         out, box["tree"] = jax.tree.flatten(out)
         return [_as_array(x) for x in out]
 
-    with refusals.naming_sizes(state.origins), trace.resume(state):
+    # A loop over a data-dependent size has to be staged.
+    staged = jax.disable_jit(False)
+    with refusals.naming_sizes(state.origins), trace.resume(state), staged:
         closed = jax.make_jaxpr(flat)(*specs)
-        state.numbers.forget()
+        state.numbers.forget_objects()
     return Program(closed, state, box["tree"])
 
 

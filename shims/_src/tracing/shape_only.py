@@ -52,12 +52,14 @@ def outlined(f, operands):
         arrays.append(array)
     with refusals.translating():
         program = trace_program(state, f, specs)
+    if not len(state.fresh):
+        return f(*operands)  # nothing depends on data, and JAX computes with its own sizes
     jaxpr, _ = jp.open_jaxpr(program.jaxpr)
     avals = [v.aval for v in jaxpr.outvars]
     shapes = tuple(
         (tuple(_outer_size(state, given, d) for d in aval.shape), aval.dtype) for aval in avals
     )
-    results = outline_p.bind(*arrays, shapes=shapes)
+    results = outline_p.bind(*arrays, shapes=shapes, line=errors.user_line())
     outs = [
         _as_padded(state, result, aval.shape) for result, aval in zip(results, avals, strict=True)
     ]
@@ -105,18 +107,26 @@ def _as_padded(state, array, shape):
 
 
 @outline_p.def_abstract_eval
-def _aval(*operands, shapes):
+def _aval(*operands, shapes, line):
     return [jp.ShapedArray(shape, dtype) for shape, dtype in shapes]
 
 
-def _refuse_to_run(*operands, shapes):
+def _refuse_to_run(*operands, shapes, line):
     raise errors.UnimplementedError(
         errors.message(
             "",
             "a program with data-dependent sizes cannot be exported for symbolic sizes.",
-            do="export it for known sizes",
+            received=", ".join(f"{x.dtype}[{','.join(map(str, x.shape))}]" for x in operands),
+            at=line,
+            do="export it for one or more known sizes, `jax.ShapeDtypeStruct((64,), x.dtype)`, and "
+            "pad the inputs to the next of them",
         )
     )
 
 
+def _refuse_to_compile(context, *operands, shapes, line):
+    _refuse_to_run(*context.avals_in, shapes=shapes, line=line)
+
+
 outline_p.def_impl(_refuse_to_run)
+jp.mlir.register_lowering(outline_p, _refuse_to_compile)
