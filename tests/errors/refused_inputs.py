@@ -160,7 +160,7 @@ def windows_of_unknown_extent():
         y = x[x > 0]
         return jax.vmap(lambda s: lax.dynamic_slice(y, (s,), (y.shape[0] // 2,)))(starts)
 
-    return tf.function(f)(V, np.arange(2, dtype=np.int32))
+    return jax.jit(tf.dynamic(f))(V, np.arange(2, dtype=np.int32))
 
 
 def random_rows_from_many_keys():
@@ -168,7 +168,7 @@ def random_rows_from_many_keys():
         n = x[x > 0].shape[0]
         return jax.vmap(lambda key: jax.random.normal(key, (n,)))(keys)
 
-    return tf.function(f)(V, jax.random.split(jax.random.key(0), 3))
+    return jax.jit(tf.dynamic(f))(V, jax.random.split(jax.random.key(0), 3))
 
 
 def padded_in_numpy():
@@ -181,11 +181,6 @@ def padded_in_a_sum():
 
 def padded_has_no_length():
     return len(tf.Padded.pad(X[:3], 5))
-
-
-def a_decision_under_jit():
-    f = tf.dynamic(lambda x, m: x if x[m].shape[0] > 2 else -x, autograph=False)
-    return jax.jit(f)(X, M)
 
 
 def a_decision_in_a_loop():

@@ -78,7 +78,17 @@ def test_under_a_foreign_jit(row):
     check_in_a_jit(row_lanes.foreign, row, row_lanes.few_cases_of(row))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=name)
+# JAX writes the size of a cotangent in another way than that of its array, and does not see that they are equal.
+BECOME_CONSTANTS = {"layout-interior_padding"}
+
+
+def _with_warning(row):
+    ignored = "ignore::shims.errors.SpecializationWarning"
+    marks = [pytest.mark.filterwarnings(ignored)] if name(row) in BECOME_CONSTANTS else []
+    return pytest.param(row, marks=marks)
+
+
+@pytest.mark.parametrize("row", [_with_warning(row) for row in ROWS], ids=name)
 def test_at_the_top_level(row):
     check_or_refusal(row_lanes.top_level, row, row_lanes.few_cases_of(row))
 

@@ -276,6 +276,7 @@ for _class in (
     SpecializationError,
     GrowingStateError,
     SpecializationWarning,
+    FrozenRandomWarning,
 ):
     _class.__module__ = "shims.errors"
 

@@ -16,6 +16,7 @@ from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.slicing import missing, place, slice_at, whole
 from shims._src.lowering.value import Value
+from shims._src.numeric.detached import detach_where
 from shims._src.platform import jax_private as jp
 
 _FAR = np.int32(2**31 - 1)
@@ -58,7 +59,7 @@ def gather(ctx, eqn, operand, indices):
         outside = lax.broadcast_in_dim(
             outside, out.shape, [i for i in range(out.ndim) if i not in dn.offset_dims]
         )
-        out = lax.select(outside, lax.stop_gradient(out), out)
+        out = detach_where(outside, out)
     gone = (*dn.collapsed_slice_dims, *dn.operand_batching_dims)
     windows = [operand.axes[a] if full[a] else None for a in range(len(shape)) if a not in gone]
     axes = _interleave_axes(dn.offset_dims, windows, indices.axes[:-1])

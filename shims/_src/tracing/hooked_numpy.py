@@ -394,7 +394,18 @@ def _cond(state, original, condition, *args, **options):
     return original(condition, *args, **options)
 
 
+def _cov(state, original, m, y=None, rowvar=True, *args, **options):
+    """Compute a covariance, which is NaN for no observations; JAX asks before the sizes are known."""
+    result = original(m, y, rowvar, *args, **options)
+    shape = np.shape(m)
+    count = shape[-1 if rowvar or len(shape) == 1 else 0]
+    if not jp.is_symbolic(count) or state.is_input_only(count):
+        return result
+    return jnp.where(primitives.as_size(count) == 0, jnp.nan, result)
+
+
 FUNCTIONS = (
+    ("cov", _cov),
     ("cond", _cond),
     ("asarray", _of_sizes),
     ("pad", hooked_pad.pad),

@@ -1,0 +1,53 @@
+"""Define an identity through which some elements of an array get no gradient."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import lax
+
+from shims._src.platform import jax_private as jp
+
+detach_p = jp.Primitive("detach_where")
+
+
+def detach_where(mask, x):
+    """Return `x`, whose elements at the true entries of `mask` are constants for derivatives.
+
+    Unlike `lax.stop_gradient`, it can be transposed: `x` may be a tangent.
+    """
+    return detach_p.bind(mask, x)
+
+
+def _without(mask, x):
+    return lax.select(mask, jnp.zeros_like(x), x)
+
+
+@detach_p.def_abstract_eval
+def _aval(mask, x):
+    return x
+
+
+def _jvp(primals, tangents):
+    mask, x = primals
+    out = detach_p.bind(mask, x)
+    return out, tangents[1] if type(tangents[1]) is jp.ad.Zero else _without(mask, tangents[1])
+
+
+def _transpose(ct, mask, x):
+    return [None, ct if type(ct) is jp.ad.Zero else _without(mask, ct)]
+
+
+def _batch(args, dims):
+    size = next(a.shape[d] for a, d in zip(args, dims, strict=True) if d is not None)
+    moved = [
+        jnp.broadcast_to(a, (size, *a.shape)) if d is None else jnp.moveaxis(a, d, 0)
+        for a, d in zip(args, dims, strict=True)
+    ]
+    return detach_p.bind(*moved), 0
+
+
+detach_p.def_impl(lambda mask, x: x)
+jp.mlir.register_lowering(detach_p, jp.mlir.lower_fun(lambda mask, x: x, multiple_results=False))
+jp.ad.primitive_jvps[detach_p] = _jvp
+jp.ad.primitive_transposes[detach_p] = _transpose
+jp.batching.primitive_batchers[detach_p] = _batch
