@@ -56,8 +56,9 @@ class Case:
         values = filled((self.args, list(self.kwargs.values())), parts, size)
         result = call_of(self.name, len(self.args), tuple(self.kwargs))(*values[0], *values[1])
         compared = recipes.COMPARED.get(self.name)
-        is_plain = compared is None or not isinstance(result, tuple)
-        return result if is_plain else compared(result)
+        if compared is None or not isinstance(result, tuple):
+            return result
+        return compared(result)
 
     def exact(self, amount: str) -> Any:
         """Call the function on the exact arrays."""
