@@ -83,10 +83,19 @@ def variables(d) -> frozenset[str]:
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
 
 
+def _bounds(d: DimExpr) -> tuple[float, float]:
+    return shape_poly._bounds_decision(d, shape_poly.BoundsPrecision.BEST)
+
+
 def never_zero(d: DimExpr) -> bool:
     """Return whether the bounds of a dimension exclude 0."""
-    low, high = shape_poly._bounds_decision(d, shape_poly.BoundsPrecision.BEST)
+    low, high = _bounds(d)
     return low > 0 or high < 0
+
+
+def never_negative(d: DimExpr) -> bool:
+    """Return whether the bounds of a dimension exclude negative numbers."""
+    return _bounds(d)[0] >= 0
 
 
 def forget_bounds(d: DimExpr) -> None:

@@ -132,10 +132,13 @@ def is_product(d: Dim) -> bool:
     return jp.is_symbolic(d) and any(sum(f[3] for f in factors) > 1 for factors, _ in jp.terms(d))
 
 
-def is_product_of_sizes(d: Dim) -> bool:
-    """Return whether a dimension is a positive multiple of a product of variables."""
-    terms = list(jp.terms(d))
-    return len(terms) == 1 and terms[0][1] > 0 and all(f[0] is not None for f in terms[0][0])
+def is_size_of_slices(d: Dim) -> bool:
+    """Return whether a dimension consists of sums, products, minima and maxima, as sizes of slices do."""
+    return not jp.is_symbolic(d) or all(
+        f[0] is not None or (f[1] in ("min", "max") and all(map(is_size_of_slices, f[2])))
+        for factors, _ in jp.terms(d)
+        for f in factors
+    )
 
 
 def is_linear(d: Dim) -> bool:

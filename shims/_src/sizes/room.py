@@ -9,6 +9,8 @@ from shims._src.platform import device_memory
 
 # Sizes are int32 numbers in a traced program.
 MOST_SLOTS = 2**31 - 1
+# TensorFlow counts elements as int64.
+_MOST_ELEMENTS = 2**63 - 1
 # Arrays of fewer bytes are never refused, so that their sizes cost nothing to check.
 SMALL = 1 << 24
 # The bytes of an element where the dtype is not known.
@@ -26,9 +28,13 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
 
     Raises:
       ResourceExhaustedError: it does not fit.
+      InvalidArgumentError: it has more elements than an int64 counts.
     """
     sizes = [int(n) for n in shape]
     needed = math.prod(sizes) * (_WIDTH if dtype is None else dtype.itemsize)
+    if math.prod(sizes) > _MOST_ELEMENTS:
+        problem = "an array would have more elements than an int64 counts."
+        raise errors.InvalidArgumentError(errors.message(function, problem, at=line))
     free = lacking(needed)
     if free is not None:
         raise exhausted(function, needed, free, f"an array of shape {sizes}", line)

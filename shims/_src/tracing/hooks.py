@@ -342,7 +342,7 @@ def _is_emptiness(state, d, other) -> bool:
     """
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
-    return dims.is_product_of_sizes(d)
+    return dims.is_size_of_slices(d) and jp.never_negative(d)
 
 
 def _decide_equal(state, difference, text):
