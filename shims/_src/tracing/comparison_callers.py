@@ -76,6 +76,20 @@ def user_hashes() -> bool:
     return frame is None or not user_frames.caches_shapes(frame)
 
 
+def rule_orders(hooks: dict) -> bool:
+    """Return whether a rule of `jax.lax` asks for the order of sizes, without which it has no result.
+
+    Args:
+      hooks: the globals of the module of the hooks, whose stack frames are skipped.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    operators = vars(jp.shape_poly)
+    while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
+        frame = frame.f_back
+    name = "" if frame is None else frame.f_globals.get("__name__") or ""
+    return name.startswith("jax._src.lax.")
+
+
 def rule_reads() -> bool:
     """Return whether a shape rule of JAX is comparing the size of an axis with that of a slice of it."""
     return _asked_by(*READS)

@@ -232,8 +232,9 @@ def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
 
 
 def _answer_of_order(state, difference, text):
-    if not state.has_data and comparison_callers.rule_extends():
-        # A negative size is no program but an error of the data, found at run time.
+    asked_by_rule = comparison_callers.rule_extends() or comparison_callers.rule_orders(_OWN)
+    if not state.has_data and asked_by_rule:
+        # Sizes that a rule does not allow are an error of the data, found at run time.
         return state.decisions.answered(difference, Question.NONNEGATIVE, True)
     return state.answer(difference, Question.NONNEGATIVE, text)
 
