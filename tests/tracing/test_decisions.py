@@ -116,6 +116,28 @@ def rolled(x):
     return jnp.roll(y, 1)
 
 
+def guarded_maxima(x):
+    y, z = x[x > 0], x[x < 0]
+    if y.shape[0] > 0 and z.shape[0] > 0:
+        return y.max() - z.min()
+    return jnp.float32(0)
+
+
+def guarded_by_cond(x):
+    y = x[x > 0]
+    return jax.lax.cond(y.sum() > 0, lambda: y.max(), lambda: jnp.float32(0))
+
+
+def diagonal(x):
+    y = x[x > 0]
+    return jnp.diag(y[:, None] * y[None]).sum()
+
+
+def merged_sizes(x):
+    y = x[x > 0]
+    return x.sum() * len({y.shape[0], 2})
+
+
 BODIES = (
     negative_slice,
     truth,
@@ -125,6 +147,8 @@ BODIES = (
     results_of_two_sizes,
     divisible,
     rolled,
+    guarded_maxima,
+    diagonal,
 )
 
 
@@ -138,6 +162,20 @@ def test_programs(body, lane):
 def test_a_step_that_takes_no_unknown_size_gets_the_size_of_the_call(lane):
     check(lambda x: jnp.fft.fft(x[x > 0]).real, lane, ["full", "some", "one", "full"])
     check(lambda x: jax.random.permutation(jax.random.key(0), x[x > 0]), lane)
+
+
+def test_a_guard_of_lax_cond():
+    """Exact arrays have no maximum of nothing, not even in a branch that is not taken."""
+    run = jax.jit(tf.dynamic(guarded_by_cond))
+    assert [float(run(jnp.asarray(v))) for v in SELECTIONS.values()] == [5, 3, 1, 0]
+
+
+def test_equal_sizes_are_one_key():
+    for values in SELECTIONS.values():
+        x = np.asarray(values, np.float32)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tf.errors.SpecializationWarning)
+            assert float(tf.function(merged_sizes)(x)) == merged_sizes(x)
 
 
 def test_the_change_to_constants_is_reported_and_can_be_refused():

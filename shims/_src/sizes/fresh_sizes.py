@@ -119,6 +119,11 @@ class FreshSizes:
         """Invalidate JAX's caches, since inner programs contain what holds for their first call only."""
         self._renewals += 1
 
+    @property
+    def is_inside_program(self) -> bool:
+        """Whether a program inside of the outermost one is being traced, such as a branch."""
+        return self._depth > 0 or jp.current_trace() is not self._outermost
+
     @contextlib.contextmanager
     def inside_program(self):
         """Open a block that traces a branch or loop body; sizes created in it are known only there."""

@@ -73,11 +73,13 @@ def user_hashes() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
-    return frame is None or not user_frames.caches_shapes(frame)
+    if frame is None or user_frames.asks_for_user(frame):
+        return True
+    return not user_frames.caches_shapes(frame)
 
 
-def rule_orders(hooks: dict) -> bool:
-    """Return whether a rule of `jax.lax` asks for the order of sizes, without which it has no result.
+def library_orders(hooks: dict) -> str:
+    """Return the name of the module of JAX that asks for the order of sizes; empty for other code.
 
     Args:
       hooks: the globals of the module of the hooks, whose stack frames are skipped.
@@ -87,7 +89,7 @@ def rule_orders(hooks: dict) -> bool:
     while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
         frame = frame.f_back
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
-    return name.startswith("jax._src.lax.")
+    return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 
 
 def rule_reads() -> bool:

@@ -212,7 +212,8 @@ def _geq_hook(state, original, e1, e2, describe):
             raise
         if state.is_input_only(difference):
             return state.decide(difference, lambda value: value >= 0, f"{e1} >= {e2}")
-        answer = _answer_of_order(state, difference, f"{e1} >= {e2}")
+        asks_for_some = not jp.is_symbolic(e2) and e2 == 1
+        answer = _answer_of_order(state, difference, f"{e1} >= {e2}", asks_for_some)
         if answer is not None:
             return answer
         if state.may_assume:
@@ -231,12 +232,30 @@ def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
     return dims.is_product(difference) and comparison_callers.rule_extends()
 
 
-def _answer_of_order(state, difference, text):
-    asked_by_rule = comparison_callers.rule_extends() or comparison_callers.rule_orders(_OWN)
-    if not state.has_data and asked_by_rule:
+def _answer_of_order(state, difference, text, asks_for_some: bool):
+    if state.has_data:
+        return state.answer(difference, Question.NONNEGATIVE, text)
+    library = comparison_callers.library_orders(_OWN)
+    by_rule = library.startswith("jax._src.lax.") or comparison_callers.rule_extends()
+    if by_rule:
         # Sizes that a rule does not allow are an error of the data, found at run time.
         return state.decisions.answered(difference, Question.NONNEGATIVE, True)
+    if library and asks_for_some and state.fresh.is_inside_program:
+        _check_in_body(state, difference, text)
+        return True
     return state.answer(difference, Question.NONNEGATIVE, text)
+
+
+def _check_in_body(state, difference, text) -> None:
+    """Check an order of sizes when a branch or a loop body runs, and not where it is not taken."""
+    number = primitives.as_size(difference)
+    problem = errors.message(
+        "",
+        "an array has too few elements for this operation.",
+        required=text,
+        do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+    )
+    primitives.check(number < 0, state.with_origins(problem), number)
 
 
 def _comparison_hook(name: str):
