@@ -73,9 +73,7 @@ def user_hashes() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
-    if frame is None or user_frames.asks_for_user(frame):
-        return True
-    return not user_frames.caches_shapes(frame)
+    return frame is None or not user_frames.caches_shapes(frame)
 
 
 def library_orders(hooks: dict) -> str:
