@@ -55,16 +55,22 @@ def code_asks(depth: int) -> Asker | None:
     return Asker.ARRAY_CODE if name.startswith(_ARRAY_CODE) else None
 
 
+def _ordering_frame(hooks: dict) -> FrameType | None:
+    """Return the frame of the comparison that JAX is evaluating, below the hooks and JAX's operators."""
+    frame: FrameType | None = sys._getframe(2)
+    operators = vars(jp.shape_poly)
+    while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
+        frame = frame.f_back
+    return frame
+
+
 def user_orders(hooks: dict) -> bool:
     """Return whether user code wrote the comparison (`<` or similar) that JAX is evaluating.
 
     Args:
       hooks: the globals of the module of the hooks, whose stack frames are skipped.
     """
-    frame: FrameType | None = sys._getframe(1)
-    operators = vars(jp.shape_poly)
-    while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
-        frame = frame.f_back
+    frame = _ordering_frame(hooks)
     return frame is None or user_frames.asks_for_user(frame)
 
 
@@ -82,10 +88,7 @@ def library_orders(hooks: dict) -> str:
     Args:
       hooks: the globals of the module of the hooks, whose stack frames are skipped.
     """
-    frame: FrameType | None = sys._getframe(1)
-    operators = vars(jp.shape_poly)
-    while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
-        frame = frame.f_back
+    frame = _ordering_frame(hooks)
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 
