@@ -109,8 +109,8 @@ def _without_gradient(taken, outside):
 
     TensorFlow's XLA reads the nearest element for a position out of range, and drops its gradient.
     """
-    if not jnp.issubdtype(taken.dtype, jnp.inexact):
-        return taken
+    if not jnp.issubdtype(taken.dtype, jnp.inexact) or any(map(_is_zero, taken.shape)):
+        return taken  # `jnp.where` would return its first branch for no elements, without links
     return jnp.where(outside, lax.stop_gradient(taken), taken)
 
 

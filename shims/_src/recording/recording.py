@@ -29,6 +29,8 @@ from shims._src.recording.operation import (
 _RECORDERS: ThreadStack[Recorder] = ThreadStack()
 # Whether a call is recorded as one operation.
 _WHOLE = ThreadSlot(False)
+# How many operations with a custom derivative were recorded in this thread.
+_EXPLICIT = ThreadSlot(0)
 
 
 class Recorder:
@@ -218,7 +220,13 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
         if recorder.recording and any(map(recorder.follows, inputs)):
             with jp.under(trace.parent):
                 recorder.record(Explicit(inputs, outputs, backward, computed))
+            _EXPLICIT.value += 1
         trace = trace.parent
+
+
+def explicit_count() -> int:
+    """Return how many operations with a custom derivative this thread has recorded."""
+    return _EXPLICIT.value
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@ does not repeat itself compiles nothing extra; the fifth call compiles the opera
 the operator become one flag of the compiled program; if it is set, the call runs again step by step
 and raises there, with the numbers in its message. An operator that needs the values of its arguments,
 or returns anything but arrays, is not compiled, and neither is one with side effects: only pure
-operators may be wrapped.
+operators may be wrapped. A call that records a derivative of its own on a tape runs step by step, so
+that the gradient of the fifth call is of the same kind as that of the first.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from shims._src.platform import jax_private as jp
+from shims._src.recording import recording
 from shims._src.sizes import primitives
 
 # Limits per operator: the kinds of calls that are counted, those that are compiled, and the leaves of
@@ -55,18 +57,26 @@ class Repeated:
         kind = _call_kind(leaves)
         if kind is None or not jp.ambient_is_eager():
             return self.step_by_step(*args, **kwargs)
-        key = (tree, *kind)
+        key = (tree, recording.is_followed(*leaves), *kind)
         program = self._programs.get(key, self)
         if program is self:
             program = self._look_up(key, leaves, args, kwargs)
         if program is None:
-            return self.step_by_step(*args, **kwargs)
+            return self._run_steps(key, args, kwargs)
         try:
             result, flag = program([x for x in leaves if type(x) is jp.ArrayImpl])
         except Exception:  # noqa: BLE001 - the operator raises a better error itself
             self._programs[key] = None
             return self.step_by_step(*args, **kwargs)
         return result if flag is None or not flag else self.step_by_step(*args, **kwargs)
+
+    def _run_steps(self, key, args, kwargs):
+        """Run a call step by step; prevent the compilation of calls that record derivatives."""
+        before = recording.explicit_count()
+        result = self.step_by_step(*args, **kwargs)
+        if recording.explicit_count() != before:
+            self._programs[key] = None
+        return result
 
     def _look_up(self, key, leaves, args, kwargs):
         """Return the compiled program for a call, or count the call and return `None` if it is new."""
