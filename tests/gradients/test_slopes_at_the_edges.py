@@ -124,3 +124,24 @@ def test_of_one(name):
 def test_of_two(name):
     x, y = (a.ravel() for a in np.meshgrid(NUMBERS[:15], NUMBERS[:15]))
     _are_alike(name, x, y)
+
+
+def _second(t, name, arrays):
+    function = _function(t, name)
+    given = [t.constant(x) for x in arrays]
+    with t.GradientTape(persistent=True) as outer:
+        outer.watch(given)
+        with t.GradientTape() as tape:
+            tape.watch(given)
+            value = function(*given)
+        slopes = tape.gradient(value, given)
+    return [outer.gradient(s, x) for s in slopes if s is not None for x in given]
+
+
+@pytest.mark.parametrize("name", [f"math.{n}" for n in OF_TWO])
+def test_slopes_of_slopes_of_two(name):
+    x, y = (a.ravel() for a in np.meshgrid(*[np.float32([0, -0.0, 1, -1, 2, 0.5, np.inf])] * 2))
+    for ours, theirs in zip(_second(shims, name, (x, y)), _second(tf, name, (x, y)), strict=True):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_allclose(ours, np.asarray(theirs), rtol=3e-4, atol=1e-6)

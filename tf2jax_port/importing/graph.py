@@ -51,9 +51,13 @@ class Node:
 
 @dataclasses.dataclass(frozen=True)
 class ImportedGraph:
-    """A graph: a dict from names to nodes, and the functions that the nodes call.
+    """A TensorFlow graph, or one function of its library.
 
-    A function has `arguments` and `results`.
+    Attributes:
+      nodes: the nodes by name.
+      functions: the functions that the nodes call, by name.
+      arguments: the names of the arguments; empty for a graph that is no function.
+      results: the results; empty for a graph that is no function.
     """
 
     nodes: Mapping[str, Node]

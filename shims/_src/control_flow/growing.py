@@ -108,7 +108,10 @@ def _same_size(a, b) -> bool:
 
 
 def _growth_capacity(before, after, limit):
-    """Return a buffer capacity for a size that may grow equally in every iteration."""
+    """Return the capacity of a buffer for a loop state whose size grows by the same amount in each iteration.
+
+    It is a marker for a buffer that grows on demand if the number of iterations has no static limit.
+    """
     state = trace.current()
     step = after - before
     start = size_bounds.upper_bound(state, before)

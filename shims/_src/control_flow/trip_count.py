@@ -95,7 +95,10 @@ def _comparisons(tests: ProgramGraph, condition):
 
 
 def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
-    """Return the constant added to a counter per iteration, and the facts when nothing is added."""
+    """Return what an iteration adds to a counter, and the conditions under which it adds nothing.
+
+    The first is `None` if it is not one constant.
+    """
     amounts, idle = set(), []
     for facts, atom in limited_paths(steps.paths(steps.outputs[counter])) or ():
         if steps.input_of(atom) == counter:

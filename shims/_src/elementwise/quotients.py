@@ -247,17 +247,9 @@ def reciprocal_no_nan(x, name=None):
     return quotient_or_zero(jnp.ones_like(x), x)
 
 
-@jax.custom_jvp
 def product_or_zero(x, y):
     """Compute `x * y`; the product is 0 if `y` is 0, even for infinite or NaN `x`."""
-    return jnp.where(y == 0, 0, x * y)
-
-
-@product_or_zero.defjvp
-def _product_or_zero_jvp(primals, tangents):
-    (x, y), (tx, ty) = primals, tangents
-    # TensorFlow's gradient by `y` is the product with `x`, and 0 only where the incoming one is 0.
-    return product_or_zero(x, y), product_or_zero(tx, y) + mul_no_nan(*jnp.broadcast_arrays(ty, x))
+    return mul_no_nan(*jnp.broadcast_arrays(y, x))
 
 
 @operator(compiled=True)
@@ -277,7 +269,7 @@ def multiply_no_nan(x, y, name=None):
       InvalidArgumentError: TensorFlow has no kernel for the dtype.
 
     Differs from TensorFlow:
-      Where `y` is 0, the derivative by `x` does not depend on `y` when it is differentiated again.
+      Nothing.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

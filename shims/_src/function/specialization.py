@@ -29,7 +29,10 @@ class Maker:
         self._called: dict[int, object] = {}
 
     def new_entry(self, request: Request):
-        """Trace a program, with constant input sizes only if symbolic ones fail."""
+        """Trace the program for a call and return its cache entry.
+
+        The sizes of the inputs are symbolic; where a step refuses such sizes, they are constants.
+        """
         try:
             result = self._first_that_works(request)
         except untaken_branches.REFUSALS as error:

@@ -68,7 +68,7 @@ def check_rank(function: str, name: str, x) -> None:
 
 
 def with_one_batch(function: str, *pairs):
-    """Broadcast the leading axes of arrays to each other.
+    """Broadcast the batch axes of arrays to each other.
 
     Args:
       function: the operator as the user spells it.

@@ -293,7 +293,10 @@ def _dims_of(avals):
 
 
 def _largest_shapes(sizes):
-    """Return, per axis of each result, the largest shape of each size created in a branch."""
+    """Return, for each axis of each result, a dict from each size that branches create to its shape.
+
+    The shape is the one that has the most axes among the branches.
+    """
     return [
         [_largest_of(axes) for axes in zip(*results, strict=True)]
         for results in zip(*sizes, strict=True)
@@ -368,15 +371,15 @@ def _branch_results(ctx, avals, outs, sizes, serials):
                 serial = known.setdefault(made, next(SERIALS))
                 capacity = ctx.root.fresh_capacity.get(name, 1)
                 bound = dims.Binding(size, capacity, 0, serial, True)
-                if jnp.ndim(size) or not _is_named(ctx, name, bound):
+                if jnp.ndim(size) or not _bind_name(ctx, name, bound):
                     own[name] = bound
             axes.append(own_sizes.axis(ctx, d, own))
         results.append(Value(out, tuple(axes)) if axes else static(out))
     return results
 
 
-def _is_named(ctx, name, bound):
-    """Bind a size to its name if the name is free; return whether the name is unambiguous."""
+def _bind_name(ctx, name, bound):
+    """Bind a size to its name unless another size has it; return whether only one size ever had it."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

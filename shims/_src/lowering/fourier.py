@@ -86,7 +86,11 @@ def _bluestein(array, size, inverse):
 
 
 def _chirp(places, size, dtype, sign):
-    """Return `exp(sign * pi * i * places**2 / size)`, with the exact remainder of the square."""
+    """Return `exp(sign * pi * i * places**2 / size)`.
+
+    `places**2` is reduced modulo `2 * size` in integers, since its rounding error as a float would be an
+    error of the angle.
+    """
     double = jnp.uint32(2) * size.astype(jnp.uint32)
     places = places.astype(jnp.uint32)
     high, low = places >> 8, places & 255

@@ -65,7 +65,7 @@ def axis(ctx, dim, own: Own) -> Axis | None:
 
 
 def capacity(ctx, axis: Axis) -> int:
-    """Return the static extent of an axis whose size differs from row to row."""
+    """Return how many elements are allocated for an axis whose size differs from row to row."""
     return max(dims.interval(axis.dim, ctx.env | axis.own)[1], 1)
 
 
@@ -85,7 +85,7 @@ class Stack:
         return own
 
     def arrays(self) -> list:
-        """Return the registered sizes as arrays, which one iteration returns."""
+        """Return the sizes that an iteration of the loop returns after its results."""
         return [bound.size for bound in self._bound.values()]
 
     def stacked(self, own: Own, arrays) -> Own:

@@ -12,7 +12,8 @@ def update_averages(m, v, gradient, square, beta1, beta2):
       m: the average of gradients before the step.
       v: the average of squares before the step.
       gradient: the gradient of the step.
-      square: its square; of gathered rows with equal positions, not the square of their sum.
+      square: the squares of the gradient. For a gradient of gathered rows the caller decides whether rows
+        at equal positions are squared before they are added (Keras) or after (TensorFlow 1).
       beta1: the decay of the average of gradients.
       beta2: the decay of the average of squares.
     """

@@ -1,7 +1,8 @@
 """Mark results that have no derivative in reverse mode: those of loops without a bound.
 
-JAX finds that out in the backward pass, where it knows neither the user's line nor a remedy. A primitive
-that returns its operand comes after the loop, so the backward pass meets it first.
+JAX raises its error in the backward pass, and that error names neither the user's line nor a remedy. Here
+a primitive that returns its operand is applied after the loop. The backward pass reaches that primitive
+before the loop, and its rule raises an error that names both.
 """
 
 from __future__ import annotations

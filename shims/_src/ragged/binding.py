@@ -1,6 +1,7 @@
-"""Set the functions that methods of `RaggedTensor` call but, being imported later, cannot import.
+"""Give `RaggedTensor` the functions that its methods call.
 
-The package imports this file, so that these functions are set before any ragged tensor exists.
+The modules of these functions import the class, so the class cannot import them. The package imports this
+file before any ragged tensor exists.
 """
 
 from __future__ import annotations

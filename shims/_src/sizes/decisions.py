@@ -56,7 +56,7 @@ class Assumption:
     is_measured: bool = False
 
     def broken(self, value):
-        """Return whether a value of the expression contradicts the assumption."""
+        """Return whether the assumption is false if the expression it is about has the given value."""
         return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer
 
 

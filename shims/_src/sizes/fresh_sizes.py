@@ -153,7 +153,7 @@ class FreshSizes:
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
     def counts(self, d) -> dict[str, Any]:
-        """Return the counts that determine the data-dependent sizes of a dimension, by name.
+        """Return the data-dependent sizes in a dimension as traced numbers of selected elements, by name.
 
         Sizes whose trace has ended are left out.
         """

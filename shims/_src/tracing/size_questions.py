@@ -28,7 +28,7 @@ class SizeQuestion:
     right: Any
 
     def answer(self) -> bool:
-        """Return the answer that the dynamic trace decides on."""
+        """Return the answer that the current dynamic trace gives: known from bounds, or measured and assumed."""
         return hooked_sizes.QUESTIONS[self.name](self.left, self.right)
 
     def array(self):

@@ -119,7 +119,7 @@ def _is_traced(value, is_unknown) -> bool:
 
 
 def _is_unknown(leaf) -> bool:
-    """Return whether a size is unknown; a size computed from shapes is known in any trace."""
+    """Return whether an argument is traced data; sizes that follow from shapes are known in any trace."""
     if not jp.is_tracer(leaf):
         return False
     if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):

@@ -1,4 +1,7 @@
-"""Describe the terms of a comparison as data with a fingerprint, so that any relaxation shows."""
+"""Record the tolerances and versions of a comparison as data with a hash.
+
+The hash changes if somebody relaxes a tolerance, so a report can tell.
+"""
 
 from __future__ import annotations
 

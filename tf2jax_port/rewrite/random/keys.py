@@ -209,7 +209,7 @@ class _Keys:
         return threading.why_not(draw.call)
 
     def _record_reasons(self, why: Callable[[_Draw], str]) -> None:
-        """Mark every random call for which `why` returns a reason for review, with that reason."""
+        """Mark random calls for review: those for which `why` returns a reason other than `""`."""
         for draw in self.draws:
             reason = why(draw)
             if reason:

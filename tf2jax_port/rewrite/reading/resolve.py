@@ -171,7 +171,10 @@ def is_module(path: str) -> bool:
 
 
 def canonical(path: str, version: int) -> str:
-    """Return the name under which the table lists a path; `v1.` marks meanings of version 1 only."""
+    """Return the name under which the table of operators lists a path.
+
+    It begins with `v1.` if the symbol exists only in TensorFlow 1, or has other parameters there.
+    """
     if path in V1_ALIASES:
         return V1_ALIASES[path]
     if path in V1_ONLY or (version == 1 and path in V1_PARAMS):

@@ -141,7 +141,7 @@ def _is_plain(last: ast.Assign) -> bool:
 
 
 class _BlockDecision:
-    """Decides whether one block becomes a function."""
+    """Decides whether the body of one `with GradientTape()` block is written as a function for `jax.grad`."""
 
     def __init__(self, file: File, codes: dict[ast.expr, str], block: _Block) -> None:
         self.file = file
@@ -283,9 +283,11 @@ class _BlockDecision:
         return any(binding.kind != "assign" for binding in bindings)
 
     def _find_aliases(self) -> str | None:
-        """Return a warning if two names may hold the same array, `""` if they certainly do not.
+        """Check whether two names that the block reads may hold the same array.
 
-        Returns `None` if the block must keep its tape, since they share an array or a name may hold no array.
+        Returns:
+          `""` if they cannot, a warning if they may, and `None` if the block must keep its tape: two names
+          certainly hold the same array, or a name may hold something else than an array.
         """
         sources = {source.id for source in self.block.sources}
         outside = [name for name in self.flow.read if name not in sources]

@@ -104,10 +104,10 @@ def ratio(total, count):
 
 
 def match_ranks(labels, predictions):
-    """Squeeze the last axis of that argument which has one axis more than the other.
+    """Squeeze the last axis of `labels` or of `predictions` if it has one axis more than the other.
 
     Raises:
-      ValueError: the shapes differ.
+      ValueError: the shapes differ after that.
     """
     extra = len(predictions.shape) - len(labels.shape)
     if extra == 1:

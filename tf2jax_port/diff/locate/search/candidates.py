@@ -188,9 +188,9 @@ class Candidates:
         return [(other, laid, 0) for _, other, laid in found[:_OTHERS]]
 
     def _distances(self, twins: frozenset[int]) -> dict[int, int]:
-        """Return a dict from later values to their distance from the nearest of the given values.
+        """Return how many operations lie between each value of the region and the nearest of `twins`.
 
-        Distances are counted in operations.
+        Only values that are computed from one of `twins` have an entry.
         """
         away = dict.fromkeys(twins, 0)
         first = min(

@@ -55,9 +55,10 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return the values that the port may have confused with a value.
+        """Return values of the port that its line may have been meant to read in place of `edge`.
 
-        They are the shared values that unshared values are computed from, and results computed on the same line.
+        These are the values at the edge of the region that is searched, and the other results of the line
+        that computes `edge`.
         """
         found = set(self._trials.new_region.edge)
         maker = self._trials.new.trail.maker(edge)

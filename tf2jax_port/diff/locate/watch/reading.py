@@ -101,7 +101,7 @@ def alike(one: Statement, other: Statement) -> float:
 def likest(
     wanted: Place, near: Sequence[Place], but: Collection[tuple[str, int]] = ()
 ) -> Place | None:
-    """Return the line most similar to a line of the other program, or `None`.
+    """Return the line most similar to a line of the other program; `None` if no line is similar enough.
 
     Args:
       wanted: the line of the other program.
