@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from shims._src.sizes.padded import Padded as Padded
     from shims._src.sizes.primitives import bounded as bounded
     from shims._src.sizes.primitives import same_size as same_size
+    from shims._src.tensor_methods.enabling import enable_tensor_methods as enable_tensor_methods
     from shims._src.types.tensor_shape import TensorShape as TensorShape
     from shims._src.types.tensor_spec import TensorSpec as TensorSpec
     from shims._src.types.variable_options import AggregationMethod as AggregationMethod
@@ -153,6 +154,7 @@ _ENGINE = {
     "div": "elementwise.truncating",
     "device": "recording.contexts",
     "dynamic": "function.dynamic_function",
+    "enable_tensor_methods": "tensor_methods.enabling",
     "executing_eagerly": "recording.contexts",
     "foldl": "control_flow.folds",
     "foldr": "control_flow.folds",

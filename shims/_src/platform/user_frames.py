@@ -63,8 +63,8 @@ def is_library_frame(frame: FrameType) -> bool:
     return root_package(frame.f_globals) in LIBRARIES
 
 
-def caches_shapes(frame: FrameType) -> bool:
-    """Return whether a frame runs a library that uses shapes only as keys of caches."""
+def runs_unconverted_library(frame: FrameType) -> bool:
+    """Return whether a frame runs a library written for JAX, or one that computes with no arrays."""
     return root_package(frame.f_globals) in NOT_CONVERTED
 
 

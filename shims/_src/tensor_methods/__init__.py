@@ -1,0 +1,1 @@
+"""Give JAX arrays the methods that TensorFlow's tensors have, on request."""
