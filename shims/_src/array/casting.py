@@ -156,7 +156,7 @@ def _to_signed(x, dtype):
 
 
 def _modulo(x, dtype):
-    """Convert floats to int64 and return the low 32 bits; every floating-point step is exact."""
+    """Truncate floats to int64, and return the low 32 bits; no floating-point operation rounds."""
     fits = jnp.abs(x) < 2.0**63
     whole = jnp.trunc(
         jnp.where(fits, x, 0).astype(jnp.float32 if x.dtype.itemsize < 4 else x.dtype)

@@ -83,7 +83,9 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
         if not _may_be_outside(i):
             return taken
         outside = (i < 0) | (i >= x.shape[at])
-        return _without_gradient(taken, jnp.expand_dims(outside, _rest(taken.ndim, at, i.ndim)))
+        return _without_gradient(
+            taken, jnp.expand_dims(outside, _axes_without(taken.ndim, at, i.ndim))
+        )
 
     for _ in range(batch_dims):
         take = jax.vmap(take)
@@ -93,19 +95,19 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
 
 
 def _may_be_outside(indices) -> bool:
-    """Return whether a position may be out of range and no error is raised: in an enclosing trace."""
+    """Return whether positions out of range raise no error, as is the case in an enclosing trace."""
     state = trace.current()
     raises = state is not None and state.may_assume
     return jp.is_tracer(indices) and not raises
 
 
-def _rest(rank: int, start: int, count: int) -> tuple[int, ...]:
-    """Return all axes of a result but the `count` axes from `start` on, which are those of the indices."""
+def _axes_without(rank: int, start: int, count: int) -> tuple[int, ...]:
+    """Return the axes `0, ..., rank - 1` except the `count` axes from `start` on."""
     return (*range(start), *range(start + count, rank))
 
 
 def _without_gradient(taken, outside):
-    """Return gathered elements, of which those read in place of others have no gradient.
+    """Block the gradient of gathered elements where the mask `outside` is true.
 
     TensorFlow's XLA reads the nearest element for a position out of range, and drops its gradient.
     """
@@ -210,7 +212,7 @@ def gather_nd(params, indices, batch_dims=0, name=None, bad_indices_policy=""):
         # Without the maximum, JAX would count negative coordinates from the end.
         taken = x.at[tuple(jnp.maximum(p, 0) for p in places)].get(mode="clip")
         return _without_gradient(
-            taken, jnp.expand_dims(outside, _rest(taken.ndim, 0, outside.ndim))
+            taken, jnp.expand_dims(outside, _axes_without(taken.ndim, 0, outside.ndim))
         )
 
     for _ in range(batch_dims):

@@ -139,7 +139,7 @@ def placed(x, places, updates):
 
 
 def _without_earlier(x, places):
-    """Return the first index array, with overwritten updates moved out of range.
+    """Return the first index array, with the indices of overwritten updates moved out of range.
 
     An update is overwritten if a later one has the same coordinates.
     """

@@ -57,9 +57,9 @@ def unmask(masked: int) -> int:
 
 
 def _fold_words(words: np.ndarray, state: int) -> np.ndarray:
-    """Fold words to at most `_SHORT[0]` words with the same CRC.
+    """Fold words into at most `_SHORT[0]` words.
 
-    The CRC of the result starts from 0, that of `words` from `state`.
+    The CRC of the folded words, started from 0, is that of `words` started from `state`.
     """
     carry = np.zeros(0, _WORD)
     for start in range(0, len(words), _CHUNK):
@@ -102,7 +102,7 @@ def _by_position(data: np.ndarray, state: int) -> int:
 
 @functools.cache
 def _byte_table() -> list[int]:
-    """Return the table of the CRC remainder of each byte value."""
+    """Return a table with the CRC remainder of each byte value."""
     table = list(range(256))
     for _ in range(8):
         table = [left >> 1 ^ (left & 1) * _POLYNOMIAL for left in table]
@@ -111,7 +111,10 @@ def _byte_table() -> list[int]:
 
 @functools.cache
 def _position_tables() -> np.ndarray:
-    """Return a table of the CRC remainder of each byte value with a given number of bytes after it."""
+    """Return the CRC remainders of all byte values, as one table after another.
+
+    Table `i` is for a byte that `i` zero bytes follow.
+    """
     first = np.array(_byte_table(), np.uint32)
     tables = np.empty((_TABLES, 256), np.uint32)
     tables[0] = first

@@ -36,7 +36,7 @@ class Rotation:
             self._outdated.append(self.kept.pop(0))
 
     def recover(self, paths: list[str]) -> None:
-        """Treat existing checkpoints as kept, permanently since their times are unknown."""
+        """Record existing checkpoints as kept; their write times are unknown, so that none is removed later."""
         self.kept = [(path, math.inf) for path in paths]
 
     def to_remove(self) -> str | None:

@@ -116,7 +116,10 @@ def raw_fields(data: Data) -> Iterator[tuple[int, int, Any]]:
 
 
 def fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the field number and value of each field of a message, in order; fixed sizes as numbers."""
+    """Yield the field number and value of each field of a message, in order.
+
+    A value is a number for a varint or a field of fixed size, otherwise bytes.
+    """
     for number, kind, raw in raw_fields(data):
         yield number, int.from_bytes(raw, "little") if kind in _SIZES else raw
 

@@ -108,7 +108,7 @@ def check_frames(function, length, frames) -> None:
 
 
 def _blank_of(function, blank_index, classes: int) -> int:
-    """Return the class of the blank."""
+    """Convert `blank_index` to the class number of the blank, by default that of the last class."""
     blank = classes - 1 if blank_index is None else int(blank_index)
     blank = blank + classes if blank < 0 else blank
     if not 0 <= blank < classes:

@@ -90,7 +90,10 @@ def _limit(summarize) -> int:
 
 
 def _make_comparison(function: str, compare):
-    """Return an operator that compares two arrays; if traced, it reduces the result by `all`."""
+    """Return an operator that compares two arrays by `compare`, for an assertion.
+
+    Its result is elementwise for concrete arrays, a scalar for traced ones: whether all elements compare true.
+    """
 
     @operator
     def holds(x, y):

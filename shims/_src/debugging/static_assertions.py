@@ -368,7 +368,7 @@ def _describe(x) -> str:
 
 
 class _ShapeAssertion:
-    """An array and the asserted shape of it."""
+    """An array and its asserted shape."""
 
     def __init__(self, array, shape, message):
         self.array = array

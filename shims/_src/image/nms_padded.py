@@ -120,7 +120,10 @@ class _Tiles:
 
 
 def _suppress_tiles(boxes, threshold, limit, width):
-    """Return the mask of selected boxes (sorted by score), and the number that TensorFlow counts."""
+    """Return the mask of the selected boxes, and their number as TensorFlow counts it, per image.
+
+    The boxes are sorted by score. The search ends when every image has `limit` boxes.
+    """
     tiles = _Tiles(boxes, width)
     ranks = jnp.arange(width, dtype=jnp.int32)
     is_before = ranks[:, None] < ranks
@@ -225,7 +228,10 @@ def _padded(
 
 
 def _check_arguments(scores, slots, iou_threshold, takes_none):
-    """Check the arguments; return the overlap threshold."""
+    """Check the arguments; return the overlap threshold as an array.
+
+    takes_none: whether there may be no boxes.
+    """
     threshold = operand(iou_threshold, jnp.float32)
     checks.check_data(
         threshold < 0,

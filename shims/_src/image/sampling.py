@@ -358,7 +358,15 @@ def _corners(x, boxes, owner):
 
 
 def _in_image(places, one):
-    """Pair positions with the last pixel index of their axis; also return the mask of those inside."""
+    """Pair row and column positions with the last pixel index; also return which lie in the image.
+
+    Args:
+      places: the row positions and the column positions of a crop, two vectors.
+      one: the image.
+
+    Returns:
+      The pairs `(positions, last index)` of both axes, and a mask `[rows, columns, 1]`.
+    """
     lasts = [primitives.as_size(size) - 1 for size in one.shape[:2]]
     pairs = list(zip(places, lasts, strict=True))
     rows, columns = ((p >= 0) & (p <= last.astype(jnp.float32)) for p, last in pairs)
@@ -392,7 +400,10 @@ def _gradient_places_in(begin, end, have, want):
 
 
 def _along_side(begin, end, side, want, scale):
-    """Compute evenly spaced positions along an axis; `scale(steps)` returns the step size."""
+    """Compute evenly spaced positions along one axis of a crop.
+
+    `scale(steps)` returns the distance of adjacent positions for a number of steps.
+    """
     middle = 0.5 * (begin + end) * side
     if is_known(want) and want == 1:
         return jnp.reshape(middle, (1,))
@@ -405,7 +416,7 @@ def _along_side(begin, end, side, want, scale):
 
 
 def _nearest_pixels(one, *places):
-    """Read the pixels nearest to the positions."""
+    """Read the pixels of the image `one` that are nearest to the positions from `_in_image`."""
     for axis, (place, last) in enumerate(places):
         closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
         one = _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
@@ -413,7 +424,7 @@ def _nearest_pixels(one, *places):
 
 
 def _interpolate(one, *places, both):
-    """Interpolate between the four nearest pixels; positions outside of the image give 0."""
+    """Interpolate between the four pixels nearest to each position; outside of the image give 0."""
     floors = [jnp.floor(place) for place, _ in places]
     ends = [
         [jnp.clip(f(place).astype(jnp.int32), 0, last) for f in (jnp.floor, jnp.ceil)]

@@ -309,7 +309,10 @@ def draw_bounding_boxes(images, boxes, colors, name=None):
 
 
 def _edge_masks(boxes, i: int, n):
-    """Return three masks of one axis: inside of the box, on its edges, and boxes to draw at all."""
+    """Return three masks for one axis of the boxes.
+
+    They mark the pixels within each box, the pixels on its two edges, and the boxes that overlap the image.
+    """
     length = (primitives.as_size(n) - 1).astype(jnp.float32)
     low, high = (
         _truncate_position(boxes[..., i] * length),

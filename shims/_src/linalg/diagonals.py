@@ -56,7 +56,10 @@ class Band:
         return to_dim(jnp.minimum(as_size(down), as_size(right)), label="diagonal")
 
     def offset(self, d, rows, columns, longest):
-        """Return the length of diagonals `d`, and their start positions in their rows."""
+        """Return the length of each diagonal `d`, and its start in the array of diagonals.
+
+        longest: the length of that array's rows; shorter diagonals are padded to it.
+        """
         length = jnp.minimum(rows + jnp.minimum(d, 0), columns - jnp.maximum(d, 0))
         left = jnp.where(d >= 0, self.above, self.below)
         return length, jnp.where(left, 0, longest - length)

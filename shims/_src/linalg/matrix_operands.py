@@ -44,7 +44,9 @@ def square_matrices(function: str, value, *, name: str = "input"):
 
 
 def check_kernel(function: str, x) -> None:
-    """Check that TensorFlow can decompose matrices of the dtype, if the table lists no dtypes.
+    """Check that TensorFlow can decompose matrices of the dtype of `x`.
+
+    It is called by operators for which the operator table lists no dtypes.
 
     Raises:
       MissingKernelError: the array holds integers, bools or half-precision numbers.

@@ -82,7 +82,10 @@ def _differ(a, b) -> bool:
 
 
 def _pad_diagonal(diagonal, n, *, behind):
-    """Pad a diagonal to the length of the main one by a 0, which is never read."""
+    """Pad a diagonal to the length `n` of the main one with a 0, which is never read.
+
+    behind: whether the 0 is added at the end instead of the start.
+    """
     if diagonal.shape[-1] == n:
         return diagonal
     sides = (0, 1) if behind else (1, 0)

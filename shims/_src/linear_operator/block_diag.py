@@ -42,7 +42,7 @@ class Blocks(LinearOperator):
     """A base class of block operators, whose methods also accept lists of blocks."""
 
     def _sizes(self, columns: bool) -> list:
-        """Return the number of columns of each block, or the number of rows."""
+        """Return the number of columns of each block if `columns`, else the number of rows."""
         raise NotImplementedError
 
     def matmul(self, x, adjoint=False, adjoint_arg=False, name="matmul"):

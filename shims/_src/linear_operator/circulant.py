@@ -101,7 +101,7 @@ class LinearOperatorCirculant(LinearOperator):
         return self._spectrum.shape[: self._spectrum.ndim - self._depth]
 
     def _block_axes(self, x):
-        """Return the axes of the blocks."""
+        """Return the last axes of `x`, one per axis of the spectrum of a matrix."""
         return tuple(range(x.ndim - self._depth, x.ndim))
 
     def _dims(self):

@@ -227,7 +227,7 @@ def histogram_fixed_width(values, value_range, nbins=100, dtype=np.int32, name=N
 
 
 def _find_bins(values, low, high, nbins):
-    """Return the bin index of each value; if its quotient overflows, the last bin."""
+    """Return the bin index of each value; values outside of the range belong to the outer bins."""
     wide = array_dtype(np.float64, "histogram_fixed_width")
     width, number = (high - low).astype(wide), jnp.asarray(nbins).astype(wide)
     values = jnp.maximum(values, low)
@@ -275,7 +275,14 @@ def _split_float(x):
 
 
 def _check_range(function, value_range, required, fits):
-    """Check with `fits` that a range has the required number of entries along its first axis."""
+    """Check that `value_range` has the required number of entries along its first axis.
+
+    Args:
+      function: the operator, for error messages.
+      value_range: the lower and the upper end.
+      required: the requirement, for error messages.
+      fits: a function that returns whether a number of entries is allowed.
+    """
     problem = "`value_range` must have two numbers."
     count = value_range.shape[0] if value_range.ndim else 0
     if not checks.is_known(count):

@@ -16,10 +16,10 @@ from shims._src.tracing.dispatch import operator
 
 
 def _gamma_operands(function, a, x):
-    """Broadcast the operands; also return a 0 that carries the gradient of `a` at constant points.
+    """Broadcast the operands of `igamma` or `igammac`; return them and a 0 to add to the result.
 
-    There the value does not depend on `a`, and TensorFlow multiplies the gradient by 0: a gradient that is
-    not finite becomes NaN.
+    Where the function does not depend on `a`, at 0 and infinity, the 0 is `0 * a`. The gradient of `a` there is 0
+    times the incoming gradient, as in TensorFlow: NaN if that is not finite.
     """
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
     # At infinity and at 0 the value does not depend on `a`; JAX's derivative is NaN there.

@@ -334,7 +334,7 @@ def reduce_euclidean_norm(input_tensor, axis=None, keepdims=False, name=None):
 
 @jax.custom_jvp
 def _norm_with_tangent(half, norm):
-    """Return the norm; its tangent is the tangent of `half`, half the sum of squares, over the norm."""
+    """Return `norm`, with the tangent of `half` divided by `norm`, where `half` is `norm ** 2 / 2`."""
     return norm
 
 

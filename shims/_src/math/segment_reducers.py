@@ -102,7 +102,7 @@ def extreme(method: str):
 
 @functools.partial(jax.custom_jvp, nondiff_argnums=(2,))
 def product(data, ids, count):
-    """Compute the product of each segment; that of an empty segment is 1."""
+    """Compute the product of each segment of floating-point or complex rows; 1 for an empty segment."""
     return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")
 
 
@@ -141,7 +141,7 @@ def _extreme_or_zero(method, data, ids, count):
 
 
 def product_of_any(data, ids, count):
-    """Compute the product of each segment for any dtype, in the dtype of `data`."""
+    """Compute the product of each segment, also of integers and bools; 1 for an empty segment."""
     if is_inexact(data):
         return product(data, ids, count)
     return _fill_segments(data, count, 1).at[ids].multiply(data, mode="drop")

@@ -113,7 +113,7 @@ def _weighted(loss, weight):
 
 
 def _size_of_batch(size):
-    """Check the global batch size."""
+    """Check that the global batch size is a non-negative integer scalar, and return it as an array."""
     if jp.is_symbolic(size):
         return primitives.as_size(size)
     if np.ndim(size):

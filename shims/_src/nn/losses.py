@@ -156,7 +156,7 @@ def softmax_cross_entropy_with_logits(labels, logits, axis=-1, name=None):
 
 
 def _check_filled(function, logits) -> None:
-    """Reject logits that have neither rows nor classes, as TensorFlow does."""
+    """Reject logits that have no rows and no classes, as TensorFlow does."""
     sizes = [d if is_known(d) else primitives.as_size(d) for d in logits.shape]
     checks.check_data(
         (sizes[-1] == 0) & (math.prod(sizes[:-1]) == 0),
@@ -168,7 +168,10 @@ def _check_filled(function, logits) -> None:
 
 
 def _match_rows(function, labels, logits):
-    """Reshape labels so that they broadcast with the logits: one row, or as many as the logits."""
+    """Reshape labels so that they broadcast with the logits.
+
+    The labels must have as many rows as the logits, or a single row.
+    """
     if not (is_known_shape(labels) and is_known_shape(logits)) or labels.shape == logits.shape:
         return labels
     rows = math.prod(logits.shape[:-1])

@@ -102,12 +102,15 @@ def _normalized(function, x, mean, variance, offset, scale, epsilon):
 
 
 def _dtype_beside(value, x):
-    """Return the dtype of `x` if `value` is a Python number to convert to it, `None` for an array."""
+    """Return the dtype to convert `value` to: that of `x` for a Python number, `None` for an array."""
     return None if hasattr(value, "dtype") else x.dtype
 
 
 def _check_one_dtype(function, arrays) -> None:
-    """Check that the moments have one dtype."""
+    """Check that all operands of a normalization have the same dtype.
+
+    arrays: the operands by the names of their parameters.
+    """
     if len({a.dtype for a in arrays.values()}) > 1:
         raise errors.DtypeMismatchError(
             errors.message(

@@ -212,9 +212,9 @@ def _is_single(counts) -> bool:
 
 
 def _require_sample_count(function, is_hit, sampled, num_sampled):
-    """Check that there are `num_sampled` samples.
+    """Check that there are `num_sampled` samples, or a single one; return the mask of hits.
 
-    The mask of hits for a single sample is padded to `num_sampled`.
+    For a single sample, TensorFlow accepts any `num_sampled`; the mask `is_hit` is then padded to it.
     """
     count = checks.static_int(function, "num_sampled", num_sampled)
     problem = "the size of `sampled_values` is not `num_sampled`."

@@ -23,13 +23,13 @@ def on_values(function, gradient):
 
 
 class Gradient:
-    """A gradient in the forms that an optimizer step uses.
+    """A gradient, with the dense arrays that optimizers compute from it.
 
     Args:
       given: an array, or `IndexedSlices`.
       dtype: the dtype of the parameter.
-      adds_rows_first: sum rows with equal indices before any other computation, as the optimizers
-        of TensorFlow 1 do. Those of Keras square each row separately.
+      adds_rows_first: whether rows with equal indices are summed before any other computation, as in
+        the optimizers of TensorFlow 1. Those of Keras square each row separately.
     """
 
     def __init__(self, given, dtype, adds_rows_first: bool):

@@ -99,7 +99,7 @@ def _masked(mask, slope, low, high):
 
 
 def _fake_quantized(x, low, high, levels, *, divides=False):
-    """Quantize, with gradients to the inputs inside of the range and otherwise to its ends."""
+    """Fake-quantize numbers; the gradient flows to `x` inside of the range, and to its ends outside."""
 
     @jax.custom_jvp
     def rounding(x, low, high):

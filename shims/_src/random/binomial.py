@@ -37,9 +37,9 @@ def _uniforms(stream, place, step):
 
 
 def _places(samples, batch, step):
-    """Compute the offset in the stream, in blocks, of each sample `[samples, batch]`.
+    """Compute the position of each sample in the stream, in blocks: an array `[samples, batch]`.
 
-    The samples of one batch element are consecutive.
+    Each sample has `step` blocks of its own; the samples of one batch element are consecutive.
     """
     number = batch * jnp.uint64(samples) + jnp.arange(samples, dtype=jnp.uint64)[:, None]
     return number * jnp.uint64(step)

@@ -46,7 +46,7 @@ class _Sampled(NamedTuple):
 
         def again(state):
             tries, picked, found, used = state
-            value = self._number(drawn, tries)
+            value = self._candidate(drawn, tries)
             is_new = ~used[value] if self.unique else jnp.ones((), bool)
             place = jnp.where(is_new, picked, size)
             found = found.at[place].set(value, mode="drop")
@@ -56,8 +56,13 @@ class _Sampled(NamedTuple):
         tries, _, found, _ = lax.while_loop(lambda state: state[1] < size - 1, again, start)
         return jnp.append(found, tries.astype(jnp.int64))
 
-    def _number(self, drawn, place):
-        """Return the candidate class of attempt `place`, computed from two 32-bit numbers."""
+    def _candidate(self, drawn, place):
+        """Compute the candidate class of one attempt from two random 32-bit words.
+
+        Args:
+          drawn: the stream of random words.
+          place: the number of the attempt, from 0.
+        """
         four = jnp.stack(philox.blocks(drawn, place // 2))
         first, second = four[2 * (place % 2)], four[2 * (place % 2) + 1]
         if not self.is_log:

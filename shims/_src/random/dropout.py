@@ -16,7 +16,15 @@ from shims._src.tracing.dispatch import operator
 
 
 def _drop_elements(function, x, rate, noise_shape, sampler, skip):
-    """Set elements of `x` to 0 where samples of `sampler` are below `rate`; scale the others.
+    """Set elements of `x` to 0 where random numbers are below `rate`; scale up the others.
+
+    Args:
+      function: the operator, for error messages.
+      x: floating-point array.
+      rate: the probability, a number or a scalar.
+      noise_shape: the shape of the random numbers; that of `x` when `None`.
+      sampler: a function `(shape, dtype)` that returns uniform random numbers.
+      skip: called instead of `sampler` if `rate` is the number 0.
 
     Raises:
       ValueError: `rate` is not in [0, 1), or `x` is not floating-point.

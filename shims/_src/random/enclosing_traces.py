@@ -19,7 +19,7 @@ from shims._src.variables.keras_state import inside_keras_scope
 
 
 def is_frozen() -> bool:
-    """Return whether numbers drawn now become constants of a program that may run again."""
+    """Return whether random numbers drawn now become constants of a program that may run again."""
     scope = state.current_scope()
     outermost = None if scope is None else scope.outermost
     if outermost is not None and outermost.reaches_variables:
@@ -31,7 +31,7 @@ def is_frozen() -> bool:
 
 
 def in_keras_step() -> bool:
-    """Return whether Keras calls its layers as functions of their state, as `fit` does."""
+    """Return whether Keras is calling its layers as pure functions of their state, as `fit` does."""
     return inside_keras_scope()
 
 
@@ -55,7 +55,7 @@ def check_state_is_kept(operator: str) -> None:
 
 
 def warn(operator: str) -> None:
-    """Warn, at the user's line, that the numbers of an operator are constants of a program."""
+    """Warn, at the user's line, that an operator's random numbers are constants of a JAX program."""
     text = errors.message(
         operator,
         "an enclosing JAX program (`jax.jit`, `lax.scan`, ...) keeps the random numbers that are drawn "
@@ -78,10 +78,12 @@ def warn(operator: str) -> None:
 
 @contextlib.contextmanager
 def outside_of_inner_programs(*operands) -> Iterator[None]:
-    """Open a block that computes in the trace of the current scope, unless it needs inner values.
+    """Open a block that computes outside of the inner JAX programs that are being traced.
 
-    An inner `jax.jit` or `jax.checkpoint` then captures the results, and the position in the stream can
-    be kept after it has ended.
+    The block computes in the trace that opened the current scope of variables, such as a `shims.function`.
+    An inner `jax.jit` or `jax.checkpoint` captures its results, and the new position in the stream can be
+    kept after the inner program has ended. If an operand is traced, nothing changes: the block computes in
+    the innermost trace.
     """
     scope = state.current_scope()
     here = jp.below(jp.current_trace())

@@ -262,7 +262,10 @@ class Generator:
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
     def _start_draw(self, shape):
-        """Advance the state for a new array; return the words of its stream and its sizes."""
+        """Advance the state by the numbers of a new array.
+
+        Return the state before, as words for `draw`, and the sizes of the array.
+        """
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)
         blocks = blocks_of(elements(dims), RESERVED)
@@ -315,7 +318,7 @@ def _key_counter(key, counter, alg):
 
 
 class _Current:
-    """Holds the program's global generator."""
+    """A holder of the program's global generator, `None` before it is first used."""
 
     def __init__(self):
         self.generator: Generator | None = None

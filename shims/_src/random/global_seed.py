@@ -53,7 +53,10 @@ _PROGRAM = _Program()
 
 
 class _UsedBlocks(Variable):
-    """The number of blocks that an operator has used; somebody else's trace does not change it."""
+    """The number of random blocks that an operator has used.
+
+    An enclosing JAX program cannot change it, since such a program could not keep the new number.
+    """
 
     is_kept_by_traces = False
 
@@ -82,7 +85,7 @@ class FunctionStreams:
 
 
 class _Trace:
-    """The state of one trace of a function: the operators and call sites reached so far, counted."""
+    """The counts of operators and call sites that one trace of a function has reached so far."""
 
     def __init__(self, graph: FunctionStreams):
         self.graph = graph
@@ -133,7 +136,7 @@ def set_seed(seed):
 
 @contextlib.contextmanager
 def graph_of(function, signature: object) -> Iterator[None]:
-    """Open a block whose random streams are stored with a function and its signature."""
+    """Open a block that traces a function; its random streams are kept per function and signature."""
     graphs = _graphs_of(function)
     if signature not in graphs:
         graphs[signature] = FunctionStreams()
@@ -142,10 +145,10 @@ def graph_of(function, signature: object) -> Iterator[None]:
 
 
 def _graphs_of(function) -> dict[object, FunctionStreams]:
-    """Return a dict from the signatures of a function to its streams.
+    """Return the random streams of a function, a dict with one entry per signature.
 
-    An inner function is created again whenever the outer one is traced; calls from the same place share
-    their streams.
+    An inner function is a new object whenever the outer function is traced; its streams are therefore found
+    by the place of the call that created it.
     """
     outer = _RUN.value
     if outer is None:
@@ -189,7 +192,7 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 
 def _stream_at_run_time(kernel, seeds, blocks):
-    """Return words that the host supplies whenever the compiled program runs."""
+    """Return the position in a stream as words that the host supplies whenever the compiled program runs."""
 
     def words(blocks):
         return np.asarray(_eager_stream(kernel, seeds, np.asarray(blocks)), np.uint32)
@@ -198,9 +201,9 @@ def _stream_at_run_time(kernel, seeds, blocks):
 
 
 def unrepeatable_stream(operator: str, blocks, *attributes: object):
-    """Return the start of a stream for an operator that ignores `set_seed`.
+    """Return the start of a random stream for an operator that ignores `set_seed`.
 
-    No operator seed is consumed.
+    The call does not change the seeds of later operators.
     """
     source = streams.current()
     if source is not None:
@@ -258,7 +261,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 
 def _sources():
-    """Return the seed of the program or function, and a function that returns the next operator seed."""
+    """Return the seed of the program or function, and a function that returns the next operator's seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _next_eager_seed
@@ -279,7 +282,7 @@ def _current_trace() -> _Trace:
 
 
 def _kernel(kernel, seed):
-    """Return the seeds of an operator in a trace, and the variable that counts its used blocks."""
+    """Return the two seeds of an operator in a trace, and the variable that counts its used blocks."""
     trace = _current_trace()
     line = (*kernel, state.current_scope(), _call_sites())
     turn = trace.places.get(line, 0)

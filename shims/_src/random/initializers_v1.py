@@ -49,7 +49,7 @@ class Initializer:
         raise NotImplementedError
 
     def _whole(self, shape):
-        """Return the shape of the whole variable; `shape` may be that of one partition."""
+        """Return the shape of the whole variable, which is `shape`, since there are no partitions."""
         return shape
 
     def get_config(self) -> dict:

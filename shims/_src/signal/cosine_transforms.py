@@ -17,7 +17,7 @@ _INVERSE = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
 def _check(function, x, type, n, axis, norm):
-    """Check the arguments as TensorFlow does."""
+    """Check the arguments of a cosine transform; raise TensorFlow's errors."""
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:

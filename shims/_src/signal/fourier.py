@@ -34,7 +34,7 @@ def _complex_transform(function, transform, x, count):
 
 
 def _lengths(function, fft_length, count):
-    """Return the sizes of the transform, one per axis, or `None`."""
+    """Check `fft_length`; return one size per transformed axis, or `None` if it is `None`."""
     if fft_length is None:
         return None
     if np.ndim(fft_length) == 0:

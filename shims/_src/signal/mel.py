@@ -19,7 +19,7 @@ def _mel(hertz):
 
 
 def _check(num_mel_bins, sample_rate, lower, upper):
-    """Check the arguments as TensorFlow does."""
+    """Check the arguments of `linear_to_mel_weight_matrix`; raise TensorFlow's errors."""
     if num_mel_bins <= 0:
         raise ValueError(f"num_mel_bins must be positive. Got: {num_mel_bins}")
     if lower < 0.0:

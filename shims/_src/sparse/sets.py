@@ -63,7 +63,10 @@ class _Rows:
 
 
 def _sort_entries(row, values, source):
-    """Sort entries by row and value; mark the first of equal entries, and number the groups."""
+    """Sort entries by row, value and source; find groups of equal row and value.
+
+    Return the sorted vectors, a mask of the first entry of each group, and the group number of each entry.
+    """
     row, values, source = lax.sort((row, values, source), num_keys=3)
     place = jnp.arange(row.shape[0], dtype=jnp.int32)
     before = jnp.maximum(place - 1, 0)
@@ -74,9 +77,8 @@ def _sort_entries(row, values, source):
 def _combine_sets(function: str, a, b, validate, chosen):
     """Compute a set operation per row, as a sparse tensor.
 
-    chosen: a function of two masks, whether a value is in `a` and in `b`; returns the mask of
-    values in the
-    result.
+    chosen: a function of two masks, whether a value is in `a` and whether it is in `b`; returns the mask of the
+    values in the result.
     """
     if is_sparse(a) and not is_sparse(b):
         # TensorFlow has no kernel for this order and swaps the operands; so does this function.

@@ -246,7 +246,7 @@ def sizes_as_vector(sp: SparseTensor, array):
 
 
 def beside(sp: SparseTensor, other):
-    """Gather the elements of an array at the coordinates of a sparse tensor, broadcasting it."""
+    """Broadcast an array to the dense shape of a sparse tensor; gather its elements at the coordinates."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")

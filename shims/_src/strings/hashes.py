@@ -20,7 +20,7 @@ _K0, _K1, _K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F
 
 
 def buckets(function: str, texts, number, hash_of: Callable[[bytes], int]):
-    """Compute the hash bucket of each string, as TensorFlow's int64.
+    """Compute the hash bucket of each string, int64 as in TensorFlow.
 
     Args:
       function: the operator as the user spells it.
@@ -29,7 +29,7 @@ def buckets(function: str, texts, number, hash_of: Callable[[bytes], int]):
       hash_of: the hash function of one string.
 
     Raises:
-      InvalidArgumentError: `num_buckets` is not positive.
+      InvalidArgumentError: `number` is not positive.
       UnimplementedError: a bucket number needs 64 bits, and `jax_enable_x64` is off.
       TypeError: an element is not a string.
     """

@@ -241,7 +241,7 @@ def convolved(function, count, x, kernel, strides, padding, data_format, dilatio
 
 
 def slide(windows: Windows, all_spans, x, kernel, groups: int):
-    """Convolve a channels-last array with a kernel."""
+    """Convolve a channels-last array with a kernel, whose windows and their spans are given."""
     if any(is_known(s.size) and s.size == 0 for s in all_spans):  # JAX cannot pad an empty axis
         counts = [s.count for s in all_spans]
         return jnp.zeros((x.shape[0], *counts, kernel.shape[-1]), x.dtype)
@@ -262,7 +262,10 @@ def slide(windows: Windows, all_spans, x, kernel, groups: int):
 
 
 def windows_of(function, kernel, count, strides, padding, dilations, first) -> Windows:
-    """Return the windows of a kernel `[*spatial, in, out]`."""
+    """Return the windows over which a kernel `[*spatial, in, out]` slides, from the options given.
+
+    first: whether the channels come directly after the batch in the options given per axis.
+    """
     sizes = jnp.shape(kernel)[:count]
     if len(jnp.shape(kernel)) != count + 2:
         raise checks.invalid(
@@ -310,7 +313,10 @@ def check_elements(function, x, kernel) -> None:
 
 
 def in_groups(function, x, kernel):
-    """Match input channels and kernel channels; return the input and the number of groups."""
+    """Compute the number of groups of a grouped convolution; return the input and that number.
+
+    A symbolic number of input channels is unified with that of the kernel.
+    """
     x, _ = meeting(function, x, x.ndim - 1, kernel, kernel.ndim - 2)
     channels, taken, out = x.shape[-1], kernel.shape[-2], kernel.shape[-1]
     grouped = len(kernel.shape) != 5

@@ -256,7 +256,10 @@ def depthwise_conv2d_backprop_filter(
 
 
 def _pull_back(function, linear, zeros, back, other):
-    """Compute the vector-Jacobian product of a linear function for the cotangent `back`."""
+    """Compute the vector-Jacobian product of a linear function for the cotangent `back`.
+
+    If `zeros`, `back` or the other operand of the convolution is empty, the result is `zeros`.
+    """
     if any(is_known_shape(a) and a.ndim == 4 and a.size == 0 for a in (zeros, back, other)):
         return zeros  # TensorFlow then checks no sizes
     result, pull = jax.vjp(linear, zeros)

@@ -37,7 +37,7 @@ def folded(windows: Windows, all_spans, arrays, fills, combine):
 
 
 def _fold_axis(arrays, axis, windows: Windows, i: int, span: Span, combine):
-    """Reduce windows along one axis; large windows are reduced by doubling."""
+    """Reduce the windows along one axis; large windows are combined from windows of half their size."""
     size, stride, dilation = windows.sizes[i], windows.strides[i], windows.dilations[i]
 
     def taps(arrays, offset):

@@ -100,7 +100,7 @@ def framed(x, all_spans, fill, *, rests=None):
 def tap(x, axis: int, span: Span, stride: int, offset: int):
     """Gather, along one axis, the element at a given offset in every window.
 
-    The axis must be framed with `stride - 1` extra elements.
+    `x` must be an array from `framed`, with `stride - 1` additional elements at the end of the axis.
     """
     end = offset + span.count * stride
     if is_known(end):

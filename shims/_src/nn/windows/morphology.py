@@ -146,7 +146,7 @@ def _largest_sums(windows: Windows, x, kernel):
 
 
 def _taps(windows: Windows, all_spans, x, place):
-    """Gather the element at the offset `place` in every window."""
+    """Gather, from every window, the element at the offset `place`, which has a number per axis."""
     for i, (span, offset) in enumerate(zip(all_spans, place, strict=True)):
         x = tap(x, i + 1, span, windows.strides[i], offset * windows.dilations[i])
     return x

@@ -263,7 +263,7 @@ def largest(function, count, x, ksize, strides, padding, data_format):
 
 
 def pool_windows(function, count, x, ksize, strides, padding, data_format):
-    """Parse the arguments of pooling; return the windows, and whether channels follow the batch."""
+    """Parse the arguments of pooling; return the `Windows`, and whether the channels come first."""
     first = is_channels_first(function, data_format, count)
     windows = Windows(
         function,
@@ -318,7 +318,7 @@ def _padding_value(dtype):
 
 
 def lowest(dtype):
-    """Return the result of TensorFlow's max pooling for a window without elements."""
+    """Return TensorFlow's maximum of a pooling window that holds only padding and NaN."""
     return -np.inf if dtype == jnp.bfloat16 else jnp.finfo(dtype).min
 
 
@@ -340,7 +340,7 @@ def first_of(windows: Windows, all_spans, x):
 
 
 def _sum_of_maxima(windows: Windows, all_spans, x, value):
-    """Sum the elements that equal the maximum of their window; only its derivative is used.
+    """Sum the elements that equal the maximum of their window; the sum is used for its derivative only.
 
     TensorFlow compares with a tolerance of 1e-5, which infinite elements do not satisfy.
     """
@@ -359,7 +359,7 @@ def _sum_of_maxima(windows: Windows, all_spans, x, value):
 
 
 def _shift_span(span, offset: int):
-    """Return the span of windows of one element, at an offset within larger windows."""
+    """Return the span of one-element windows that lie at an offset within the windows of `span`."""
     low = span.low - offset
     return type(span)(span.size, low, span.count, span.length)
 

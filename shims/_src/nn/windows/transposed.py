@@ -295,9 +295,9 @@ def _output_sizes(function, y, kernel, shape, first):
 
 
 def _is_unchecked_empty(function, y, kernel, sizes) -> bool:
-    """Return whether an operand or the result is empty; TensorFlow then checks no sizes.
+    """Return whether TensorFlow checks no sizes, since an operand or the result is empty.
 
-    `atrous_conv2d_transpose` is an exception: it does check them.
+    `atrous_conv2d_transpose` always checks sizes, so that the result is false for it.
     """
     if function == "atrous_conv2d_transpose":
         check_elements(function, y, kernel)
