@@ -1,8 +1,8 @@
 """Provide TensorFlow's operators on JAX: `import shims as tf` while a program is migrated.
 
 Arguments and results are JAX arrays. Sizes may depend on data, inside `jax.jit` too: see
-`shims.function` and `shims.dynamic`. Everything is loaded on first use, JAX too: `import shims`
-only checks its release.
+`shims.function` and `shims.dynamic`. Everything, including JAX, is loaded on first use; `import shims`
+only checks which release of JAX is installed.
 """
 
 import importlib as _importlib

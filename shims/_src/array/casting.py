@@ -44,9 +44,9 @@ def cast(x, dtype, name=None):
         JAX uses instead.
 
     Differs from TensorFlow:
-      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on; a float above the range of int32
-      becomes the largest int32 as int64, so that as a size it is refused and not negative. The vector lengths are those of
-      x86 processors. When TensorFlow splits a large array among several threads, each part has its
+      64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
+      is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
+      being negative. The vector lengths are those of x86 processors. When TensorFlow splits a large array among several threads, each part has its
       own remaining elements.
 
     Under jit:
@@ -255,7 +255,7 @@ def stop_gradient(input, name=None):
       Nothing.
 
     Under jit:
-      An identity.
+      Returns the traced array; derivatives by JAX are blocked too.
 
     https://www.tensorflow.org/api_docs/python/tf/stop_gradient
     """
@@ -277,7 +277,7 @@ def identity(input, name=None):
       Arrays are immutable, so that no copy is needed.
 
     Under jit:
-      An identity.
+      Returns the traced array itself.
 
     https://www.tensorflow.org/api_docs/python/tf/identity
     """
@@ -359,7 +359,7 @@ def constant(value, dtype=None, shape=None, name="Const"):
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on.
 
     Under jit:
-      A constant.
+      The result is a constant of the program.
 
     https://www.tensorflow.org/api_docs/python/tf/constant
     """

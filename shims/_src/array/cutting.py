@@ -32,7 +32,7 @@ def entries(values) -> list:
 
 
 def _entry(value):
-    """Convert one entry to a number or a dimension if possible; else return the traced scalar."""
+    """Convert one entry of a vector to a number or a dimension, or return it as a traced scalar."""
     if jp.is_symbolic(value):
         return value
     if not jp.is_tracer(value):
@@ -112,7 +112,7 @@ def slice(input_, begin, size, name=None):
       Nothing.
 
     Under jit:
-      Both may be traced; a traced `begin` with size -1 makes a new data-dependent size.
+      `begin` and `size` may be traced. A traced `begin` with size -1 gives a data-dependent size.
 
     Example:
       >>> import shims
@@ -264,7 +264,7 @@ def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=No
       Nothing.
 
     Under jit:
-      Both sizes may be known only at run time.
+      The sizes of both axes may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/reverse_sequence
     """

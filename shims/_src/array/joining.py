@@ -48,7 +48,8 @@ def concat(values, axis, name="concat"):
       Nothing.
 
     Under jit:
-      Sizes add up; selections stay in the masked layout until a position is needed.
+      Sizes may be known only at run time. Padding between the arrays stays in place, marked by a mask,
+      until the position of an element is needed.
 
     https://www.tensorflow.org/api_docs/python/tf/concat
     """

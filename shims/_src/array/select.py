@@ -39,8 +39,8 @@ def boolean_mask(tensor, mask, axis=None, name="boolean_mask"):
       Nothing.
 
     Under jit:
-      The size of the new axis depends on data. The elements stay in the masked layout until a
-      position is needed. An empty selection has size 0.
+      The size of the new axis depends on data. The selected elements stay in place,
+      marked by a mask, until the position of an element is needed.
 
     Example:
       >>> import shims

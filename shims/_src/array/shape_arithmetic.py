@@ -32,7 +32,7 @@ def broadcast_static_shape(shape_x, shape_y):
       Lists of sizes are accepted too.
 
     Under jit:
-      It does not use arrays.
+      Shapes are static, so that nothing is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/broadcast_static_shape
     """
@@ -212,7 +212,7 @@ def identity_n(input, name=None):
       Nothing.
 
     Under jit:
-      An identity.
+      Returns the traced arrays themselves.
 
     https://www.tensorflow.org/api_docs/python/tf/identity_n
     """
@@ -242,7 +242,7 @@ def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=Non
       Nothing.
 
     Under jit:
-      Plain arithmetic.
+      The sizes and paddings may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/required_space_to_batch_paddings
     """

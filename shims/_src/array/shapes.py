@@ -205,7 +205,7 @@ def rank(input, name=None):
       Nothing.
 
     Under jit:
-      A constant.
+      The number of axes is static, so that the result is a constant.
 
     https://www.tensorflow.org/api_docs/python/tf/rank
     """
@@ -344,7 +344,8 @@ def transpose(a, perm=None, conjugate=False, name="transpose"):
       Nothing.
 
     Under jit:
-      The elements of a selection are not moved along their axis.
+      Sizes may be known only at run time; elements are not moved along an axis of data-dependent
+      size.
 
     https://www.tensorflow.org/api_docs/python/tf/transpose
     """

@@ -69,7 +69,7 @@ def sort(values, axis=-1, direction="ASCENDING", name=None):
       position is undefined.
 
     Under jit:
-      Only the valid elements of a selection are sorted.
+      Sizes may be known only at run time; padding is not sorted.
 
     https://www.tensorflow.org/api_docs/python/tf/sort
     """
@@ -312,7 +312,7 @@ def searchsorted(sorted_sequence, values, side="left", out_type=np.int32, name=N
       Nothing.
 
     Under jit:
-      Both sizes may be known only at run time.
+      The sizes of both arrays may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/searchsorted
     """

@@ -36,7 +36,10 @@ class Rotation:
             self._outdated.append(self.kept.pop(0))
 
     def recover(self, paths: list[str]) -> None:
-        """Record existing checkpoints as kept; their write times are unknown, so that none is removed later."""
+        """Record existing checkpoints as kept.
+
+        Their write times are unknown, so they count as the newest, and are never removed.
+        """
         self.kept = [(path, math.inf) for path in paths]
 
     def to_remove(self) -> str | None:

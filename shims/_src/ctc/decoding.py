@@ -200,7 +200,7 @@ def ctc_unique_labels(labels, name=None):
       vectors, or an error inside of a function.
 
     Under jit:
-      Both sizes may be known only at run time.
+      The numbers of sequences and labels may be known only at run time.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/ctc_unique_labels
     """

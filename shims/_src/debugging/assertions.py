@@ -32,8 +32,8 @@ def must_hold(
 
     Args:
       holds: bool array, all of whose elements must be True.
-      told: returns the lines of the message when the values are available.
-      later: the lines of the message when they are not.
+      told: a function that returns the lines of the message when the values are available.
+      later: the lines of the message when the values are not available.
       static: whether a condition that does not depend on arguments raises while it is traced.
 
     Raises:

@@ -48,7 +48,7 @@ def no_op(name=None):
       Nothing.
 
     Under jit:
-      Does nothing.
+      Adds nothing to the program.
 
     https://www.tensorflow.org/api_docs/python/tf/no_op
     """
@@ -73,7 +73,7 @@ def tuple_(tensors, control_inputs=None, name=None):
       Nothing.
 
     Under jit:
-      Returns the arrays.
+      Returns the traced arrays themselves.
 
     https://www.tensorflow.org/api_docs/python/tf/tuple
     """

@@ -292,7 +292,7 @@ def rgb_to_hsv(images, name=None):
       InvalidArgumentError: they are not floating-point numbers.
 
     Differs from TensorFlow:
-      The results for pixels that contain NaN.
+      The results for pixels that contain NaN may differ.
 
     Under jit:
       Acts on each pixel separately, so that sizes may be symbolic.

@@ -39,7 +39,7 @@ class Box(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The state of the search: attempts made, random words consumed, success, and the rectangle."""
+    """The state of the search for a crop: attempts, random words used, success, and the rectangle."""
 
     attempt: jax.Array
     place: jax.Array

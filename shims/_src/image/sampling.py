@@ -55,7 +55,7 @@ def resize(
       An infinity in a weighted sum of pixels gives NaN. `area` has a gradient.
 
     Under jit:
-      Both sizes may be known only at run time, and `size` may be traced.
+      Height and width may be known only at run time, and `size` may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/image/resize
     """

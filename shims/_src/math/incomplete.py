@@ -37,7 +37,7 @@ def igamma(a, x, name=None):
       name: ignored.
 
     Returns:
-      The array; NaN where `a` or `x` is negative, but 0 at `x = 0`.
+      The array; NaN where `a` is not positive or `x` is negative, but 0 at `x = 0`.
 
     Raises:
       InvalidArgumentError: the dtypes differ, or TensorFlow has no kernel for them.

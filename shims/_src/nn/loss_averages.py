@@ -59,8 +59,8 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
     Args:
       per_example_loss: array `[batch, ...]` of numbers.
-      sample_weight: the weights of the examples; broadcast with the losses, also with a trailing
-        axis of size 1 more, or one trailing axis less.
+      sample_weight: the weights of the examples; they broadcast with the losses. A last axis of size 1
+        may be missing, or there may be one too many.
       global_batch_size: integer scalar; the size of the first axis when `None`.
 
     Returns:

@@ -42,7 +42,7 @@ def constant(
       Strings are not supported. Row splits are int32 unless `jax_enable_x64` is on.
 
     Under jit:
-      A constant.
+      The result is a constant of the program.
 
     Example:
       >>> import shims

@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Delegates:
-    """A holder of one function per method; reading a function that is not set raises `AttributeError`."""
+    """A holder of one function per method; reading a function not yet set raises `AttributeError`."""
 
     __slots__ = (
         "call_operator",

@@ -111,7 +111,7 @@ def _map_zero_slices(body, elems, signature):
 
 
 def _zero_results(spec):
-    """Return the result of `map_fn` for zero slices: `[0, ...]` for a spec with a known shape, else `[0]`."""
+    """Return the result of `map_fn` for zero slices: `[0, ...]` if the spec has a shape, else `[0]`."""
     shape = TensorShape(spec.shape if isinstance(spec, TensorSpec) else None)
     known = shape.as_list() if shape.is_fully_defined() else []
     return jnp.zeros((0, *known), _dtype_of(spec))

@@ -148,7 +148,7 @@ def general_dropout(x, rate, uniform_sampler, noise_shape=None, name=None):
       Nothing.
 
     Under jit:
-      As for the function `uniform_sampler`.
+      Everything may be traced that `uniform_sampler` does not require to be static.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/experimental/general_dropout
     """

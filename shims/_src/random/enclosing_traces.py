@@ -1,7 +1,7 @@
-"""Determine what becomes of random numbers that are drawn while an enclosing JAX program is traced.
+"""Handle random numbers that are drawn while an enclosing JAX program is traced.
 
 A program that `shims.function` traces draws new numbers whenever it runs, since the position in the
-stream is a variable. Somebody else's `jax.jit` keeps the numbers that were drawn while it was traced.
+stream is a variable. A program that `jax.jit` traces keeps the numbers that were drawn during the trace.
 """
 
 from __future__ import annotations

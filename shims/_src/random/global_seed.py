@@ -55,7 +55,7 @@ _PROGRAM = _Program()
 class _UsedBlocks(Variable):
     """The number of random blocks that an operator has used.
 
-    An enclosing JAX program cannot change it, since such a program could not keep the new number.
+    An assignment in an enclosing JAX trace has no effect; to other variables it is an error.
     """
 
     is_kept_by_traces = False
@@ -112,8 +112,8 @@ def set_seed(seed):
 
     Under jit:
       Inside a function it acts at trace time, on functions that are traced afterwards.
-      Numbers that an enclosing `jax.jit` draws are constants of the compiled program, which a
-      `FrozenRandomWarning` tells; in a step of Keras' `fit` they are new whenever it runs.
+      Numbers drawn in an enclosing `jax.jit` are constants of the compiled program, of which a
+      `FrozenRandomWarning` warns; numbers drawn in a step of Keras' `fit` are new in every step.
 
     Example:
       >>> import shims
@@ -192,7 +192,7 @@ def stream(operator: str, seed, blocks, *attributes: object):
 
 
 def _stream_at_run_time(kernel, seeds, blocks):
-    """Return the position in a stream as words that the host supplies whenever the compiled program runs."""
+    """Return a position in a stream that the host supplies whenever the compiled program runs."""
 
     def words(blocks):
         return np.asarray(_eager_stream(kernel, seeds, np.asarray(blocks)), np.uint32)
@@ -261,7 +261,7 @@ def pair(seed, global_seed, next_seed) -> tuple[int, int] | None:
 
 
 def _sources():
-    """Return the seed of the program or function, and a function that returns the next operator's seed."""
+    """Return the seed of the program or function, and a function that gives the next operator seed."""
     scope, trace = state.current_scope(), _RUN.value
     if scope is None or trace is None:
         return _PROGRAM.seed, _next_eager_seed

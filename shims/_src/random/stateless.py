@@ -196,7 +196,7 @@ def fold_in(seed, data, alg="auto_select"):
       Nothing.
 
     Under jit:
-      Both may be traced.
+      Seed and data may be traced.
 
     https://www.tensorflow.org/api_docs/python/tf/random/fold_in
     """

@@ -52,7 +52,7 @@ def hann_window(window_length, periodic=True, dtype=np.float32, name=None):
       The length must be static.
 
     Under jit:
-      A constant.
+      The window is a constant of the program.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/hann_window
     """
@@ -79,7 +79,7 @@ def hamming_window(window_length, periodic=True, dtype=np.float32, name=None):
       The length must be static.
 
     Under jit:
-      A constant.
+      The window is a constant of the program.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/hamming_window
     """
@@ -107,7 +107,7 @@ def kaiser_window(window_length, beta=12.0, dtype=np.float32, name=None):
       The length must be static.
 
     Under jit:
-      A constant, if `beta` is one.
+      The window is a constant of the program unless `beta` is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_window
     """
@@ -145,7 +145,7 @@ def kaiser_bessel_derived_window(window_length, beta=12.0, dtype=np.float32, nam
       The length must be static.
 
     Under jit:
-      A constant, if `beta` is one.
+      The window is a constant of the program unless `beta` is traced.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/kaiser_bessel_derived_window
     """
@@ -174,7 +174,7 @@ def vorbis_window(window_length, dtype=np.float32, name=None):
       The length must be static.
 
     Under jit:
-      A constant.
+      The window is a constant of the program.
 
     https://www.tensorflow.org/api_docs/python/tf/signal/vorbis_window
     """

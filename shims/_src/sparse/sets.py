@@ -166,7 +166,8 @@ def difference(a, b, aminusb=True, validate_indices=True):
         are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
+      several unless they are in order.
       Strings are not supported.
 
     Under jit:
@@ -200,7 +201,8 @@ def intersection(a, b, validate_indices=True):
         are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
+      several unless they are in order.
       Strings are not supported.
 
     Under jit:
@@ -232,7 +234,8 @@ def union(a, b, validate_indices=True):
         are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow then splits a row into several.
+      With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
+      several unless they are in order.
       Strings are not supported.
 
     Under jit:
@@ -260,8 +263,8 @@ def size(a, validate_indices=True):
       InvalidArgumentError: coordinates are out of range, out of order or repeated.
 
     Differs from TensorFlow:
-      Coordinates that are not checked need not be in order: TensorFlow then splits a row into
-        several. Strings are not supported.
+      With `validate_indices=False`, coordinates may be in any order; TensorFlow splits a row into
+      several unless they are in order. Strings are not supported.
 
     Under jit:
       The sizes of `a` may be known only at run time; the result has the same sizes.

@@ -246,7 +246,7 @@ def sizes_as_vector(sp: SparseTensor, array):
 
 
 def beside(sp: SparseTensor, other):
-    """Broadcast an array to the dense shape of a sparse tensor; gather its elements at the coordinates."""
+    """Gather the elements of an array, broadcast to a sparse tensor, at the tensor's coordinates."""
     other = operand(other, sp.dtype)
     if other.ndim > rank_of(sp):
         raise checks.invalid("SparseTensor", "the array has more axes than the sparse tensor.")

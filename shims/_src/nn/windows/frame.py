@@ -87,7 +87,7 @@ def framed(x, all_spans, fill, *, rests=None):
       x: array `[batch, *spatial, channels]`.
       all_spans: one `Span` per spatial axis.
       fill: the padding value.
-      rests: the additional elements at the end of each axis.
+      rests: the number of additional elements at the end of each axis; 0 when `None`.
     """
     lengths = [s.length + r for s, r in zip(all_spans, rests or [0] * len(all_spans), strict=True)]
     around = [(s.low, n - s.size - s.low, 0) for s, n in zip(all_spans, lengths, strict=True)]

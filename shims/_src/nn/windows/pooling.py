@@ -340,7 +340,7 @@ def first_of(windows: Windows, all_spans, x):
 
 
 def _sum_of_maxima(windows: Windows, all_spans, x, value):
-    """Sum the elements that equal the maximum of their window; the sum is used for its derivative only.
+    """Sum the elements that equal the maximum of their window, to derive the gradient of the maxima.
 
     TensorFlow compares with a tolerance of 1e-5, which infinite elements do not satisfy.
     """
