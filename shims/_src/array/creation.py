@@ -350,7 +350,7 @@ def linspace(start, stop, num, name=None, axis=0):
 def _multiply_rounded(delta, steps):
     """Multiply, and round the product before anything is added to it.
 
-    If the multiplication were fused with the sum, the midpoint from -1 to 1 would be 3e-8, not 0.
+    If XLA fused the product with the sum, the middle of `linspace(-1, 1, n)` would be 3e-8, not 0.
     """
     is_complex = jnp.issubdtype(delta.dtype, jnp.complexfloating)
     return delta * steps if is_complex else rounded_product(delta, steps)

@@ -85,7 +85,7 @@ def backward(lattice: Lattice, read, wait):
     """Run the backward recursion, from the last frame to the first.
 
     Returns:
-      The states after every frame, reading and waiting, and the log-likelihood.
+      The log-weights `(reading, waiting)` of the states after every frame, and the log-likelihood.
     """
     skips, final = lattice.skips(), lattice.final(read.dtype)
     frames = read.shape[0]

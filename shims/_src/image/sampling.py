@@ -128,12 +128,12 @@ def _centers(have, want):
     return rounded_product(jnp.arange(want, dtype=jnp.float32) + 0.5, _scale(have, want))
 
 
-def _pick(x, axis, places):
+def _take_along(x, axis, places):
     """Take elements along an axis."""
     return jnp.take(x, places, axis=axis, mode="clip")
 
 
-def _along(vector, x, axis):
+def _broadcast_along(vector, x, axis):
     """Reshape a vector so that it broadcasts along one axis of `x`."""
     return vector.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
@@ -149,7 +149,7 @@ def _resize_bilinear(x, target):
     )
     copied = x
     for axis, new in zip((x.ndim - 3, x.ndim - 2), target, strict=True):
-        copied = _pick(copied, axis, jnp.arange(new, dtype=jnp.int32))
+        copied = _take_along(copied, axis, jnp.arange(new, dtype=jnp.int32))
     return with_derivative_of(jnp.where(same, copied, found), found)
 
 
@@ -158,9 +158,9 @@ def _bilinear(x, axis, want):
     place = _centers(x.shape[axis], want) - 0.5
     floor = jnp.floor(place)
     last = primitives.as_size(x.shape[axis]) - 1
-    low = _pick(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
-    high = _pick(x, axis, jnp.minimum(jnp.ceil(place).astype(jnp.int32), last))
-    return _lerp(low, high, _along(place - floor, x, axis))
+    low = _take_along(x, axis, jnp.maximum(floor.astype(jnp.int32), 0))
+    high = _take_along(x, axis, jnp.minimum(jnp.ceil(place).astype(jnp.int32), last))
+    return _lerp(low, high, _broadcast_along(place - floor, x, axis))
 
 
 @jax.custom_jvp
@@ -179,7 +179,7 @@ def _lerp_jvp(primals, tangents):
 def _nearest(x, axis, want):
     """Resize an axis to `want` pixels by nearest-neighbor interpolation."""
     place = jnp.floor(_centers(x.shape[axis], want)).astype(jnp.int32)
-    return _pick(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
+    return _take_along(x, axis, jnp.minimum(place, primitives.as_size(x.shape[axis]) - 1))
 
 
 def _bicubic(x, axis, want):
@@ -202,7 +202,7 @@ def _bicubic(x, axis, want):
     total = sum(weights)
     total = jnp.where(jnp.abs(total) >= 1000 * jnp.finfo(jnp.float32).tiny, total, 1)
     return sum(
-        _pick(x, axis, tap) * _along(weight / total, x, axis)
+        _take_along(x, axis, tap) * _broadcast_along(weight / total, x, axis)
         for tap, weight in zip(taps, weights, strict=True)
     )
 
@@ -419,7 +419,7 @@ def _nearest_pixels(one, *places):
     """Read the pixels of the image `one` that are nearest to the positions from `_in_image`."""
     for axis, (place, last) in enumerate(places):
         closest = jnp.trunc(place + jnp.where(place < 0, -0.5, 0.5))
-        one = _pick(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
+        one = _take_along(one, axis, jnp.clip(closest.astype(jnp.int32), 0, last))
     return one
 
 
@@ -431,11 +431,15 @@ def _interpolate(one, *places, both):
         for place, last in places
     ]
     down, right = (
-        _along(place - lax.stop_gradient(floor), one, axis)
+        _broadcast_along(place - lax.stop_gradient(floor), one, axis)
         for axis, ((place, _), floor) in enumerate(zip(places, floors, strict=True))
     )
 
-    corners = [jnp.where(both, _pick(_pick(one, 0, y), 1, x), 0) for y in ends[0] for x in ends[1]]
+    corners = [
+        jnp.where(both, _take_along(_take_along(one, 0, y), 1, x), 0)
+        for y in ends[0]
+        for x in ends[1]
+    ]
     return _blend(*corners, right, down)
 
 

@@ -49,7 +49,10 @@ def _to_tensor(rt, default_value, sizes):
 
 
 def _check_default(default, flat):
-    """Check the shape of `default_value` as TensorFlow does: from the front, then from the back."""
+    """Check that `default_value` broadcasts to the values of a row.
+
+    As TensorFlow does, compare the sizes of both from the first axis on, and from the last axis back.
+    """
     sizes = flat.shape[1:]
     front = zip(default.shape, sizes, strict=False)
     back = zip(default.shape[::-1], sizes[::-1], strict=False)

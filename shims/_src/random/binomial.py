@@ -36,7 +36,7 @@ def _uniforms(stream, place, step):
     return float64_of(c, d), float64_of(a, b)
 
 
-def _places(samples, batch, step):
+def _stream_offsets(samples, batch, step):
     """Compute the position of each sample in the stream, in blocks: an array `[samples, batch]`.
 
     Each sample has `step` blocks of its own; the samples of one batch element are consecutive.
@@ -130,14 +130,14 @@ def _draw_numbers(words, counts, probs, size):
     shape = (samples, batches)
     few = _sample_by_inversion(
         stream,
-        _places(samples, batch, _INVERSION_STEP),
+        _stream_offsets(samples, batch, _INVERSION_STEP),
         count,
         prob,
         jnp.broadcast_to(inside & ~many, shape),
     )
     lot = _sample_by_rejection(
         stream,
-        _places(samples, batch, _REJECTION_STEP),
+        _stream_offsets(samples, batch, _REJECTION_STEP),
         jnp.where(many, count, 100.0),
         jnp.where(many, prob, 0.5),
         jnp.broadcast_to(inside & many, shape),

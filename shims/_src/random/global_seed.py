@@ -184,7 +184,7 @@ def stream(operator: str, seed, blocks, *attributes: object):
     if state.current_scope() is None:
         return _eager_stream(kernel, _eager_seeds(seed), blocks)
     with enclosing_traces.outside_of_inner_programs(blocks):
-        seeds, used = _kernel(kernel, seed)
+        seeds, used = _seeds_and_counter(kernel, seed)
         before = state.read(used)
         counter = jnp.concatenate([before, jnp.zeros((2,), jnp.uint32)])
         state.write(used, advanced(counter, jnp.asarray(blocks))[:2])
@@ -281,7 +281,7 @@ def _current_trace() -> _Trace:
     return _RUN.value
 
 
-def _kernel(kernel, seed):
+def _seeds_and_counter(kernel, seed):
     """Return the two seeds of an operator in a trace, and the variable that counts its used blocks."""
     trace = _current_trace()
     line = (*kernel, state.current_scope(), _call_sites())
