@@ -108,7 +108,7 @@ class Entry:
 
 
 def shape_of(data: bytes) -> tuple[int, ...]:
-    """Decode a `TensorShapeProto`."""
+    """Decode a `TensorShapeProto` to a tuple of sizes."""
     shape = []
     for number, value in wire.fields(data):
         if number == 3:
@@ -133,7 +133,7 @@ def _slice_bytes(extents: Place) -> bytes:
 
 
 def extents_of(data: bytes) -> Place:
-    """Decode a `TensorSliceProto`."""
+    """Decode a `TensorSliceProto`: start and length per axis, `None` for a whole axis."""
     extents: list[Extent] = []
     for number, value in wire.fields(data):
         if number == 1:

@@ -105,7 +105,10 @@ def logdet(matrix, name=None):
 
 
 def _factor_parts(a):
-    """Factorize matrices for determinants; return `(lu, order, sign, log_magnitude)`."""
+    """Compute the LU decomposition, and from it the sign and the logarithm of the determinant.
+
+    Return `(lu, order, sign, log_magnitude)`.
+    """
     lu, pivots, order = factored(a)
     diagonal = main_diagonal(lu)
     swaps = jnp.sum(pivots != jnp.arange(a.shape[-1], dtype=pivots.dtype), axis=-1)

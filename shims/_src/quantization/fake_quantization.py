@@ -90,7 +90,7 @@ def _gradients(dy, x, low, high, levels):
 
 
 def _masked(mask, slope, low, high):
-    """Return the gradient `slope` where the mask is set, and 0 times it elsewhere, which may be NaN.
+    """Return `slope` where the mask is set, and `0 * slope` elsewhere: NaN if `slope` is not finite.
 
     If the range is empty, the result is 0 elsewhere, as in TensorFlow.
     """

@@ -262,9 +262,9 @@ class Generator:
         return standard.affine(f"Generator.{kind}", kind, words, dims, scale, shift, dtype)
 
     def _start_draw(self, shape):
-        """Advance the state by the numbers of a new array.
+        """Advance the state past the random numbers of a new array.
 
-        Return the state before, as words for `draw`, and the sizes of the array.
+        Return the position before these numbers, as words for `draw`, and the sizes of the array.
         """
         check_philox("Generator", self._alg)
         dims = sizes_of("Generator", shape)

@@ -133,7 +133,7 @@ class SparseTensor(Composite):
 
     @property
     def op(self):
-        """The operation that produces the values, in a graph."""
+        """The graph operation that produces the values."""
         return self._values.op
 
     @property
