@@ -25,7 +25,7 @@ from shims._src.types.dtypes import array_dtype
 
 
 class TopKV2(NamedTuple):
-    """The largest elements and their positions."""
+    """The result of `top_k`: the largest elements and their positions."""
 
     values: jax.Array
     indices: jax.Array

@@ -57,7 +57,7 @@ def shared_prefix(a: bytes, b: bytes) -> int:
 
 
 def with_trailer(block: bytes) -> bytes:
-    """Append the trailer of an uncompressed block."""
+    """Append the trailer to an encoded block: the code for no compression, and the masked checksum."""
     block += bytes([_PLAIN])
     return block + mask(crc32c(block)).to_bytes(4, "little")
 

@@ -31,7 +31,7 @@ def index_path(prefix: str) -> str:
 
 
 def data_path(prefix: str, shard: int, shards: int) -> str:
-    """Return the path of a data file."""
+    """Return the path of the data file with index `shard`, of `shards` data files."""
     return f"{prefix}.data-{shard:05d}-of-{shards:05d}"
 
 

@@ -57,7 +57,11 @@ def restore(prefix: str, wanted: Sequence[Wanted], *, reshape: bool = False) -> 
 
 
 def _resolve_names(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wanted]:
-    """Replace the requested names by the checkpoint's keys."""
+    """Replace the names of the wanted variables by the checkpoint's keys.
+
+    Raises:
+      NotFoundError: the checkpoint does not have one of the variables.
+    """
     missing = sorted({w.name for w in wanted if w.name not in bundle})
     if not missing:
         return list(wanted)
@@ -71,7 +75,7 @@ def _resolve_names(wanted: Sequence[Wanted], bundle: TensorReader) -> list[Wante
 
 
 def _find_mismatch(wanted: Wanted, bundle: TensorReader, reshape: bool) -> str | None:
-    """Return why a variable cannot be restored, or `None`."""
+    """Return why a variable cannot be restored; `None` if it can be."""
     name = wanted.name
     entry = bundle.entry(name)
     expected = element_types.name_of(element_types.number_of(np.dtype(wanted.dtype)) or 0)

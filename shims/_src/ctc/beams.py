@@ -145,7 +145,7 @@ def _search(logits, width: int, count: int):
 
 
 def _step(best: list[_Prefix], scores, width: int) -> list[_Prefix]:
-    """Advance the beam by one frame."""
+    """Advance the beam by one frame; return the prefixes that stay in it."""
     best = sorted(best, key=lambda b: -b.total)
     for b in best:
         b.old_blank, b.old = b.blank, b.total

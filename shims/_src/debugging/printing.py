@@ -152,7 +152,10 @@ def _composite_text(x, summarize) -> str:
 
 
 def _rows_text(rows, ends: int) -> str:
-    """Format nested lists as TensorFlow prints ragged tensors."""
+    """Format nested lists as TensorFlow prints ragged tensors.
+
+    ends: the number of items to show at either end of a list; all if negative.
+    """
     if not isinstance(rows, list):
         return f"{rows:f}" if isinstance(rows, float) else str(rows)
     if 0 <= 2 * ends < len(rows):

@@ -40,7 +40,7 @@ def keep(scores, covered_by, limit, slots):
 
 
 def soft(sigma):
-    """Return the weight function of soft suppression: a Gaussian of the overlap with variance `sigma`."""
+    """Return the weight function of soft suppression: a Gaussian of the overlap, of variance `sigma`."""
     return lambda overlap: jnp.exp(-0.5 / sigma * jnp.square(overlap))
 
 

@@ -349,7 +349,7 @@ def _floating_rgb(function: str, x):
 
 
 def _hsv(x):
-    """Compute hue, saturation and value."""
+    """Compute hue, saturation and value of RGB colors."""
     r, g, b = x[..., 0], x[..., 1], x[..., 2]
     value, least = _largest_channel(r, g, b), _smallest_channel(r, g, b)
     spread = value - least

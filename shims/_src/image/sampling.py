@@ -129,7 +129,7 @@ def _centers(have, want):
 
 
 def _take_along(x, axis, places):
-    """Take elements along an axis."""
+    """Take the elements at `places` along an axis; positions out of range read the nearest element."""
     return jnp.take(x, places, axis=axis, mode="clip")
 
 

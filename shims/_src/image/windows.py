@@ -194,7 +194,7 @@ def extract_volume_patches(input, ksizes, strides, padding, name=None):
 
 
 def _check_rank(function: str, x, rank: int) -> None:
-    """Check the number of axes."""
+    """Check that an operand has `rank` axes."""
     if x.ndim != rank:
         raise checks.invalid(
             function,

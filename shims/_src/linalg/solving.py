@@ -159,7 +159,7 @@ def triangular_solve(matrix, rhs, lower=True, adjoint=False, name=None):
 
 
 def solved_triangle(a, b, lower=True, adjoint=False):
-    """Solve `a @ x = b` for triangular `a`, or for its adjoint; `a` and `b` have the same leading axes."""
+    """Solve `a @ x = b` for triangular `a`, or for its adjoint; the leading axes of both are equal."""
     return lax.linalg.triangular_solve(
         a,
         b,

@@ -140,7 +140,7 @@ def _logsumexp(x, axis):
 
 @jax.custom_jvp
 def _zeros_with_slope(x, slope):
-    """Return zeros that have the derivative `slope`."""
+    """Return zeros of the shape of `x`, whose derivative with respect to `x` is `slope`."""
     return jnp.zeros_like(x)
 
 

@@ -134,7 +134,7 @@ def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
 
 
 def _convert_to_integers(arr):
-    """Convert numbers to integers."""
+    """Convert numbers to an integer array; numbers that are not integers become int32."""
     arr = operand(arr)
     return arr if jnp.issubdtype(arr.dtype, jnp.integer) else convert(arr, np.dtype(np.int32))
 
@@ -369,7 +369,7 @@ def confusion_matrix(
 
 
 def _convert_classes(x):
-    """Convert class numbers to integers, as TensorFlow does."""
+    """Convert class numbers to an integer array; numbers that are not integers become int64."""
     x = operand(x)
     integral = jnp.issubdtype(x.dtype, jnp.integer)
     return x if integral else convert(x, array_dtype(np.int64, "confusion_matrix"))

@@ -20,7 +20,7 @@ def _fill_segments(data, count, value):
 
 
 def total(data, ids, count, *, is_sorted=False):
-    """Sum each segment."""
+    """Sum the rows of each segment; 0 for an empty segment."""
     # The sum of no rows has a gradient; a scatter of no updates has none.
     if data.shape[0] == 0 or any(is_known(d) and d == 0 for d in data.shape[1:]):
         return jnp.broadcast_to(jnp.sum(data, axis=0), (count, *data.shape[1:])).astype(data.dtype)
@@ -30,7 +30,7 @@ def total(data, ids, count, *, is_sorted=False):
 
 
 def total_of_sorted(data, ids, count):
-    """Sum each segment; the ids must be sorted."""
+    """Sum the rows of each segment, whose ids are sorted; 0 for an empty segment."""
     return total(data, ids, count, is_sorted=True)
 
 

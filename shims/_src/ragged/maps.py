@@ -220,6 +220,6 @@ def _is_spec(x) -> bool:
 
 
 def _dtype_of(spec) -> np.dtype:
-    """Return the dtype of a spec or an array, or the dtype itself."""
+    """Return the dtype of a spec or an array; return a dtype unchanged."""
     dtype = spec if getattr(spec, "shape", None) is None else spec.dtype
     return jax.dtypes.canonicalize_dtype(as_numpy_dtype(dtype))

@@ -120,5 +120,5 @@ def _tile_within_rows(value, times):
 
 
 def size(value, out_type=None):
-    """Return the number of elements."""
+    """Return the number of elements of a ragged tensor."""
     return shapes.size(operand(value.flat_values), out_type)

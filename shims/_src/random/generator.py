@@ -172,7 +172,7 @@ class Generator:
         return state.read(self._state)[-1]
 
     def reset(self, state) -> None:
-        """Set the state."""
+        """Set the state of the generator, which has the form that `create_rng_state` returns."""
         words = _as_words(state)
         _check_size(words.shape[0], self._alg)
         self._store(words)

@@ -417,7 +417,7 @@ def irfft3d(input_tensor, fft_length=None, name=None):
 
 
 def _shift_axes(function, x, axes, sign):
-    """Roll axes by half of their size."""
+    """Roll axes by half of their size, rounded down if `sign` is positive, and up otherwise."""
     x = operand(x)
     for axis in checks.axes_of(function, axes, x.ndim, name="axes", twice="kept"):
         size = primitives.as_size(x.shape[axis])

@@ -43,7 +43,7 @@ class Column:
 
 
 def column(function: str, value) -> Column:
-    """Extract the features of an array or a sparse tensor."""
+    """Convert a matrix, an array or a sparse tensor, to the `Column` of its features."""
     is_of_sparse = is_sparse(value)
     value = value if is_of_sparse else operand(value)
     shape = dims(function, value) if is_of_sparse else value.shape

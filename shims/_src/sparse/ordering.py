@@ -24,7 +24,7 @@ def permuted(sp: SparseTensor, order) -> SparseTensor:
 
 
 def sorted_entries(sp: SparseTensor) -> SparseTensor:
-    """Sort the entries in row-major order."""
+    """Sort the entries of a sparse tensor in row-major order."""
     if not columns(sp):
         return sp
     if isinstance(sp.indices.shape[0], int) and sp.indices.shape[0] == 0:
@@ -69,7 +69,7 @@ def compared(indices):
 
 
 def combined(sp: SparseTensor) -> SparseTensor:
-    """Sort the entries in row-major order and sum duplicates."""
+    """Sort the entries of a sparse tensor in row-major order, and sum those at equal coordinates."""
     sp = sorted_entries(sp)
     first = firsts(sp.indices)
     ids = jnp.cumsum(first.astype(jnp.int32)) - 1

@@ -224,12 +224,12 @@ def is_sparse(value) -> bool:
 
 
 def dims(function: str, sp: SparseTensor) -> tuple:
-    """Return the dense shape as dimensions."""
+    """Return the dense shape as a tuple of numbers and symbolic sizes."""
     return sizes_of(function, sp.dense_shape)
 
 
 def rank_of(sp: SparseTensor) -> int:
-    """Return the number of axes."""
+    """Return the number of axes of a sparse tensor."""
     return sp.dense_shape.shape[0]
 
 

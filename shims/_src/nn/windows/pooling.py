@@ -286,7 +286,7 @@ def pool_windows(function, count, x, ksize, strides, padding, data_format):
 
 
 def check_dtype(function, x, names) -> None:
-    """Check that TensorFlow has a kernel for the dtype."""
+    """Check that the dtype of `x` is one of those for which TensorFlow has a kernel."""
     if x.dtype.name not in names:
         raise errors.DtypeMismatchError(
             errors.message(
