@@ -43,7 +43,7 @@ class Rotation:
         self.kept = [(path, math.inf) for path in paths]
 
     def to_remove(self) -> str | None:
-        """Return the path of an outdated checkpoint to remove; `None` if there is none or it is permanent."""
+        """Return the path of an outdated checkpoint to remove; `None` if there is none or it is kept."""
         if not self._outdated:
             return None
         path, written = self._outdated.pop(0)
