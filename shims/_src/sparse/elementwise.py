@@ -123,7 +123,7 @@ def softmax(sp_input, name=None):
       InvalidArgumentError: the rank is less than 2, or the dtype is not floating-point.
 
     Differs from TensorFlow:
-      The coordinates need not be in order.
+      The coordinates need not be in order; TensorFlow assigns values of unordered ones to wrong rows.
 
     Under jit:
       The number of values may be data-dependent.
