@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shims import autodiff as autodiff
     from shims import autograph as autograph
     from shims import bitwise as bitwise
+    from shims import config as config
     from shims import debugging as debugging
     from shims import dtypes as dtypes
     from shims import errors as errors
@@ -101,6 +102,7 @@ _NAMESPACES = (
     "autograph",
     "bitwise",
     "compat",
+    "config",
     "debugging",
     "dtypes",
     "errors",

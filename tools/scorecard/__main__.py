@@ -5,6 +5,7 @@
     python -m tools.scorecard --lane eager --shard 1/4      one part, without writing
     python -m tools.scorecard --only where,unique           some symbols in all lanes, then write
     python -m tools.scorecard --page       only write, from the records
+    python -m tools.scorecard --lacking    only renew the names that `shims` lacks
 
 Records are in build/scorecard, one file per part; an interrupted run continues where it stopped.
 """
@@ -12,6 +13,7 @@ Records are in build/scorecard, one file per part; an interrupted run continues 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import pathlib
 import subprocess
@@ -46,10 +48,24 @@ def write() -> None:
         line for path in sorted(RECORDS.glob("*.jsonl")) for line in collector.recorded(path)
     ]
     data = page.as_data(cells.by_subject(records))
-    (ROOT / "docs" / "scorecard.json").write_text(page.as_json(data))
-    (ROOT / "docs" / "scorecard.md").write_text(page.as_page(data))
+    _write_both(data)
     for name, total in data["totals"].items():
         print(f"{name}: {total['symbols']} symbols, {total['equal']} equal, {total['green']} green")
+
+
+def renew_lacking() -> None:
+    """Write the names that `shims` lacks to the page and the data; the cells stay as recorded."""
+    from tools.scorecard import lacking
+
+    data = json.loads((ROOT / "docs" / "scorecard.json").read_text())
+    _write_both({**data, "lacking": lacking.lacking()})
+
+
+def _write_both(data: dict) -> None:
+    from tools.scorecard import page
+
+    (ROOT / "docs" / "scorecard.json").write_text(page.as_json(data))
+    (ROOT / "docs" / "scorecard.md").write_text(page.as_page(data))
 
 
 def main() -> int:
@@ -63,7 +79,11 @@ def main() -> int:
     parser.add_argument("--processes", default="auto", help="of pytest-xdist; 0 for none")
     parser.add_argument("--fresh", action="store_true", help="forget earlier records")
     parser.add_argument("--page", action="store_true", help="only write")
+    parser.add_argument("--lacking", action="store_true", help="only renew the missing names")
     given = parser.parse_args()
+    if given.lacking:
+        renew_lacking()
+        return 0
     if given.fresh:
         for path in RECORDS.glob("*.jsonl"):
             path.unlink()

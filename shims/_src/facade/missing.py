@@ -101,7 +101,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("distribute", "tpu", "DeviceSpec"), _PROCESSES),
     (
-        ("config", "profiler", "xla", "sysconfig", "version", "mixed_precision", "debugging."),
+        ("config.", "profiler", "xla", "sysconfig", "version", "mixed_precision", "debugging."),
         _TOOLS,
     ),
 )

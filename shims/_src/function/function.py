@@ -19,6 +19,7 @@ from shims._src.function import explaining
 from shims._src.function.calls import Call, Plan, Request, bind_positional, plan_key, variable_sizes
 from shims._src.function.copying import Copyable
 from shims._src.function.dynamic_function import dynamic
+from shims._src.function.eager_mode import functions_run_eagerly
 from shims._src.function.entry import Entry, exact_results, is_static, padded_results, read_codes
 from shims._src.function.signature import (
     bucket_rule,
@@ -183,6 +184,8 @@ class Function(Copyable):
         """Call the function: compiled at the top level, as `shims.dynamic(func)` under a trace."""
         if trace.current() is not None or not jp.ambient_is_eager():
             return self._call_inlined(args, kwargs)
+        if functions_run_eagerly():
+            return self.python_function(*args, **kwargs)
         # A signature consists of tensors: variables are passed by value.
         leaves, tree = flattened((args, kwargs), by_value=self.input_signature is not None)
         if any(jp.is_tracer(x) or isinstance(x, (Padded, ByReference)) for x in leaves):
