@@ -94,3 +94,47 @@ def test_the_concrete_function_of_a_method_knows_its_instance(m):
         fixed = scaled.fixed.get_concrete_function()
         assert np.asarray(fixed(m.constant([1.0]))).tolist() == [1 + scaled.by]
         assert np.asarray(scaled.fixed(m.constant([1.0]))).tolist() == [1 + scaled.by]
+
+
+def _ragged(t):
+    return t.ragged.constant([[1.0, 2.0], [3.0]])
+
+
+def _sparse(t):
+    return t.sparse.from_dense([[1.0, 0.0], [0.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("spec", "value", "another"),
+    [
+        (_ragged, _ragged, lambda t: t.ragged.constant([[4.0], [5.0, 6.0, 7.0]])),
+        (lambda t: t.RaggedTensorSpec([None, None], t.float32), _ragged, _ragged),
+        (_sparse, _sparse, lambda t: t.sparse.from_dense([[0.0, 3.0], [0.0, 4.0]])),
+        (lambda t: t.SparseTensorSpec([None, 2], t.float32), _sparse, _sparse),
+        (lambda t: t.TensorSpec(None), lambda t: t.constant(1.0), lambda t: t.ones([2, 1])),
+    ],
+)
+def test_of_composites_and_of_unknown_rank(spec, value, another):
+    def total(t):
+        def f(x):
+            x = t.sparse.to_dense(x) if hasattr(x, "indices") else x
+            return t.reduce_sum(t.square(x))
+
+        concrete = t.function(f).get_concrete_function(spec(t))
+        return [float(concrete(v(t))) for v in (value, another)]
+
+    assert total(shims) == total(tf)
+
+
+def test_of_unknown_rank_there_is_no_single_program():
+    concrete = shims.function(lambda x: x + 1).get_concrete_function(shims.TensorSpec(None))
+    with pytest.raises(ValueError, match="unknown rank"):
+        concrete.structured_outputs  # noqa: B018
+
+
+def test_former_keywords_are_taken():
+    options = {"experimental_implements": "f", "experimental_compile": True}
+    f = shims.function(lambda x: x * 2, experimental_relax_shapes=True, **options)
+    for n in range(3, 9):
+        assert f(shims.ones([n])).tolist() == [2.0] * n
+    assert f.stats().traces == 1

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import jax
 
+from shims._src.errors import errors
+from shims._src.function.entry import Entry
+from shims._src.types.composite_specs import expanded, is_spec
 from shims._src.types.tensor_spec import TensorSpec
 
 
@@ -24,10 +27,6 @@ def explain(function) -> str:
     return "\n".join(lines)
 
 
-def _is_spec(x) -> bool:
-    return isinstance(x, TensorSpec)
-
-
 class ConcreteFunction:
     """One program of a function, with its signature.
 
@@ -38,15 +37,34 @@ class ConcreteFunction:
     def __init__(self, function, signature):
         self._function = function
         self.structured_input_signature = (tuple(signature), {})
-        specs = jax.tree.leaves(tuple(signature), is_leaf=_is_spec)
-        self._specs = specs
+        trees = expanded(tuple(signature))
+        self._specs = jax.tree.leaves(trees, is_leaf=is_spec)
         # 2 stands for any size; 0 and 1 would be traced as constants.
-        examples = [
-            jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
-            for s in specs
-        ]
-        tree = jax.tree.structure(tuple(signature), is_leaf=_is_spec)
-        self._entry = function.compiled(jax.tree.unflatten(tree, examples), {})
+        self._examples = None
+        if all(s.shape.rank is not None for s in self._specs):
+            examples = [
+                jax.ShapeDtypeStruct([d if isinstance(d, int) else 2 for d in s.shape], s.dtype)
+                for s in self._specs
+            ]
+            self._examples = jax.tree.structure(trees, is_leaf=is_spec).unflatten(examples)
+            self._program()  # an error of the program is raised here
+
+    def _program(self) -> Entry:
+        """Return the traced program.
+
+        Raises:
+          ValueError: an argument has an unknown rank, so that there is a program for each rank.
+        """
+        if self._examples is None:
+            raise ValueError(
+                errors.message(
+                    "get_concrete_function",
+                    "an argument of unknown rank has a program for each rank.",
+                    received=str(self.structured_input_signature[0]),
+                    do="write the rank: `TensorSpec([None, None])`",
+                )
+            )
+        return self._function.compiled(self._examples, {})
 
     @property
     def name(self) -> str:
@@ -61,7 +79,7 @@ class ConcreteFunction:
     @property
     def outputs(self) -> list[TensorSpec]:
         """The specs of the output tensors."""
-        return jax.tree.leaves(self.structured_outputs, is_leaf=_is_spec)
+        return jax.tree.leaves(self.structured_outputs, is_leaf=is_spec)
 
     @property
     def output_shapes(self):
@@ -74,22 +92,22 @@ class ConcreteFunction:
         return self._map_outputs(lambda s: s.dtype)
 
     def _map_outputs(self, f):
-        return jax.tree.map(f, self.structured_outputs, is_leaf=_is_spec)
+        return jax.tree.map(f, self.structured_outputs, is_leaf=is_spec)
 
     @property
     def jaxpr(self):
         """The traced program, over symbolic sizes."""
-        return self._entry.program.jaxpr
+        return self._program().program.jaxpr
 
     @property
     def structured_outputs(self):
         """The specs of the results; a size that is known only at run time is `None`."""
-        avals = self._entry.program.jaxpr.out_avals
+        avals = self._program().program.jaxpr.out_avals
         specs = [
             TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals
         ]
-        out = jax.tree.unflatten(self._entry.program.out_tree, specs)
-        return out if self._entry.found is None else out[0]
+        out = jax.tree.unflatten(self._program().program.out_tree, specs)
+        return out if self._program().found is None else out[0]
 
     def __call__(self, *args, **kwargs):
         """Call the function."""

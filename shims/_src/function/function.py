@@ -34,8 +34,8 @@ from shims._src.random.global_seed import graph_of
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded, check_status
 from shims._src.sizes.sites import Settled, Site
-from shims._src.tracing.settling import refutes_measurements, settle_reports
-from shims._src.types.composite_specs import arranged
+from shims._src.tracing.settling import refutes_measurements, settle_reports, without_invalid
+from shims._src.types.composite_specs import arranged, has_spec, is_spec, spec_of
 from shims._src.types.tensor_spec import TensorSpec
 from shims._src.variables.references import ByReference, dereferenced, flattened, is_traced
 
@@ -51,6 +51,12 @@ def function(
     autograph: bool = True,
     jit_compile=None,
     reduce_retracing: bool = False,
+    experimental_implements=None,
+    experimental_autograph_options=None,
+    experimental_attributes=None,
+    experimental_relax_shapes=None,
+    experimental_compile=None,
+    experimental_follow_type_hints=None,
     *,
     buckets="powers_of_two",
     overflow: str = "grow",
@@ -67,6 +73,12 @@ def function(
       autograph: convert Python control flow on arrays.
       jit_compile: accepted; everything is compiled by XLA.
       reduce_retracing: treat all sizes as unknown although there is no signature.
+      experimental_implements: accepted, as are the others up to `experimental_follow_type_hints`.
+      experimental_autograph_options: accepted.
+      experimental_attributes: accepted.
+      experimental_relax_shapes: the former name of `reduce_retracing`.
+      experimental_compile: the former name of `jit_compile`.
+      experimental_follow_type_hints: accepted.
       buckets: capacities for unknown sizes: `"powers_of_two"`, a number, a list, or a function.
         With the first, sizes that repeat often get programs for exactly these sizes, at most
         eight of them; sums may then be rounded in another order.
@@ -84,8 +96,8 @@ def function(
       InvalidArgumentError: sizes that must agree do not.
       CapacityError: see `overflow`.
 
-    Differs from TensorFlow: `jit_compile` changes nothing; `experimental_*` arguments are not
-    supported; a Python number is part of the program, as in TensorFlow.
+    Differs from TensorFlow: `jit_compile` and the `experimental_*` arguments change nothing, but for
+    `experimental_relax_shapes`; a Python number is part of the program, as in TensorFlow.
 
     >>> import shims
     >>> @shims.function(input_signature=[shims.TensorSpec([None])])
@@ -97,7 +109,7 @@ def function(
     options = {
         "input_signature": input_signature,
         "autograph": autograph,
-        "reduce_retracing": reduce_retracing,
+        "reduce_retracing": reduce_retracing or bool(experimental_relax_shapes),
         "buckets": buckets,
         "overflow": overflow,
         "on_specialize": on_specialize,
@@ -292,9 +304,10 @@ class Function(Copyable):
         entry.found.store(values)
         return out
 
-    def _run_until_settled(self, plan, operands, prepared):
+    def _run_until_settled(self, plan, operands, prepared, *, is_example=False):
         """Run a program again until no report requires a larger bucket or another assumption.
 
+        If `is_example`, the arguments only stand for their shapes and dtypes: no data are invalid.
         Returns the plan, the outcome and the numbers of the last run, and the plan for calls like it.
         """
         settled = Settled(buffers=dict(self._buffers))
@@ -307,6 +320,7 @@ class Function(Copyable):
             else:
                 outcome = self.launched(plan, operands)
             numbers, found = read_codes(outcome)
+            found = without_invalid(found) if is_example else found
             grow = self._overflow == "grow"
             if not settle_reports(found, plan.entry.buckets, settled, grow=grow):
                 if settled.buffers != self._buffers:
@@ -439,7 +453,8 @@ class Function(Copyable):
         args, kwargs = jax.tree.unflatten(tree, map(dereferenced, leaves))
         call = dataclasses.replace(self._prepare_call(args, kwargs, leaves, tree), is_example=True)
         with self._lock:
-            return self._run_until_settled(None, None, lambda: call)[0].entry
+            run = self._run_until_settled(None, None, lambda: call, is_example=True)
+            return run[0].entry
 
     def stats(self) -> Counts:
         """Return statistics: calls, traces, compilations, reruns, and the share of padding."""
@@ -464,7 +479,7 @@ class Function(Copyable):
         """
         if not args and not kwargs and self.input_signature is not None:
             return explaining.ConcreteFunction(self, self.input_signature)
-        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=_is_spec)
+        leaves, tree = jax.tree.flatten((args, kwargs), is_leaf=lambda x: is_spec(x) or has_spec(x))
         specs = [_spec_of(leaf) for leaf in leaves]
 
         def on_tensors(*tensors):
@@ -510,10 +525,12 @@ def _is_spec(x) -> bool:
     return isinstance(x, TensorSpec)
 
 
-def _spec_of(leaf) -> TensorSpec | None:
+def _spec_of(leaf):
     """Return the spec of an argument; `None` for a Python value."""
-    if isinstance(leaf, TensorSpec):
+    if is_spec(leaf):
         return leaf
+    if has_spec(leaf):
+        return spec_of(leaf)
     if isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
         return TensorSpec(np.shape(leaf), leaf.dtype)
     return None

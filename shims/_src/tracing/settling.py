@@ -53,6 +53,11 @@ def settle_reports(
     return again
 
 
+def without_invalid(found: Iterable[tuple[Condition, int]]) -> list[tuple[Condition, int]]:
+    """Return the findings that do not judge the data, for a run whose arguments are examples."""
+    return [(c, code) for c, code in found if not isinstance(c, Invalid)]
+
+
 def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
     """Return whether sizes contradict what the traced program took from the data of another call."""
     return any(
