@@ -194,7 +194,10 @@ def converted_call(f, args: tuple, kwargs: dict | None, scope=None):
     if isinstance(f, types.BuiltinMethodType):
         lists.note_change(f, args)
         if isinstance(f.__self__, dict) and f.__name__ == "get" and args:
-            args = (sizes.key_of(f.__self__, args[0]), *args[1:])
+            key = sizes.key_of(f.__self__, args[0])
+            if sizes.has_sizes(key):  # it equals none of the keys
+                return args[1] if len(args) > 1 else None
+            args = (key, *args[1:])
     if _calls_back(f):
         args = tuple(_converted_callback(a) for a in args)
         kwargs = {name: _converted_callback(a) for name, a in kwargs.items()}

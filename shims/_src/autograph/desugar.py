@@ -179,7 +179,7 @@ class _Conditions(ast.NodeTransformer):
 
 
 class _Statements(ast.NodeTransformer):
-    """Rewrites the `else` of loops, `:=` in loops, `assert`, and annotated assignments."""
+    """Rewrites `else` and `:=` of loops, `assert`, `except`, `with`, and annotated assignments."""
 
     def visit_While(self, node):
         self.generic_visit(node)
@@ -222,13 +222,23 @@ class _Statements(ast.NodeTransformer):
         return _copy_positions(node, ast.Expr(call))
 
     def visit_ExceptHandler(self, node):
-        """Rewrite `except E as name` with an assignment, which the static analyses support."""
+        """Begin a handler with `ag__.caught()`, which raises again what it must not handle.
+
+        The name of `except E as name` becomes an assignment, which the static analyses support.
+        """
         self.generic_visit(node)
-        if node.name is None:
-            return node
-        caught = ast.Call(ast.Attribute(ast.Name("ag__", ast.Load()), "caught", ast.Load()), [], [])
-        node.body.insert(0, _copy_positions(node, _assignment(node.name, caught)))
+        call = _operator_call("caught")
+        first = ast.Expr(call) if node.name is None else _assignment(node.name, call)
+        node.body.insert(0, _copy_positions(node, first))
         node.name = None
+        return node
+
+    def visit_With(self, node):
+        self.generic_visit(node)
+        for item in node.items:
+            item.context_expr = _copy_positions(
+                item.context_expr, _operator_call("Context", item.context_expr)
+            )
         return node
 
     def visit_AnnAssign(self, node):

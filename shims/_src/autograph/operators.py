@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from sys import exception as caught
-
 from shims._src.autograph.expressions import and_ as and_
 from shims._src.autograph.expressions import assert_stmt as assert_stmt
 from shims._src.autograph.expressions import if_exp as if_exp
@@ -17,6 +15,8 @@ from shims._src.autograph.functions import FunctionScope as FunctionScope
 from shims._src.autograph.functions import ld as ld
 from shims._src.autograph.functions import ldu as ldu
 from shims._src.autograph.functions import with_function_scope as with_function_scope
+from shims._src.autograph.handlers import Context as Context
+from shims._src.autograph.handlers import caught as caught
 from shims._src.autograph.lists import list_append as list_append
 from shims._src.autograph.lists import note_store as note_store
 from shims._src.autograph.lists import set_item as set_item
@@ -28,6 +28,5 @@ from shims._src.autograph.statements import while_stmt as while_stmt
 from shims._src.control_flow.undefined import Undefined as Undefined
 from shims._src.control_flow.undefined import UndefinedReturnValue as UndefinedReturnValue
 
-caught = caught
 # The options that the converters pass with each function; they are always the same here.
 STD = None

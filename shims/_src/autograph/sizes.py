@@ -84,18 +84,19 @@ def _staged_equality(left: tuple, right: tuple):
 
 def contains(container, item) -> bool:
     """Evaluate `item in container`; sets are searched as lists, since sizes have no hashes."""
-    if isinstance(container, (set, frozenset, dict, KeysView)) and _has_sizes(item):
+    if isinstance(container, (set, frozenset, dict, KeysView)) and has_sizes(item):
         container = list(container)
     return item in container
 
 
 def key_of(container: dict, item):
     """Return the key of a dictionary that equals a size; return any other item unchanged."""
-    return next((k for k in container if item == k), item) if _has_sizes(item) else item
+    return next((k for k in container if item == k), item) if has_sizes(item) else item
 
 
-def _has_sizes(item) -> bool:
-    return jp.is_symbolic(item) or (isinstance(item, tuple) and any(map(_has_sizes, item)))
+def has_sizes(item) -> bool:
+    """Return whether an item is a symbolic size, or a tuple that contains one."""
+    return jp.is_symbolic(item) or (isinstance(item, tuple) and any(map(has_sizes, item)))
 
 
 def _depends_on_data(left, right) -> bool:

@@ -20,6 +20,15 @@ _CONCRETIZATION_ERRORS = (
 _TRANSLATABLE = (TypeError, ValueError, IndexError, NotImplementedError, *_CONCRETIZATION_ERRORS)
 
 
+# What `shims` raises if a program is not possible for unknown sizes.
+_OWN_REFUSALS = (
+    errors.FreshSizeError,
+    errors.CapacityError,
+    errors.UnsupportedPrimitiveError,
+    errors.SpecializationError,
+)
+
+
 @contextlib.contextmanager
 def naming_sizes(origins: Mapping[str, str]):
     """Attach the source lines of data-dependent sizes to every exception raised inside a block."""
@@ -49,6 +58,29 @@ def clearer(first: Exception, last: Exception) -> Exception:
     The first names the sizes, unless it only says that they are unknown: then the last tells the reason.
     """
     return first if type(first) is type(last) and translated(first) is first else last
+
+
+def may_be_due_to_sizes(error: BaseException) -> bool:
+    """Return whether an error may be due to a size that is unknown in the current trace.
+
+    So are refusals of `shims`, and errors of other libraries if one of their frames has such a size at hand.
+    """
+    if isinstance(error, (*_OWN_REFUSALS, jp.InconclusiveDimensionOperation)):
+        return True
+    if isinstance(error, _CONCRETIZATION_ERRORS) or not isinstance(error, _TRANSLATABLE):
+        return not isinstance(error, Exception)  # a request to trace again
+    return shape_mismatches.is_marked(error) or _passes_frame_with_size(error)
+
+
+def _passes_frame_with_size(error: BaseException) -> bool:
+    """Return whether an error passes through a library's frame that has a symbolic size."""
+    step = error.__traceback__
+    while step is not None:
+        frame = step.tb_frame
+        if not user_frames.is_user_frame(frame) and any(map(_is_sized, frame.f_locals.values())):
+            return True
+        step = step.tb_next
+    return False
 
 
 def translated(error: Exception) -> Exception:

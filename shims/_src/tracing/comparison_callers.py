@@ -79,7 +79,9 @@ def user_hashes() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
-    return frame is None or not user_frames.runs_unconverted_library(frame)
+    if frame is None or user_frames.asks_for_user(frame):
+        return True
+    return not user_frames.runs_unconverted_library(frame)
 
 
 def library_orders(hooks: dict) -> str:

@@ -1,0 +1,43 @@
+"""Keep `except` clauses and context managers of converted code from handling what only an unknown size causes."""
+
+from __future__ import annotations
+
+import sys
+
+from shims._src.errors import refusals
+from shims._src.sizes import trace
+
+
+def caught() -> BaseException | None:
+    """Return the exception that an `except` clause handles.
+
+    Raises:
+      BaseException: that exception, if the sizes that are unknown in this trace may be its cause. With known
+        sizes the program might not raise it, so that the result of the clause would be wrong.
+    """
+    error = sys.exception()
+    if error is not None and _is_refusal(error):
+        raise error
+    return error
+
+
+class Context:
+    """A context manager of converted code, which suppresses no exception that an unknown size may have caused.
+
+    Args:
+      manager: the context manager as written.
+    """
+
+    def __init__(self, manager):
+        self._manager = manager
+
+    def __enter__(self):
+        return self._manager.__enter__()
+
+    def __exit__(self, kind, error, trace_back) -> bool:
+        suppressed = self._manager.__exit__(kind, error, trace_back)
+        return bool(suppressed) and not _is_refusal(error)
+
+
+def _is_refusal(error: BaseException | None) -> bool:
+    return error is not None and trace.current() is not None and refusals.may_be_due_to_sizes(error)

@@ -1,0 +1,165 @@
+"""`except` and `with` of converted code handle what the exact program raises, not what unknown sizes cause."""
+
+import collections
+import contextlib
+import warnings
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import shims
+
+X = jnp.array([3.0, -2.0, 1.0, 5.0, 7.0])
+
+
+def in_two_rows(x):
+    y = x[x > 0]
+    try:
+        return y.reshape(2, -1).sum()
+    except Exception:  # noqa: BLE001
+        return jnp.float32(-1)
+
+
+def in_three_rows(x):
+    y = x[x > 0]
+    try:
+        z = y.reshape(3, -1).sum()
+    except TypeError as error:
+        z = jnp.float32(-len(str(error)[:1]))
+    return z
+
+
+def whatever_happens(x):
+    y = x[x > 0]
+    try:
+        return y.reshape(2, -1).sum()
+    except:  # noqa: E722
+        return jnp.float32(-1)
+
+
+def suppressed(x):
+    y = x[x > 0]
+    r = jnp.float32(-1)
+    with contextlib.suppress(Exception):
+        r = y.reshape(2, -1).sum()
+    return r
+
+
+class Quiet:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return True
+
+
+def suppressed_by_a_class(x):
+    y = x[x > 0]
+    r = jnp.float32(-1)
+    with Quiet():
+        r = y.reshape(2, -1).sum()
+    return r
+
+
+def of_an_attribute(x):
+    y = x[x > 0]
+    try:
+        return y.nothing
+    except AttributeError:
+        return y.sum() * 3
+
+
+def of_its_own(x):
+    y = x[x > 0]
+    try:
+        if y.shape[0] == 0:
+            raise ValueError("empty")
+        return y.mean()
+    except ValueError:
+        return jnp.float32(0)
+
+
+def finally_too(x):
+    y, r = x[x > 0], []
+    try:
+        return y.sum()
+    finally:
+        r.append(1)
+
+
+PROGRAMS = [
+    in_two_rows,
+    in_three_rows,
+    whatever_happens,
+    suppressed,
+    suppressed_by_a_class,
+    of_an_attribute,
+    of_its_own,
+    finally_too,
+]
+REFUSED = PROGRAMS[:5]
+UNKNOWN = [shims.TensorSpec([None])]
+LANES = {
+    "function": shims.function,
+    "unknown": lambda f: shims.function(f, input_signature=UNKNOWN),
+    "dynamic": shims.dynamic,
+    "jit": lambda f: jax.jit(shims.dynamic(f)),
+}
+
+
+@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_the_result_is_that_of_the_exact_program_or_a_refusal(program, lane):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        for x in (X, -X, -jnp.ones(3)):
+            if lane != "jit":
+                assert LANES[lane](program)(x) == program(x)
+                continue
+            if program in REFUSED:
+                with pytest.raises(shims.errors.FreshSizeError, match="reshape"):
+                    LANES[lane](program)(x)
+            else:
+                assert LANES[lane](program)(x) == program(x)
+
+
+def counted(x):
+    n = x[x > 0].shape[0]
+    return x.sum() * len(collections.Counter([n, 4]))
+
+
+def in_a_set(x):
+    n = x[x > 0].shape[0]
+    return x.sum() * len({n, 4} | frozenset([4, n, 5]))
+
+
+def added(x):
+    n = x[x > 0].shape[0]
+    s = set()
+    s.add(n)
+    s.add(4)
+    return x.sum() * len(s & {4, n})
+
+
+def as_keys(x):
+    n = x[x > 0].shape[0]
+    return x.sum() * len(dict.fromkeys([n, 4]))
+
+
+def looked_up(x):
+    n = x[x > 0].shape[0]
+    return x.sum() * {4: 2.0, 3: 5.0}.get(n, 7.0)
+
+
+@pytest.mark.parametrize("lane", LANES)
+@pytest.mark.parametrize("program", [counted, in_a_set, added, as_keys, looked_up])
+def test_equal_sizes_are_one_element(program, lane):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        for x in (X, -X):
+            if lane == "jit" and program is not looked_up:
+                with pytest.raises(shims.errors.FreshSizeError, match="a key of a dictionary"):
+                    LANES[lane](program)(x)
+            else:
+                assert LANES[lane](program)(x) == program(x)
