@@ -69,7 +69,10 @@ class Project:
         return known[1]
 
     def export(self, folder: str, path: str) -> Export | None:
-        """Return the TensorFlow name that an import path refers to, for a file in `folder`."""
+        """Return the TensorFlow name that an import path refers to, for a file in `folder`.
+
+        Return `None` if it refers to no TensorFlow name.
+        """
         key = (folder, path)
         if key in self.exports:
             return self.exports[key]

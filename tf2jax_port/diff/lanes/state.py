@@ -226,7 +226,10 @@ def _similarity(name: str, leaf: str) -> float:
 
 
 def _innermost_begins(letter: str, words: Sequence[str]) -> bool:
-    """Return whether the innermost alphabetic part of a name begins with `letter`."""
+    """Return whether the last purely alphabetic word of a variable's name begins with `letter`.
+
+    words: the words of the name, the outermost first.
+    """
     named = [word for word in words if word.isalpha()]
     return bool(named) and named[-1].startswith(letter)
 

@@ -298,7 +298,7 @@ def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
 
 
 def _by_path(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
-    """Return a dict from paths: of inputs to gradients, or in forward mode of outputs to tangents."""
+    """Return the gradients by input path, or in forward mode the tangents by output path."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
     pairs = zip(paths, found, strict=True)

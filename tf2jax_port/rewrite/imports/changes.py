@@ -31,9 +31,7 @@ class ImportChange:
 def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
     """Return the imported names that refer to TensorFlow, in text order.
 
-    They may be imported from other modules of the project.
-
-    They may come through other modules of the project.
+    They may come from TensorFlow itself, or through other modules of the project.
     """
     found = []
     for statement in names.imports:

@@ -254,7 +254,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
 
 
 def _has_plain_noise(site: DrawSite) -> bool:
-    """Return whether `noise_shape` is absent or a list without `None`."""
+    """Return whether a dropout call has no `noise_shape`, or one that is a list without `None`."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")

@@ -271,7 +271,10 @@ class _Keys:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
-        """Plan the lines that split a function's key; return the key's text for each call."""
+        """Plan the lines that split a function's key; return the key's text for each call.
+
+        only: whether the key is passed on unsplit, because only one call needs it.
+        """
         keys: dict[ast.Call, str] = {}
         by_anchor: dict[ast.stmt, list[Need]] = {}
         for need in needs:

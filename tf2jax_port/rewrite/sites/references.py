@@ -95,7 +95,7 @@ def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
-    """Decide a reference by the target of its table row and by its use."""
+    """Decide a reference by its table row's target and its use: call, attribute, name or value."""
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
@@ -267,7 +267,7 @@ def _replace_name(
 
 
 def _is_namesake(known: Known, function: str) -> bool:
-    """Return whether replacing `tf` by `shims` makes a name correct."""
+    """Return whether it is enough to write `shims` for `tf` in a name to refer to its replacement."""
     reference = known.reference
     if function != f"shims.{reference.path}":
         return False
@@ -308,7 +308,10 @@ def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
 
 
 def _direct_counterpart(file: File, known: Known) -> str | None:
-    """Return JAX's function that can replace a callback operator of one array, `None` if none can."""
+    """Return the JAX function that can be passed in place of a one-argument operator.
+
+    Return `None` if none can.
+    """
     row = known.row
     if not isinstance(row.target, Native) or corner(row, file.options):
         return None
