@@ -243,7 +243,7 @@ def _is_rounding(
 
 
 def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
-    """Add the sensitivity of the original program to perturbed inputs to the gauge.
+    """Widen the gauge by the sensitivity of the original program to perturbed inputs.
 
     Returns:
       The wider gauge, and the results on perturbed inputs that may replace the reference where it jumps.

@@ -40,9 +40,9 @@ class PairState:
 def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState]:
     """Compare every pair of lanes on every output and gradient that both have.
 
-    `judge` compares the port with the original, strictly. Here the other pairs are derived from that:
-    two lanes that both agree with the reference agree with each other; two lanes are compared
-    directly only if neither does.
+    `judge` has compared the port with the original, strictly. The result for all other pairs is derived
+    from its findings: two lanes that both agree with the reference agree with each other; two lanes are
+    compared directly only if neither does.
 
     Args:
       facts: one case.

@@ -66,7 +66,7 @@ class State:
     structure: Any
 
     def calls(self, source: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-        """Yield each argument tuple, preceded by a dict from variable names to values."""
+        """Yield each argument tuple with a dict from variable names to values added in front."""
         for call in source():
             yield (dict(zip(self.names, self.values)), *call) if isinstance(call, tuple) else call
 

@@ -306,7 +306,7 @@ def _step_of(old: Trail, number: int) -> Step:
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """Return the names of an operation and of those in a region on which it depends."""
+    """Return the names of an operation, and of the operations in a region on which it depends."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}

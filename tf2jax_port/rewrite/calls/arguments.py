@@ -109,7 +109,7 @@ def holds_references(site: CallSite, node: ast.expr) -> bool:
 
 
 def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
-    """Return the prefix, suffix and edits that convert a list argument for JAX.
+    """Return the texts to insert before and after a list argument, and edits in it, to suit JAX.
 
     Tensor arguments become arrays, and arguments such as `axis` become tuples.
     """

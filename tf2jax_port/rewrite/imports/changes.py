@@ -126,7 +126,7 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Return the imported project modules of which the file also uses something else.
+        """Return the imported project modules of which the file uses more than TensorFlow names.
 
         An example is `compat` in `compat.tf` and `compat.run`. The modules are given as the ids of the nodes that bind them.
         """

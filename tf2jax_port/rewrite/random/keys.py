@@ -92,7 +92,7 @@ def draw_by_keys(draft: Draft) -> Draft:
 
 
 def _name_generators(draft: Draft) -> Draft:
-    """Add to the message of each random call that its numbers are TensorFlow's."""
+    """Say in the message of each random call that its numbers are TensorFlow's."""
     data = draft.file.source.data
     if b"random" not in data and b"dropout" not in data:
         return draft

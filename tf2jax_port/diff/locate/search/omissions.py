@@ -67,7 +67,10 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Return whether a value is a single float or a constant float array, and not a literal."""
+        """Return whether a value is a single float, or a float array with equal elements.
+
+        Constants of the program do not count.
+        """
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None

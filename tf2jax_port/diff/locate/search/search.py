@@ -158,6 +158,8 @@ class Search(Trials):
     def _wrong_part(self, found: Injection) -> Injection | None:
         """Return an injection at the operation that selects the wrong part of a value, or `None`.
 
+        An injection puts a value of the original program into the port's run.
+
         Args:
           found: an injection of an array of another size than the replaced value.
         """
