@@ -67,13 +67,21 @@ class TensorFlowLanes:
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """Compute the outputs eagerly; in a graph, if the case has another precision than the variables."""
+        """Compute the outputs eagerly.
+
+        If the case has another precision than the variables, a graph is run instead, in which tensors
+        replace the variables.
+        """
         if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients eagerly; in a graph, if the case has another precision than variables."""
+        """Compute the gradients eagerly.
+
+        If the case has another precision than the variables, a graph is run instead, in which tensors
+        replace the variables.
+        """
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)
         if self._inputs_in_other_precision(case):

@@ -122,7 +122,7 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Set up the search through two runs, with views of the original's values if they help."""
+    """Set up the search; if it helps, with views (rearranged copies) of the original's values."""
     theirs, mine = _values(old, new, strictness)
     search = Search(theirs, mine, pairs, until)
     if not search.differing:

@@ -21,7 +21,7 @@ from tf2jax_port.table.version_1 import (
 
 
 def params(path: str) -> str:
-    """Return the parameter list that a function has in version 1, as text."""
+    """Return the parameter list that a function has in TensorFlow 1, as text."""
     return {**V1_PARAMS, **dict(CLASSES)}[path]
 
 
@@ -63,7 +63,7 @@ def forms(row: Row) -> tuple[Native, ...]:
 
 
 def is_exact(name: str, bound: Bound) -> bool:
-    """Return whether both versions of a function certainly return the same for these arguments."""
+    """Return whether a function certainly returns the same in TensorFlow 1 and 2 for these arguments."""
     arguments = bound.arguments
     if name == "cond":
         branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]

@@ -299,7 +299,7 @@ class _Keys:
         return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
 
     def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
-        """Set the decision about a random call that has a key."""
+        """Set the decision about a random call: it becomes a call of `jax.random` with the given key."""
         assert draw.call is not None
         assert isinstance(draw.form, Form)
         place = threading.place(draw.call)

@@ -127,7 +127,7 @@ def _writes_keras(decision: Decision) -> bool:
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Add the note that `KERAS_BACKEND` must be set to the first decision that introduces Keras."""
+    """Say in a file's first decision that introduces Keras that `KERAS_BACKEND` must be set."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

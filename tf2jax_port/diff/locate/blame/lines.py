@@ -122,9 +122,9 @@ class Lines:
         return next((p for p in step.places if p.line != step.place.line), step.place)
 
     def _line_of(self, found: Injection) -> Place:
-        """Return the line of the faulty operation, unless that line is correct.
+        """Return the line of the faulty operation, or the line of a wrong name that it reads.
 
-        Then return the line that assigned a wrong value to a name which the correct line reads.
+        If the original has the same line, the fault is on the line that assigned a wrong value to a name.
         """
         place = self._line_or_outer_call(found.step, found)
         return self._computed.named(place) or place
@@ -259,7 +259,7 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Return whether the original has the same elements with axis sizes in another order."""
+        """Return whether the original has a value's elements in an array with its axis sizes reordered."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]

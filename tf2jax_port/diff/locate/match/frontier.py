@@ -22,7 +22,7 @@ class Region:
 
 
 def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> Region:
-    """Return the region from the given outputs back to the nearest shared values."""
+    """Return the region from the given outputs back to the nearest values that both runs share."""
     values: set[int] = set()
     edge: set[int] = set()
     waiting = list(outputs)

@@ -92,7 +92,7 @@ def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Remove the padding from the only array in a sequence.
+    """Remove the padding from the only array in a sequence, by a mask.
 
     Raises:
       ValueError: the mask does not fit, the result has an unexpected size, or all its elements are equal.
