@@ -141,9 +141,10 @@ class _List:
         self.patterns = patterns
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """Return whether a path is matched, `False` if it is re-included, `None` if no pattern matches.
+        """Return whether the patterns match a path.
 
-        A path outside of the folder can match only a pattern without a slash.
+        `False` means that the last matching pattern is negated, `None` that no pattern matches. A path
+        outside of the folder can match only a pattern without a slash.
         """
         inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
         return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)

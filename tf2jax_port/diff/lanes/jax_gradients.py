@@ -85,7 +85,7 @@ class JaxGradients:
     def jit_of_known_sizes(
         self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
     ) -> Gradients:
-        """Compute the gradients with a program compiled for exactly the sizes of these arrays."""
+        """Compute the gradients with a program compiled for exactly the sizes of the given arrays."""
         forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
         runs = [
             functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)

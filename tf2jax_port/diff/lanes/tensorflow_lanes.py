@@ -110,12 +110,12 @@ class TensorFlowLanes:
             return _by_path(case, fed, traced(self._tensors(case), self._feed(fed)))
 
     def xla(self, case: Arguments) -> Outputs:
-        """Compute the outputs with the program that XLA compiles for these shapes."""
+        """Compute the outputs with the program that XLA compiles for the shapes of the case."""
         with self._seeded():
             return as_arrays(self._compiled(case, None)(self._tensors(case), []))
 
     def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients with the program that XLA compiles for these shapes."""
+        """Compute the gradients with the program that XLA compiles for the shapes of the case."""
         if isinstance(fed, Steps):
             return trained(self.xla_gradients, case, fed)
         with self._seeded():

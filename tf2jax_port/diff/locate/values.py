@@ -278,7 +278,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """Describe the fault if it is a wrong number literal or operation; otherwise return `None`."""
+    """Describe a fault that is a wrong number literal or operation; return `None` for any other fault."""
     if found.kind == MEANT:
         return f"with another operation in place of this {found.step.name} the outputs agree"
     a, b = (

@@ -164,7 +164,10 @@ def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
 
 
 def _removal(data: bytes, argument: Argument) -> Edit:
-    """Return the edit that removes one argument and its comma, or its line if it is alone there."""
+    """Return the edit that removes one argument and its comma.
+
+    An argument that is alone on its line is removed with the line.
+    """
     end = argument.end if argument.comma < 0 else argument.comma + 1
     while argument.comma >= 0 and data[end : end + 1] in (b" ", b"\t"):
         end += 1

@@ -200,7 +200,10 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
 
 
 def _shape_with_parameter(site: DrawSite, name: str) -> list[Piece]:
-    """Return the shape of the result: `shape`, followed by that of a parameter if it may be an array."""
+    """Return the text of the result's shape.
+
+    It is `shape`, followed by the shape of the parameter `name` if that may be an array.
+    """
     if number(site.node(name)) is not None:
         return shape_of(site)
     site.repeatable(name)

@@ -209,7 +209,7 @@ class _Keys:
         return threading.why_not(draw.call)
 
     def _record_reasons(self, why: Callable[[_Draw], str]) -> None:
-        """Mark random calls for review: those for which `why` returns a reason other than `""`."""
+        """Mark each random call for review for which `why` returns a reason, that is, not `""`."""
         for draw in self.draws:
             reason = why(draw)
             if reason:
@@ -291,7 +291,10 @@ class _Keys:
         return keys
 
     def _fold_in_index(self, need: Need, text: str, names: KeyNames) -> str:
-        """Return the text of a call's key; in a comprehension, fold the index of the element into it."""
+        """Return the text of a call's key.
+
+        In a comprehension, the text folds the index of the element into the key.
+        """
         if need.place.repeated is None:
             return text
         number, edits = numbered(self.file, need.place.repeated, names)

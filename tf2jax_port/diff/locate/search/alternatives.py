@@ -133,9 +133,9 @@ def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield functions that accumulate in the reverse direction, and for a sum, other variants.
+    """Yield functions that accumulate in the reverse direction.
 
-    The variants are the exclusive sum, and the sum with the current element added twice.
+    For a sum, also yield the exclusive sum, and the sum with the current element added twice.
     """
     import jax.numpy as jnp
 

@@ -219,7 +219,7 @@ class Injector:
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
-    """Return the values in one run on which outputs depend and that also occur in the other run."""
+    """Return the values of one run that outputs depend on and that also occur in the other run."""
     trail = values.trail
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):

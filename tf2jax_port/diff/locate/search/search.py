@@ -177,9 +177,9 @@ class Search(Trials):
         return None
 
     def _as_missing_transpose(self, found: Injection | None, turn: int) -> Injection | None:
-        """Reclassify an injection that only exchanges axes as an omitted transpose, and return it.
+        """Reclassify an injection as an omitted transpose, if it only exchanges axes.
 
-        Any other injection is returned unchanged.
+        Return the reclassified injection; any other injection is returned unchanged.
         """
         if (
             found is None

@@ -93,7 +93,7 @@ def statement(place: Place) -> Statement | None:
 
 
 def alike(one: Statement, other: Statement) -> float:
-    """Return the similarity of two statements; assigning the same names raises it."""
+    """Return the similarity of two statements, which is higher if both assign the same names."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
