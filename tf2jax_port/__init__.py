@@ -7,7 +7,7 @@ from types import ModuleType
 
 
 def __getattr__(name: str) -> ModuleType:
-    """`tf2jax_port.diff(old, new, cases)` in a notebook, without another import."""
+    """Import `tf2jax_port.diff` on first use, so that a notebook needs only `import tf2jax_port`."""
     if name != "diff":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return importlib.import_module("tf2jax_port.diff")

@@ -174,7 +174,7 @@ def diff(
 
 @contextlib.contextmanager
 def ended(command: str) -> Iterator[None]:
-    """Run the `with` block; report its errors under the name of the command and exit with code 2."""
+    """Run the `with` block; on an error, report it under the command's name and exit with code 2."""
     errors = Console(stderr=True)
     try:
         yield

@@ -249,7 +249,7 @@ def _options(
 
 
 def _codes(where: str, given: Iterable[str]) -> tuple[str, ...]:
-    """Check that each prefix matches a diagnostic, and return the prefixes."""
+    """Check that each code prefix matches a diagnostic, and return the prefixes in upper case."""
     from tf2jax_port.rewrite.rules.codes import RULES
 
     codes = tuple(code.strip().upper() for code in given if code.strip())

@@ -29,7 +29,9 @@ class OutsideError(Exception):
 def find_files(
     paths: Iterable[str], exclusion: Exclusion | None = None
 ) -> Iterator[tuple[pathlib.Path, pathlib.Path]]:
-    """Yield each Python file once, as `(file, named folder)`; a named file with its parent folder.
+    """Yield each Python file once, with the named folder that contains it.
+
+    A file that is named itself comes with its parent folder.
 
     Args:
       paths: files and folders.

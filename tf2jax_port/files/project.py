@@ -69,7 +69,10 @@ class Project:
         return known[1]
 
     def export(self, folder: str, path: str) -> Export | None:
-        """Return the TensorFlow name that an import path refers to, for a file in `folder`."""
+        """Return the TensorFlow name that an import path refers to, for a file in `folder`.
+
+        Return `None` if it refers to neither a TensorFlow name nor a module of the project.
+        """
         key = (folder, path)
         if key in self.exports:
             return self.exports[key]
@@ -249,7 +252,7 @@ class Taken:
                     self.wholes.setdefault(module, []).append(file)
 
     def has(self, module: str, name: str) -> bool:
-        """Return whether a file uses a name of a module, by importing it, by `*`, or as an attribute."""
+        """Return whether a file uses a name of a module: by an import, a star import or as an attribute."""
         key = (module, name)
         if key not in self.answers:
             self.answers[key] = self._has(module, name)

@@ -45,7 +45,7 @@ class Exclusion:
         gitignore: bool = True,
         force: bool = False,
     ) -> Exclusion:
-        """Parse lists of patterns, each with the folder that it is relative to, to an `Exclusion`."""
+        """Build an exclusion from lists of patterns, each with the folder that it is relative to."""
         parsed = tuple(
             (pathlib.Path(os.path.abspath(base)), parse_patterns(lines)) for base, lines in lists
         )
@@ -57,7 +57,7 @@ class Exclusion:
         return cls.of([(pathlib.Path.cwd(), DEFAULT)])
 
     def below(self, root: pathlib.Path) -> Below:
-        """Start a walk of one folder that was named on the command line."""
+        """Return the exclusions for a walk of one folder that was named on the command line."""
         return Below(self, pathlib.Path(os.path.abspath(root)))
 
     def has_named(self, file: pathlib.Path) -> bool:
@@ -79,7 +79,10 @@ class Exclusion:
 
 
 class Below:
-    """The exclusions that apply during the walk of one folder; subfolders are entered from the top."""
+    """The exclusions that apply during the walk of one folder.
+
+    A folder must be entered before its subfolders.
+    """
 
     def __init__(self, exclusion: Exclusion, root: pathlib.Path) -> None:
         self.exclusion = exclusion
@@ -138,9 +141,10 @@ class _List:
         self.patterns = patterns
 
     def says(self, path: str, is_folder: bool) -> bool | None:
-        """Return whether a path is matched, `False` if it is re-included, `None` if no pattern matches.
+        """Return whether the patterns match a path.
 
-        A path outside of the folder can match only a pattern without a slash.
+        `False` means that the last matching pattern is negated, `None` that no pattern matches. A path
+        outside of the folder can match only a pattern without a slash.
         """
         inside = path[len(self.prefix) :] if path.startswith(self.prefix) else path.lstrip(os.sep)
         return is_matched(self.patterns, inside.replace(os.sep, "/"), is_folder=is_folder)

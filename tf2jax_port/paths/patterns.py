@@ -33,7 +33,10 @@ def parse_patterns(lines: Iterable[str]) -> tuple[Pattern, ...]:
 
 
 def is_matched(patterns: Iterable[Pattern], path: str, *, is_folder: bool) -> bool | None:
-    """Match a path: `True`, `False` if the last matching pattern is negated, `None` without a match."""
+    """Return whether a path matches patterns, of which the last matching one decides.
+
+    `False` means that this pattern is negated, `None` that no pattern matches.
+    """
     said = None
     for pattern in patterns:
         if pattern.folders_only and not is_folder:

@@ -24,7 +24,7 @@ _HOST = "files of images are read and written on the host, with Pillow or imagei
 
 
 def _random_rows(name: str, params: str, *cases: Case, **options: Any) -> tuple[Row, Row]:
-    """Build two table rows of a random operator: the stateless one with a `seed`, the stateful one."""
+    """Build the table rows of both variants of a random operator: stateless, with a `seed`, and stateful."""
     given, _, rest = params.partition(", name")
     name_at_the_end = f", name{rest}" if rest else ""
     needed = "seed=None" if name == "random_saturation" else "seed"

@@ -110,7 +110,10 @@ class Gauge:
         return fine <= max(coarse / SHRINKS, min(coarse / SHRINKS_BELOW_SINGLE, self.own_max))
 
     def widened(self, errors: Sequence[np.ndarray]) -> Gauge:
-        """Return the gauge with the original's own error raised to that of further samples."""
+        """Return a gauge whose own error is at least as large as each of the given errors.
+
+        errors: arrays of elementwise errors from further runs of the original program.
+        """
         own_rms = max([self.own_rms, *(rms(e) for e in errors)])
         own_max = max([self.own_max, *(largest(e) for e in errors)])
         return replace(self, own_rms=own_rms, own_max=own_max)
@@ -150,8 +153,7 @@ class Gauge:
     def with_canceled(self, dtype: np.dtype) -> Gauge:
         """Return the gauge for a gradient that cancels to zero, allowing the rounding error of its terms.
 
-        The gauge is unchanged unless the gradient is less than a ten-thousandth of outputs over
-        inputs.
+        The gauge is unchanged unless the gradient is tiny: at most a ten-thousandth of `natural`.
         """
         if largest(self.size) > 1e-4 * self.natural:
             return self

@@ -140,7 +140,7 @@ def _jax_dtypes(a: np.ndarray, b: np.ndarray, rules: Rules) -> tuple[np.dtype, n
 
 
 def _compare_absent(a: np.ndarray | None, b: np.ndarray | None) -> Comparison:
-    """Compare two results, at least one of them `None`, which equals zeros.
+    """Compare two results of which at least one is `None`; `None` counts as zeros.
 
     TensorFlow returns `None` for a missing gradient, JAX zeros.
     """

@@ -165,7 +165,7 @@ def _summary(array: np.ndarray) -> np.ndarray:
 
 
 def _as_reals(array: np.ndarray) -> np.ndarray:
-    """Flatten to real numbers; a complex number becomes a weighted sum of its two parts."""
+    """Flatten an array to real numbers; a complex number becomes a weighted sum of its two parts."""
     wide = exact_wide(array).reshape(-1)
     return wide.real + 1.7 * wide.imag if wide.dtype.kind == "c" else wide
 

@@ -197,7 +197,7 @@ def _out_of_reach(
     Args:
       reference: the result of the original program.
       port: the result of the port.
-      answers: its other results.
+      answers: other results of the original program.
       measure: the gauge, which bounds the error of an element.
       most: the largest distance of the answers from the reference.
     """
@@ -219,7 +219,7 @@ def _out_of_reach(
 def _comparable(
     reference: np.ndarray, answers: Sequence[np.ndarray | None]
 ) -> Iterator[np.ndarray]:
-    """Yield the numeric arrays that have the shape of the reference."""
+    """Yield those of the other results that are numeric and have the shape of the reference."""
     for array in answers:
         if array is not None and array.shape == reference.shape and array.dtype.kind not in "SUO":
             yield array
@@ -233,7 +233,7 @@ def _distances_from(reference: np.ndarray, answers: Sequence[np.ndarray | None])
 def _is_rounding(
     port: np.ndarray | None, measure: Gauge | None, double: Callable[[], np.ndarray | None]
 ) -> bool:
-    """Return whether the original and the port agree once the port runs in double precision."""
+    """Return whether the port agrees with the original program once it runs in double precision."""
     if port is None or measure is None or measure.basis != FLOAT64:
         return False
     fine = double()
@@ -243,7 +243,7 @@ def _is_rounding(
 
 
 def _widen(reference: np.ndarray, runs: Probe, measure: Gauge) -> tuple[Gauge, list[Alternative]]:
-    """Add the sensitivity of the original program to perturbed inputs to the gauge.
+    """Widen the gauge by the sensitivity of the original program to perturbed inputs.
 
     Returns:
       The wider gauge, and the results on perturbed inputs that may replace the reference where it jumps.
@@ -269,10 +269,10 @@ def _settle(
     measure: Gauge | None,
     rules: Rules,
 ) -> Explanation | None:
-    """Return a knife-edge explanation if each element of the port agrees with some run.
+    """Explain a difference as a knife edge if each element of the port agrees with some run.
 
-    The runs are those of the original program on the same and on perturbed inputs. Otherwise return
-    `None`.
+    A knife edge is an input for which runs of the original program differ from each other. The runs
+    are those on the same and on perturbed inputs. Return `None` if it is no knife edge.
     """
     if reference is None or port is None or reference.shape != port.shape:
         return _settle_whole(port, alternatives, rules)
@@ -305,10 +305,10 @@ def _settle(
 def _settle_whole(
     port: np.ndarray | None, alternatives: Sequence[Alternative], rules: Rules
 ) -> Explanation | None:
-    """Return a knife-edge explanation if the whole result of the port agrees with another run.
+    """Explain a difference as a knife edge if the port's whole result agrees with another run.
 
-    It is a run of the original program whose result has another shape than the reference. Otherwise
-    return `None`.
+    The other run is one of the original program, whose result has another shape than the reference.
+    Return `None` if no run agrees.
     """
     for alternative in alternatives:
         other = alternative.array
@@ -337,7 +337,7 @@ def _differ(a: np.ndarray, b: np.ndarray, measure: Gauge | None) -> np.ndarray:
 def _better(
     chosen: np.ndarray, other: np.ndarray, port: np.ndarray, measure: Gauge | None
 ) -> np.ndarray:
-    """Return the mask of elements at which `other` is nearer to the port's result than `chosen` is."""
+    """Return the mask of elements at which the array `other` is nearer to the port than `chosen` is."""
     if measure is None:
         return np.asarray((other == port) & (chosen != port))
     return in_pieces(_nearer, chosen, other, port)

@@ -1,4 +1,4 @@
-"""Define the data class of everything observed on one case."""
+"""Define `Facts`, which holds everything that was observed when one case ran in all lanes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Facts:
 
     @property
     def reference(self) -> str | None:
-        """The reference lane of the original: TF eager, or else TF graph.
+        """The reference lane of the original: TF eager, or else TF graph; `None` if neither ran.
 
         TF XLA is never the reference: it may return a result for inputs that both of the others
         reject.
@@ -183,7 +183,7 @@ class Facts:
         return gauge(working, reference, truth, baselines, scale)
 
     def _natural_size(self, quantity: Quantity) -> float:
-        """Return the magnitude of the outputs over that of the input: the size expected of a gradient."""
+        """Return the size expected of a gradient: the magnitude of the outputs over that of the input."""
         size = self.input_sizes.get(quantity.path, 0.0)
         lane = self.reference
         if not size or lane is None:
@@ -212,7 +212,10 @@ class Facts:
         return all(array.dtype.name in ("float64", "complex128") for array in floats)
 
     def _scale(self, quantity: Quantity, shape: tuple[int, ...]) -> np.ndarray | None:
-        """Return the largest absolute value of each gradient element over all cotangents."""
+        """Return the largest absolute value of each gradient element over all cotangents.
+
+        Return `None` for an output, or a gradient computed without cotangents.
+        """
         if quantity.cotangent not in COTANGENTS:
             return None
         found = []

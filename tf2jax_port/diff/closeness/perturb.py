@@ -130,7 +130,10 @@ def _from_real(parts: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 def _has_odd_rank(parts: np.ndarray) -> np.ndarray:
-    """Return a mask of the elements whose rank, sorted by magnitude, is odd; ties share a rank."""
+    """Return a mask of the elements whose rank, sorted by magnitude, is odd; ties share a rank.
+
+    One kind of perturbation moves these elements the other way, so that neighbors move apart.
+    """
     size = np.abs(parts).reshape(-1)
     if size.dtype.itemsize < 4:  # a narrower type has no fast sort
         size = size.astype(np.float32)

@@ -37,7 +37,9 @@ class Store:
         self.arrays = dict(arrays or {})
 
     def put(self, array: np.ndarray | None) -> Any:
-        """Store an array; return the reference to it for the document: its key, and a complex dtype.
+        """Store an array; return the text by which the golden's document refers to it.
+
+        The text is the key of the array, followed by the dtype if that is complex; `None` for `None`.
 
         Raises:
           DiffError: the file format does not support the dtype.
@@ -156,7 +158,7 @@ def from_bytes(data: bytes) -> tuple[dict[str, Any], Store]:
 
 
 def pack(value: Any) -> Any:
-    """Convert an argument without its arrays to JSON.
+    """Convert an argument, with a `Slot` in place of each array, to JSON.
 
     Raises:
       DiffError: the argument has a type that JSON cannot represent.

@@ -115,9 +115,9 @@ def _parse_header(header: bytes) -> dict[str, Any]:
 
 
 def _read_array(name: str, entry: Any, body: memoryview, begin: int) -> tuple[np.ndarray, int]:
-    """Read the array that begins at offset `begin`; return the array and its end.
+    """Read the array that begins at offset `begin`; return the array and its end offset.
 
-    entry: its header entry, with dtype, shape and offsets.
+    entry: the array's entry in the header, with dtype, shape and offsets.
     """
     try:
         dtype = _DTYPES[entry["dtype"]]

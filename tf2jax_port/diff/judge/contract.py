@@ -52,7 +52,7 @@ def terms(
 
 
 def fingerprint(contract: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of the terms' canonical JSON: `sha256:...`."""
+    """Return the SHA-256 of the canonical JSON of a comparison's terms, as `sha256:...`."""
     text = json.dumps(contract, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 

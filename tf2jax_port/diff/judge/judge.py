@@ -201,8 +201,8 @@ def not_covered(
 def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None:
     """Return the port's result in double precision, to test whether a difference is only rounding.
 
-    A compiled lane that is far from the eager lane is run in double precision itself, if its error is
-    one that rounding can cause.
+    The eager lane runs in double precision, also for lanes with similar results. A compiled lane that
+    is far from it runs in double precision itself, if its error could be rounding. Else return `None`.
     """
     if _like_eager(facts, quantity, lane):
         return facts.double(quantity, JAX_EAGER.id)
@@ -214,9 +214,9 @@ def _in_double(facts: Facts, quantity: Quantity, lane: str) -> np.ndarray | None
 
 
 def _like_eager(facts: Facts, quantity: Quantity, lane: str) -> bool:
-    """Return whether the port's eager run in double precision is also valid for another lane.
+    """Return whether the port's eager run in double precision can stand for that of another lane.
 
-    It is not if the lane is far from the eager one, and thus does not only round differently.
+    It cannot if the lane is much less accurate than the eager lane: then more than rounding differs.
     """
     measure = facts.gauge(quantity)
     array, eager = (value_of(facts.lanes[name], quantity) for name in (lane, JAX_EAGER.id))

@@ -40,9 +40,9 @@ class PairState:
 def pair_states(facts: Facts, findings: Sequence[Finding]) -> Iterator[PairState]:
     """Compare every pair of lanes on every output and gradient that both have.
 
-    `judge` compares the port with the original, strictly. Here the other pairs are derived from that:
-    two lanes that both agree with the reference agree with each other; two lanes are compared
-    directly only if neither does.
+    `judge` has compared the port with the original, strictly. The result for all other pairs is derived
+    from its findings: two lanes that both agree with the reference agree with each other; two lanes are
+    compared directly only if neither does.
 
     Args:
       facts: one case.
@@ -93,9 +93,9 @@ def _compare_pair(
 
 
 def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
-    """Return whether a lane's difference from the reference can be shown for a pair of lanes.
+    """Return whether a difference from the reference can be reported as the difference of two lanes.
 
-    Two lanes of the original are compared directly, so that both of their values are shown.
+    Two lanes of the original are compared directly instead, so that both of their values are shown.
     """
     arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
     return not all(map(is_old, pair)) and all(array is not None for array in arrays)
@@ -115,7 +115,10 @@ def _compare_lanes(facts: Facts, quantity: Quantity, one: str, other: str) -> Co
 
 
 def _own_gauge(a: np.ndarray | None) -> Gauge | None:
-    """Make a gauge with the array `a` as reference, if the original's gauge does not fit it."""
+    """Make a gauge that measures errors from the array `a`, when the original's gauge does not fit.
+
+    Return `None` if the array has no floating-point or complex dtype.
+    """
     if a is None or not is_inexact(a.dtype):
         return None
     return gauge(a.dtype, a, None, [a])

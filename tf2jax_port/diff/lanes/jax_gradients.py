@@ -85,7 +85,7 @@ class JaxGradients:
     def jit_of_known_sizes(
         self, case: Arguments, arrays: Sequence[Any], cotangents: Cotangents
     ) -> Gradients:
-        """Compute the gradients with a program compiled for exactly the sizes of these arrays."""
+        """Compute the gradients with a program compiled for exactly the sizes of the given arrays."""
         forms = (("given", self._given), ("dynamic", self._eager_forms[1]))
         runs = [
             functools.partial(self._jit_of_known_sizes, name, form, case, arrays, cotangents)
@@ -299,7 +299,7 @@ class JaxGradients:
         return jnp.pad(cotangent, [(0, n) for n in missing]) if any(missing) else cotangent
 
     def _cut(self, roomy: Any, shape: Sequence[Any]) -> Any:
-        """Cut a cotangent that `_pad_to_bucket` padded to sizes that are known only at run time."""
+        """Cut a cotangent, which `_pad_to_bucket` padded, to a shape that is known only at run time."""
         if roomy.ndim != len(shape):
             raise ValueError(f"an output has {len(shape)} axes, not {roomy.ndim}")
         for axis, size in enumerate(shape):

@@ -153,7 +153,7 @@ class JaxLanes:
         return as_arrays(tree.rebuild(result, self._leaf), self._to_numpy)
 
     def _leaf(self, leaf: Any) -> Any:
-        """Convert a registered pytree that `tree` does not support to a dict; return other leaves as is."""
+        """Convert a pytree of a class registered with JAX to a dict; return other leaves unchanged."""
         if is_padded(leaf):
             return leaf.unpad()
         if leaf is None or self._jax.tree_util.all_leaves([leaf]):

@@ -22,7 +22,7 @@ _REQUESTED = ("outputs", "gradients")
 
 
 class Here:
-    """A lane in this process, which runs when its result is requested; a crash ends the process.
+    """A lane that runs in this process, when its result is requested; a crash ends the process.
 
     Args:
       lane: the name of the lane.
@@ -65,7 +65,10 @@ def parts(lane: str, lanes: Any, case: Arguments, fed: Fed) -> Iterator[Part]:
 
 
 def is_taken(kind: str, failed: bool) -> bool:
-    """Return whether gradients of a kind are computed; after a failure, only in forward mode."""
+    """Return whether to compute gradients of a kind.
+
+    After an error in another kind, only forward mode is still tried.
+    """
     return kind == FORWARD or not failed
 
 

@@ -66,7 +66,7 @@ class State:
     structure: Any
 
     def calls(self, source: Callable[[], Iterable[Any]]) -> Iterator[Any]:
-        """Yield each argument tuple, preceded by a dict from variable names to values."""
+        """Yield each argument tuple with a dict from variable names to values added in front."""
         for call in source():
             yield (dict(zip(self.names, self.values)), *call) if isinstance(call, tuple) else call
 
@@ -226,7 +226,10 @@ def _similarity(name: str, leaf: str) -> float:
 
 
 def _innermost_begins(letter: str, words: Sequence[str]) -> bool:
-    """Return whether the innermost alphabetic part of a name begins with `letter`."""
+    """Return whether the last purely alphabetic word of a variable's name begins with `letter`.
+
+    words: the words of the name, the outermost first.
+    """
     named = [word for word in words if word.isalpha()]
     return bool(named) and named[-1].startswith(letter)
 

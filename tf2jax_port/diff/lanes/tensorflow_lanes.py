@@ -67,13 +67,21 @@ class TensorFlowLanes:
         return ", ".join(dict.fromkeys(device.device_type for device in found))
 
     def eager(self, case: Arguments) -> Outputs:
-        """Compute the outputs eagerly; in a graph, if the case has another precision than the variables."""
+        """Compute the outputs eagerly.
+
+        If the case has another precision than the variables, a graph is run instead, in which tensors
+        replace the variables.
+        """
         if self._inputs_in_other_precision(case):
             return as_arrays(self._in_other_precision(case, None))
         return self._eagerly(lambda: as_arrays(self._given(*case.fill(self._tensors(case)))))
 
     def eager_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients eagerly; in a graph, if the case has another precision than variables."""
+        """Compute the gradients eagerly.
+
+        If the case has another precision than the variables, a graph is run instead, in which tensors
+        replace the variables.
+        """
         if isinstance(fed, Steps):
             return trained(self.eager_gradients, case, fed)
         if self._inputs_in_other_precision(case):
@@ -102,12 +110,12 @@ class TensorFlowLanes:
             return _by_path(case, fed, traced(self._tensors(case), self._feed(fed)))
 
     def xla(self, case: Arguments) -> Outputs:
-        """Compute the outputs with the program that XLA compiles for these shapes."""
+        """Compute the outputs with the program that XLA compiles for the shapes of the case."""
         with self._seeded():
             return as_arrays(self._compiled(case, None)(self._tensors(case), []))
 
     def xla_gradients(self, case: Arguments, fed: Feed) -> Gradients:
-        """Compute the gradients with the program that XLA compiles for these shapes."""
+        """Compute the gradients with the program that XLA compiles for the shapes of the case."""
         if isinstance(fed, Steps):
             return trained(self.xla_gradients, case, fed)
         with self._seeded():
@@ -298,7 +306,7 @@ def _program_key(fed: Cotangents | Tangents | None) -> tuple[Any, ...]:
 
 
 def _by_path(case: Arguments, fed: Cotangents | Tangents, found: Sequence[Any]) -> Gradients:
-    """Return a dict from paths: of inputs to gradients, or in forward mode of outputs to tangents."""
+    """Return the gradients by input path, or in forward mode the tangents by output path."""
     inputs = tuple(case.paths[i] for i in case.differentiable)
     paths = fed.outputs if isinstance(fed, Tangents) else inputs
     pairs = zip(paths, found, strict=True)

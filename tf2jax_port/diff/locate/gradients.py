@@ -372,7 +372,7 @@ def _without_stop(
 
 
 def _with_views(old: Pulled) -> Pulled:
-    """Add views of the original's values, with their cotangents rearranged in the same way."""
+    """Add views (rearranged copies) of the original's values, with cotangents rearranged likewise."""
     trail = with_views(old.trail)
     viewed = Pulled(trail, dict(old.cotangents))
     for number, (parts, arrange) in trail.arranged.items():

@@ -122,7 +122,7 @@ def _values(old: Trail, new: Trail, strictness: float) -> tuple[Values, Values]:
 
 
 def _search(old: Trail, new: Trail, pairs: Pairs, strictness: float, until: float) -> Search:
-    """Set up the search through two runs, with views of the original's values if they help."""
+    """Set up the search; if it helps, with views (rearranged copies) of the original's values."""
     theirs, mine = _values(old, new, strictness)
     search = Search(theirs, mine, pairs, until)
     if not search.differing:
@@ -278,7 +278,7 @@ def _prepared(new: Trail, call: Step, wrong: Misgiven) -> Place | None:
 
 
 def _other_number(search: Search, found: Injection) -> str | None:
-    """Describe the fault if it is a wrong number literal or operation; otherwise return `None`."""
+    """Describe a fault that is a wrong number literal or operation; return `None` for any other fault."""
     if found.kind == MEANT:
         return f"with another operation in place of this {found.step.name} the outputs agree"
     a, b = (
@@ -306,7 +306,7 @@ def _step_of(old: Trail, number: int) -> Step:
 
 
 def _operation_names(trail: Trail, values: frozenset[int], last: Step) -> set[str]:
-    """Return the names of an operation and of those in a region on which it depends."""
+    """Return the names of an operation, and of the operations in a region on which it depends."""
     region = before(trail, last.results) & values
     makers = (trail.maker(number) for number in region)
     return {maker.name for maker in makers if maker is not None} | {last.name}

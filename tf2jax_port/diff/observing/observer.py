@@ -118,7 +118,7 @@ class Observer:
 
     @property
     def sides(self) -> tuple[Any, Any]:
-        """The lanes of the original and those of the port that run in this process."""
+        """A pair: the lanes of the original, and the lanes of the port that run in this process."""
         return self._old, self._new.lanes
 
     def close(self) -> None:

@@ -47,6 +47,6 @@ def not_halved(facts: Iterable[Facts]) -> list[Reason]:
 
 
 def as_run(fitted: Sequence[Arguments], facts: Iterable[Facts]) -> tuple[Arguments, ...]:
-    """Return the cases as they were run: in bfloat16, unless the original rejects them there."""
+    """Return the cases as they were run: in bfloat16, unless the original rejects bfloat16."""
     given = {fact.case for fact in facts if fact.as_given}
     return tuple(case if case.index in given else case.map(halved) for case in fitted)

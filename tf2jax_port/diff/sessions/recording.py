@@ -151,7 +151,10 @@ class _TensorFlowRecorder:
 
 
 class _JaxRecorder:
-    """Records a port as if it were an original: its eager lane as TF eager, its compiled as TF graph."""
+    """Records a port as if it were an original program.
+
+    Its eager lane is stored as TF eager, its compiled lane as TF graph.
+    """
 
     def __init__(self, function: Callable[..., Any], seed: int, x64: bool) -> None:
         import jax

@@ -109,7 +109,7 @@ def holds_references(site: CallSite, node: ast.expr) -> bool:
 
 
 def adaptation(site: CallSite, argument: Argument, parameter: str) -> tuple[str, str, list[Edit]]:
-    """Return the prefix, suffix and edits that convert a list argument for JAX.
+    """Return the texts to insert before and after a list argument, and edits in it, to suit JAX.
 
     Tensor arguments become arrays, and arguments such as `axis` become tuples.
     """
@@ -164,7 +164,10 @@ def removals(site: CallSite, kept: list[Argument]) -> list[Edit]:
 
 
 def _removal(data: bytes, argument: Argument) -> Edit:
-    """Return the edit that removes one argument and its comma, or its line if it is alone there."""
+    """Return the edit that removes one argument and its comma.
+
+    An argument that is alone on its line is removed with the line.
+    """
     end = argument.end if argument.comma < 0 else argument.comma + 1
     while argument.comma >= 0 and data[end : end + 1] in (b" ", b"\t"):
         end += 1

@@ -1,14 +1,10 @@
 """Decide whether a call reaches a corner case, in which JAX's function differs from TensorFlow's.
 
-Most differences that a table row lists are reported at every call. Those here depend on the
-arguments: JAX's mean of integers
-is not an integer, while the mean of floats agrees. If the dtype of an argument is unknown, the call
-is marked for
-review; if the call certainly reaches the corner case, it becomes a call of `shims`. The same holds
-for ragged
-tensors, which JAX's functions do not accept, and for calls whose TensorFlow error is caught, since
-JAX's
-functions do not raise it.
+Most differences that a table row lists are reported at every call. Those in this module depend on the
+arguments: JAX's mean of integers is not an integer, while the mean of floats agrees. If the dtype of an
+argument is unknown, the call is marked for review; if the call certainly reaches the corner case, it
+becomes a call of `shims`. The same holds for ragged tensors, which JAX's functions do not accept, and for
+calls whose TensorFlow error is caught, since JAX's functions do not raise it.
 """
 
 from __future__ import annotations
@@ -29,9 +25,11 @@ _INFINITE = re.compile(rb"\binf\b|\bInf\b|infinity")
 
 
 class Corner(NamedTuple):
-    """A difference between JAX and TensorFlow at one call, and whether the call certainly reaches it.
+    """A difference between JAX and TensorFlow that a call may reach.
 
-    The text of the difference is empty if there is none.
+    Attributes:
+      differs: the difference in words; empty if there is none.
+      met: whether the call certainly reaches the corner case.
     """
 
     differs: str = ""
@@ -117,13 +115,16 @@ def _of_sum(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_position(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner case of `argmax` or `argmin`; integers and booleans have none."""
+    """Return the corner case of `argmax` or `argmin`, NaN, which integers and booleans cannot reach."""
     passed = _argument_numbers(corners, site, "input")
     return _NONE if passed in (*INTEGERS, Numbers.BOOL) else Corner(site.row.note)
 
 
 def _of_range(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner case of `range`; there is none if all arguments are literal whole numbers."""
+    """Return the corner case of `range`: the number of floating-point steps may differ by one.
+
+    There is none if all arguments are literal whole numbers.
+    """
     if _are_whole(site):
         return _NONE
     steps = [_argument_numbers(corners, site, name) for name in ("start", "limit", "delta")]
@@ -150,7 +151,7 @@ def _of_cast(corners: Corners, site: CallSite) -> Corner:
 
 
 def _of_remainder(corners: Corners, site: CallSite) -> Corner:
-    """Return the corner case of a remainder; floats have none."""
+    """Return the corner case of a remainder: division of integers by zero, an error in TensorFlow."""
     exact = Numbers.INEXACT in (
         _argument_numbers(corners, site, "x"),
         _argument_numbers(corners, site, "y"),

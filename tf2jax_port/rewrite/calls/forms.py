@@ -33,7 +33,7 @@ from tf2jax_port.table import Native
 def write_native(site: CallSite) -> list[Edit] | None:
     """Return the edits that replace a call by the JAX expression of its table row.
 
-    `None` if no edits can.
+    Return `None` if no edits can do that.
     """
     target = site.row.target
     assert isinstance(target, Native)
@@ -145,7 +145,7 @@ def _as_slot(argument: Argument, slot: Slot) -> list[Edit]:
 def _missing_arguments(site: CallSite, template: Template, written: list[Slot]) -> list[str] | None:
     """Return the texts of arguments that JAX needs and the call omits.
 
-    `None` if they cannot be appended to the arguments that are there.
+    Return `None` if they cannot be appended to the arguments of the call.
     """
     assert isinstance(site.row.target, Native)
     added: list[str] = []

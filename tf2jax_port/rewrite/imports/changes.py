@@ -31,9 +31,7 @@ class ImportChange:
 def tensorflow_imports(names: Names, neighbors: Neighbors) -> list[Brought]:
     """Return the imported names that refer to TensorFlow, in text order.
 
-    They may be imported from other modules of the project.
-
-    They may come through other modules of the project.
+    They may come from TensorFlow itself, or through other modules of the project.
     """
     found = []
     for statement in names.imports:
@@ -128,7 +126,7 @@ class _Imports:
         return [b for key, b in used.items() if key not in needed and self._may_go(b, exported)]
 
     def _used_otherwise(self, used: dict[int, Binding], gone: list[Reference]) -> set[int]:
-        """Return the imported project modules of which the file also uses something else.
+        """Return the imported project modules of which the file uses more than TensorFlow names.
 
         An example is `compat` in `compat.tf` and `compat.run`. The modules are given as the ids of the nodes that bind them.
         """

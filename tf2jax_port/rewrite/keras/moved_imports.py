@@ -56,7 +56,7 @@ def move_imports(draft: Draft) -> Draft:
 
 
 def _spelling_with_keras(file: File, module: str) -> Spelling:
-    """Return the file's names for modules, with the name that the changed import gives to `keras`."""
+    """Return the file's names for modules, including the name of `keras` after the import changes."""
     spelling = file.spelling
     if "keras" in spelling.present:
         return spelling

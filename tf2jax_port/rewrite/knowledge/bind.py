@@ -137,7 +137,7 @@ def bind_version_1(
     renames: tuple[tuple[str, str], ...],
     without_meaning: tuple[str, ...] = (),
 ) -> Bound | Refusal:
-    """Bind arguments to TensorFlow 1's parameters, and translate these to TensorFlow 2's.
+    """Bind arguments to TensorFlow 1's parameters, and translate the parameters to TensorFlow 2's.
 
     Args:
       arguments: the arguments as written.

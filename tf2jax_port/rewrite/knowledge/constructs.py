@@ -19,7 +19,7 @@ def makes_error(row: Row, call: ast.AST) -> bool:
 
 
 def without_place(row: Row) -> tuple[str, ...]:
-    """Return TensorFlow's parameters that the function of `shims` lacks."""
+    """Return the parameters of a TensorFlow function that its replacement in `shims` lacks."""
     return WITHOUT_PLACE.get(row.name, ())
 
 

@@ -89,11 +89,9 @@ def _row_of(path: str, version: int) -> tuple[Row, str] | None:
 
 @functools.cache
 def _spelled_in_version_1() -> dict[str, tuple[str, str]]:
-    """Return a dict from names in version 1 to table rows and the parameters in version 1.
+    """Return a dict from names of TensorFlow 1 to names of table rows and TensorFlow 1's parameters.
 
-    The names are those that version 1 has for an object that version 2 names differently.
-
-    A row is given by its name.
+    The dict has the objects that TensorFlow 2 also has, mostly under another name.
     """
     same = (*SAME_IN_VERSION_1, *(name for name, _ in CLASSES))
     return {**{name: (name, version_1.params(name)) for name in same}, **version_1.moved()}

@@ -21,12 +21,12 @@ from tf2jax_port.table.version_1 import (
 
 
 def params(path: str) -> str:
-    """Return the parameter list that a function has in version 1, as text."""
+    """Return the parameter list that a function has in TensorFlow 1, as text."""
     return {**V1_PARAMS, **dict(CLASSES)}[path]
 
 
 def moved() -> dict[str, tuple[str, str]]:
-    """Return a dict from old names to the name in version 2 and the parameters in version 1."""
+    """Return a dict from TensorFlow 1's names of renamed functions to the new name and old parameters."""
     return {old: (new, V1_PARAMS[new] if own is None else own) for old, new, own in MOVED}
 
 
@@ -36,17 +36,20 @@ def renames(name: str) -> tuple[tuple[str, str], ...]:
 
 
 def without_meaning(name: str) -> tuple[str, ...]:
-    """Return the parameters of version 1 whose arguments can always be dropped."""
+    """Return a function's TensorFlow 1 parameters whose arguments can always be dropped."""
     return WITHOUT_MEANING.get(name, ())
 
 
 def differs(name: str) -> str:
-    """Return how the result in version 1 differs from version 2, an empty string if it does not."""
+    """Return how a function's result differs in TensorFlow 1 from TensorFlow 2, `""` if it does not."""
     return DIFFERS.get(name, "")
 
 
 def bound_scope(row: Row, bound: Bound) -> Row:
-    """Return the table row for `with tf.name_scope(...) as scope`, which binds the scope's name."""
+    """Return the table row of `tf.name_scope`, adapted to `with tf.name_scope(...) as scope`.
+
+    That statement uses the name of the scope, which the replacement must provide.
+    """
     target: Native | Shim = Shim("shims.name_scope")
     if "default_name" in bound.arguments:
         target = Native(f"shims.name_scope({SCOPE})")
@@ -60,7 +63,7 @@ def forms(row: Row) -> tuple[Native, ...]:
 
 
 def is_exact(name: str, bound: Bound) -> bool:
-    """Return whether both versions of a function certainly return the same for these arguments."""
+    """Return whether a function certainly returns the same in TensorFlow 1 and 2 for these arguments."""
     arguments = bound.arguments
     if name == "cond":
         branches = [arguments[n].node for n in ("true_fn", "false_fn") if n in arguments]

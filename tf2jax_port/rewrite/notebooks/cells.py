@@ -140,7 +140,7 @@ def _stand_in(line: str, number: int) -> str:
 
 
 def _is_complete(text: str) -> bool:
-    """Return whether a text is complete, so that a new statement may follow."""
+    """Return whether a Python text ends where a new statement may follow, not within a statement."""
     if _error_in(text) is None:
         return True
     last = next((line for line in reversed(text.split("\n")) if line.strip()), "")

@@ -32,8 +32,8 @@ class Follower:
       file: the file.
       asked: a function that returns why an attribute of the value cannot be supported, `""` if it
         can.
-      handed: a function that returns the same for a call of the value, or with the value as an
-        argument; `None` if the called function must be followed.
+      handed: a function that returns why a call cannot be supported that calls the value or gets it
+        as an argument; `""` if it can; `None` if the called function must be followed.
     """
 
     def __init__(self, file: File, asked: Asked, handed: Handed) -> None:
@@ -74,7 +74,10 @@ class Follower:
         return next(filter(None, reasons), "")
 
     def _follow_element(self, container: ast.Tuple | ast.List | ast.Dict, node: ast.expr) -> str:
-        """Follow an element of a literal list, tuple or dictionary."""
+        """Follow an element of a literal list, tuple or dictionary.
+
+        Return the reason why it cannot be followed, `""` if it can.
+        """
         statement = self.file.names.parents[container]
         if isinstance(container, ast.Dict) and node not in container.values:
             return _UNSEEN
@@ -97,7 +100,8 @@ class Follower:
     def _follow_target(self, target: ast.expr, packed: bool) -> str:
         """Follow a value that is assigned to a name or attribute.
 
-        packed: whether it is inside a list, tuple or dictionary.
+        Return the reason why it cannot be followed, `""` if it can. `packed` says whether the value is
+        inside a list, tuple or dictionary.
         """
         if isinstance(target, ast.Name):
             scope = self.homes.get(target)
@@ -110,7 +114,10 @@ class Follower:
         return _UNSEEN
 
     def _follow_name(self, scope: Scope, name: str, packed: bool) -> str:
-        """Follow all uses of a name that may hold the value."""
+        """Follow all uses of a name that may hold the value.
+
+        Return the reason why a use cannot be followed, `""` if all can.
+        """
         key = (id(scope), name, packed)
         if key in self.open:
             return ""
@@ -127,7 +134,10 @@ class Follower:
         )
 
     def _follow_attribute(self, kind: ast.ClassDef, name: str, packed: bool) -> str:
-        """Follow all uses of attributes with a name in the file, whatever their object is."""
+        """Follow all attributes of a given name in the file, whatever object they belong to.
+
+        Return the reason why one cannot be followed, `""` if all can.
+        """
         key = (0, name, packed)
         if key in self.open:
             return ""

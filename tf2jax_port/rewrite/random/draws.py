@@ -200,7 +200,10 @@ def _categorical(site: DrawSite) -> list[Piece | None]:
 
 
 def _shape_with_parameter(site: DrawSite, name: str) -> list[Piece]:
-    """Return the shape of the result: `shape`, followed by that of a parameter if it may be an array."""
+    """Return the text of the result's shape.
+
+    It is `shape`, followed by the shape of the parameter `name` if that may be an array.
+    """
     if number(site.node(name)) is not None:
         return shape_of(site)
     site.repeatable(name)
@@ -254,7 +257,7 @@ def _dropout(site: DrawSite) -> list[Piece | None]:
 
 
 def _has_plain_noise(site: DrawSite) -> bool:
-    """Return whether `noise_shape` is absent or a list without `None`."""
+    """Return whether a dropout call has no `noise_shape`, or one that is a list without `None`."""
     if not site.has("noise_shape"):
         return True
     node = site.node("noise_shape")

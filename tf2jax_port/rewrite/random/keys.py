@@ -92,7 +92,7 @@ def draw_by_keys(draft: Draft) -> Draft:
 
 
 def _name_generators(draft: Draft) -> Draft:
-    """Add to the message of each random call that its numbers are TensorFlow's."""
+    """Say in the message of each random call that its numbers are TensorFlow's."""
     data = draft.file.source.data
     if b"random" not in data and b"dropout" not in data:
         return draft
@@ -209,7 +209,7 @@ class _Keys:
         return threading.why_not(draw.call)
 
     def _record_reasons(self, why: Callable[[_Draw], str]) -> None:
-        """Mark random calls for review: those for which `why` returns a reason other than `""`."""
+        """Mark each random call for review for which `why` returns a reason, that is, not `""`."""
         for draw in self.draws:
             reason = why(draw)
             if reason:
@@ -271,7 +271,10 @@ class _Keys:
         return [(n.call, n) for needs in threads.needs.values() for n in needs if n.function]
 
     def _split(self, needs: list[Need], names: KeyNames, *, only: bool) -> dict[ast.Call, str]:
-        """Plan the lines that split a function's key; return the key's text for each call."""
+        """Plan the lines that split a function's key; return the key's text for each call.
+
+        only: whether the key is passed on unsplit, because only one call needs it.
+        """
         keys: dict[ast.Call, str] = {}
         by_anchor: dict[ast.stmt, list[Need]] = {}
         for need in needs:
@@ -288,7 +291,10 @@ class _Keys:
         return keys
 
     def _fold_in_index(self, need: Need, text: str, names: KeyNames) -> str:
-        """Return the text of a call's key; in a comprehension, fold the index of the element into it."""
+        """Return the text of a call's key.
+
+        In a comprehension, the text folds the index of the element into the key.
+        """
         if need.place.repeated is None:
             return text
         number, edits = numbered(self.file, need.place.repeated, names)
@@ -296,7 +302,7 @@ class _Keys:
         return self.file.spelling.text(f"jax.random.fold_in({text}, {number})")
 
     def _draw(self, draw: _Draw, key: str, threads: Threads, threading: Threading) -> None:
-        """Set the decision about a random call that has a key."""
+        """Set the decision about a random call: it becomes a call of `jax.random` with the given key."""
         assert draw.call is not None
         assert isinstance(draw.form, Form)
         place = threading.place(draw.call)

@@ -205,14 +205,17 @@ class Threading:
         return f"{name} calls `{unit.name}` without a key: {reason}"
 
     def _why_stray_seed(self, threads: Threads) -> str:
-        """Return a reason if a function without keys sets a seed that is not a literal, else `""`."""
+        """Return why no keys can be created, `""` if they can.
+
+        They cannot if some function without random calls sets a seed that is not a literal.
+        """
         for seed in self.seeds:
             if seed.unit not in threads.needs and not isinstance(seed.value, ast.Constant):
                 return f"the seed is set in line {seed.call.lineno}, where no key is created"
         return ""
 
     def _refuse_cycles(self, threads: Threads) -> dict[Unit, str]:
-        """Return the functions that receive no key, since only each other call them, with the reason."""
+        """Return the functions that get no key, as they are only called by each other, with the reason."""
         reached: set[Unit] = set()
         waiting = [unit for unit in threads.needs if unit in threads.roots]
         while waiting:

@@ -139,7 +139,8 @@ def _simple_layout(source: Source, call: ast.Call, call_end: int) -> CallLayout 
 def _opening_parenthesis(marks: _Marks) -> int:
     """Return the offset of a call's opening parenthesis.
 
-    The marks before it may close parentheses around the function.
+    `marks` are those between the called function and the first argument; they may begin with
+    parentheses that close around the function.
     """
     for mark, place in marks:
         if mark == b"(":

@@ -53,7 +53,7 @@ class _NoNeighbors:
         return False
 
     def mentions(self, name: str) -> bool:
-        """Return `False`: there is no other text."""
+        """Return `False`: there is no text around the program, as there is in a notebook."""
         return False
 
 

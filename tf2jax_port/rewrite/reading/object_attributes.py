@@ -66,7 +66,7 @@ def _self_of(names: Names, attribute: ast.Attribute) -> ast.ClassDef | None:
 
 
 def _assigned_value(names: Names, store: ast.Attribute, possible: set[str]) -> ast.expr | None:
-    """Return the value assigned to an attribute if it begins with a possible name, else `None`."""
+    """Return the value assigned to an attribute if its leftmost name is in `possible`, else `None`."""
     statement = names.parents.get(store)
     if isinstance(statement, ast.Assign) and any(t is store for t in statement.targets):
         return _if_possible(statement.value, possible)
@@ -76,7 +76,7 @@ def _assigned_value(names: Names, store: ast.Attribute, possible: set[str]) -> a
 
 
 def _if_possible(value: ast.expr | None, possible: set[str]) -> ast.expr | None:
-    """Return the value if it begins with a possible name, else `None`."""
+    """Return the value if its leftmost name is one of `possible`, else `None`."""
     root = value
     while isinstance(root, ast.Attribute):
         root = root.value

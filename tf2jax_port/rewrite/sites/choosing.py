@@ -57,7 +57,10 @@ def has_marker(decision: Decision) -> bool:
 def _left_alone(
     decision: Decision, options: Options, ignored: Ignored
 ) -> tuple[State, str, str] | None:
-    """Return the state, code and message for a forbidden decision, `None` if it is allowed."""
+    """Return the state, code and message of a reference that options or a comment leave unchanged.
+
+    Return `None` if the decision is allowed.
+    """
     code = decision.code
     if ignored.covers(decision.span, code):
         return State.KEPT, "TJ502", f"a comment says so ({code})"

@@ -77,7 +77,7 @@ def settle(file: File, known: Known, decision: Decision) -> Decision:
 def _adapt_symbolic(decision: Decision) -> Decision:
     """Adapt the rewriting decision for an operator that is called with a Keras symbolic tensor.
 
-    Without edits, the call is left to a person (TJ341).
+    If the decision has no edits, the call is left to a person (TJ341).
     """
     if decision.edits:
         return dataclasses.replace(decision, state=State.REWRITTEN, code=SYMBOLS, message=_SYMBOLIC)
@@ -127,7 +127,7 @@ def _writes_keras(decision: Decision) -> bool:
 
 
 def say_backend(draft: Draft) -> Draft:
-    """Add the note that `KERAS_BACKEND` must be set to the first decision that introduces Keras."""
+    """Say in a file's first decision that introduces Keras that `KERAS_BACKEND` must be set."""
     options = draft.file.options
     if not options.selects(BACKEND) or options.safe_only:
         return draft

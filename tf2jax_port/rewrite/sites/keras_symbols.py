@@ -28,7 +28,7 @@ _MODELS = ("keras.Model", "keras.Sequential", "keras.models.", "keras.applicatio
 
 
 def may_hold_symbols(data: bytes, names: Names, references: Iterable[Reference]) -> bool:
-    """Return whether a file may contain symbolic tensors, since it mentions inputs or outputs."""
+    """Return whether a file mentions Keras inputs or outputs, and so may contain symbolic tensors."""
     if b"keras" not in data:
         return False
     brought = b"Input" in data or any("Input" in r.dotted[-1] for r in references)

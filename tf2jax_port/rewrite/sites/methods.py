@@ -40,11 +40,18 @@ _OTHER_LIBRARIES = ("torch", "mxnet", "paddle", "mindspore", "oneflow")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Idiom:
-    """One use of a tensor method: the whole expression, its tensor and its replacement.
+    """One use of a tensor method.
 
-    `form` has `{}` in place of the tensor; `index` is the subscript of `x.shape[i].value`, or the shape that is set;
-    `sure` is true if the new text is correct whatever object the method is called on; `of_dtype` if `tensor` is a dtype;
-    `assigns` if the new text is the statement `x = shims.ensure_shape(x, ...)`.
+    Attributes:
+      symbol: the name of the method in findings.
+      code: the diagnostic.
+      whole: the whole expression.
+      tensor: the expression of the tensor.
+      form: the new text, with `{}` in place of the tensor.
+      index: the subscript of `x.shape[i].value`, or the shape that is set.
+      sure: whether the new text is correct whatever object the method is called on.
+      of_dtype: whether `tensor` is a dtype.
+      assigns: whether the new text is the statement `x = shims.ensure_shape(x, ...)`.
     """
 
     symbol: str

@@ -45,7 +45,7 @@ READ_AS_VERSION_1 = " (read as TensorFlow 1)"
 
 
 def decide_each(draft: Draft) -> Draft:
-    """Decide each reference independently of the others."""
+    """Decide how each reference is rewritten, independently of the others."""
     return draft.with_decisions({r: decide(draft.file, r) for r in draft.file.references})
 
 
@@ -77,7 +77,7 @@ def _symbol_of(reference: Reference) -> str:
 
 
 def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
-    """Decide a reference by its table row."""
+    """Decide how a reference is rewritten, by its table row."""
     known = look_up(reference)
     if known is None and keras_sites.is_module_of_keras(reference.path):
         text = file.spelling.text(reference.path)
@@ -95,7 +95,10 @@ def _decide_by_row(file: File, reference: Reference, symbol: str) -> Decision:
 
 
 def _decide_by_use(file: File, reference: Reference, known: Known, symbol: str) -> Decision:
-    """Decide a reference by the target of its table row and by its use."""
+    """Decide how a reference is rewritten, by the target in its table row and by its use.
+
+    It may be called, passed as a value, or followed by an attribute.
+    """
     target = known.row.target
     if isinstance(target, Keep):
         return Decision(State.KEPT, "TJ501", target.reason, symbol, reference.node)
@@ -217,7 +220,10 @@ def _explain_unknown(reference: Reference) -> tuple[str, str]:
 
 
 def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Decision:
-    """Decide a name that is not a function: a dtype, a type, a constant or an error class."""
+    """Decide how a name that is not a function is rewritten.
+
+    It is a dtype, a type, a constant or an error class.
+    """
     reference = known.reference
     called = isinstance(parent, ast.Call) and parent.func is reference.node
     if called and not constructs.makes_error(known.row, parent):
@@ -235,7 +241,7 @@ def _decide_name(file: File, known: Known, symbol: str, parent: ast.AST) -> Deci
 
 
 def _decide_attribute(file: File, known: Known, symbol: str) -> Decision:
-    """Decide an attribute of a TensorFlow object, such as `tf.float32.max`."""
+    """Decide how an attribute of a TensorFlow object, such as `tf.float32.max`, is rewritten."""
     node = known.reference.node
     whole = file.names.parents[node]
     target = known.row.target
@@ -267,7 +273,7 @@ def _replace_name(
 
 
 def _is_namesake(known: Known, function: str) -> bool:
-    """Return whether replacing `tf` by `shims` makes a name correct."""
+    """Return whether it is enough to write `shims` for `tf` in a name to refer to its replacement."""
     reference = known.reference
     if function != f"shims.{reference.path}":
         return False
@@ -275,7 +281,7 @@ def _is_namesake(known: Known, function: str) -> bool:
 
 
 def _passed_on(file: File, known: Known, symbol: str) -> Decision:
-    """Decide an operator that is not called but used as a value: `activation=tf.nn.relu`."""
+    """Decide how an operator is rewritten that is used as a value: `activation=tf.nn.relu`."""
     row, function = known.row, facade(known.row)
     receiver = _tensorflow_receiver(file, known)
     if receiver is not None:
@@ -294,7 +300,7 @@ def _passed_on(file: File, known: Known, symbol: str) -> Decision:
 
 
 def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
-    """Return the TensorFlow function without replacement that receives an operator, if any."""
+    """Return the TensorFlow function, itself not replaced, that an operator is passed to, if any."""
     parent = file.names.parents[known.reference.node]
     call = file.names.parents[parent] if isinstance(parent, ast.keyword) else parent
     if not isinstance(call, ast.Call) or call.func is known.reference.node:
@@ -308,7 +314,10 @@ def _tensorflow_receiver(file: File, known: Known) -> Reference | None:
 
 
 def _direct_counterpart(file: File, known: Known) -> str | None:
-    """Return JAX's function that can replace a callback operator of one array, `None` if none can."""
+    """Return the JAX function that can be passed in place of a one-argument operator.
+
+    Return `None` if none can.
+    """
     row = known.row
     if not isinstance(row.target, Native) or corner(row, file.options):
         return None
@@ -331,7 +340,7 @@ def _is_partial(call: ast.Call) -> bool:
 
 
 def _decide_call(file: File, known: Known, symbol: str, call: ast.Call) -> Decision:
-    """Decide a call of an operator."""
+    """Decide how a call of an operator is rewritten."""
     row, reference = known.row, known.reference
     layout = call_layout(file.source, call)
     bound = _bind(known, layout)
@@ -398,7 +407,10 @@ def _bind(known: Known, layout: CallLayout) -> Bound | Refusal:
 def _decide_starred(
     file: File, known: Known, symbol: str, call: ast.Call, refusal: Refusal
 ) -> Decision:
-    """Decide a call whose arguments cannot be bound; one with `*args` may become a call of `shims`."""
+    """Decide how a call is rewritten whose arguments cannot be bound.
+
+    A call with `*args` may become a call of `shims`.
+    """
     function = facade(known.row)
     as_it_is = not known.version_1_params and not constructs.without_place(known.row)
     if refusal.code != "TJ303" or function is None or not as_it_is:
@@ -500,7 +512,7 @@ def _is_shape_argument(file: File, node: ast.expr) -> bool:
 
 
 def _decide_facade_call(file: File, known: Known, symbol: str, site: CallSite) -> Decision:
-    """Decide a call that becomes a call of `shims`, with TensorFlow's signature."""
+    """Make the decision for a call that becomes a call of `shims`, with TensorFlow's signature."""
     row, function = known.row, facade(known.row)
     unknown = [name for name in site.bound.arguments if name in constructs.without_place(row)]
     edits = None if function is None else calls.write_facade(site, function, unknown)

@@ -99,7 +99,7 @@ class EditedText:
         """Return the index of the first edit that begins after `edit` ends.
 
         Raises:
-          OverlapError: an inner edit is in text that `edit` drops.
+          OverlapError: an edit lies in text that `edit` drops.
         """
         while index < len(self.edits) and self.edits[index].start < edit.end:
             inner = self.edits[index]

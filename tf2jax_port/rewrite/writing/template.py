@@ -155,9 +155,10 @@ def _is_bare(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
 def _optional_spans(
     text: str, tree: ast.Expression, holes: dict[str, str], optional: tuple[str, ...]
 ) -> list[tuple[int, int, frozenset[str]]]:
-    """Return the span of each optional argument, and the parameters whose arguments keep it.
+    """Return the span of each optional argument, with the parameters that make it necessary.
 
-    A positional argument can be omitted only together with all arguments that follow it.
+    The argument is kept if a call passes one of these parameters. A positional argument can be omitted
+    only together with all arguments that follow it.
     """
     spans = []
     for call in ast.walk(tree):

@@ -119,9 +119,10 @@ class Computed:
         return itertools.chain.from_iterable(map(statements, sorted(files)))
 
     def _constants(self, step: Step) -> tuple[list[int], set[tuple[float, ...]]]:
-        """Return the suspect constants on an operation's line.
+        """Return the constants on an operation's line that may be wrong.
 
-        Also return the elements of all its short constants, each as a tuple of numbers.
+        These are its constants that do not occur in the original program, or that are the only operand of
+        the operation. Also return the elements of all short constants on the line, each as a tuple.
         """
         of = self._of
         here = {step.number}
@@ -146,7 +147,10 @@ class Computed:
     def _by_names(
         self, step: Step, wrong: list[int], numbers: Collection[tuple[float, ...]]
     ) -> Place | None:
-        """Return the only line that assigned a suspect constant to a name on the operation's line."""
+        """Return the line that assigned a possibly wrong constant to a name, which the operation reads.
+
+        Return `None` if there is no such line, or more than one.
+        """
         place = step.place
         said = statement(place)
         # A library function may use constants of its own.
@@ -254,9 +258,9 @@ class Computed:
     def _dependent_elements(
         self, step: Step, operand: int, poisoned: np.ndarray
     ) -> np.ndarray | None:
-        """Return a mask of the result elements that depend on elements of an operand.
+        """Return a mask of the result elements that depend on given elements of an operand.
 
-        These elements are set to NaN, and the operation is run again; `None` if that fails.
+        The given elements are set to NaN, and the operation is run again; return `None` if that fails.
         """
         if step.again is None:
             return None
@@ -282,7 +286,7 @@ def _count_tokens(said: Statement) -> Counter[str]:
 
 
 def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, np.ndarray]:
-    """Return a dict from recorded writes to an array to masks of the elements each wrote last."""
+    """For each recorded write to an array, return a mask of its elements that were not overwritten."""
     taken, found = np.zeros(shape, bool), {}
     for n in sorted(host.before(number), reverse=True):
         written = host.told[n].written
@@ -293,7 +297,7 @@ def _last_writers(host: Host, number: int, shape: tuple[int, ...]) -> dict[int, 
 
 
 def _extend_along_axes(part: np.ndarray) -> Iterator[np.ndarray]:
-    """For each axis, yield the mask `part` extended to whole lines along that axis."""
+    """For each axis, yield the mask `part` extended to all elements along that axis."""
     for axis in range(part.ndim):
         yield np.broadcast_to(part.any(axis, keepdims=True), part.shape)
 

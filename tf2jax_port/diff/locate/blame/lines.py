@@ -58,10 +58,10 @@ class Lines:
         self._computed = Computed(of, self._said, self._lines)
 
     def computed(self, found: Injection) -> Injection:
-        """Move an injection back over reshaping that follows an operation that the port omits.
+        """Replace the injected value by the one before reshaping, if the port omits an operation.
 
-        Return the injection of the value before the reshaping; it is unchanged if the port omits
-        only reshaping.
+        In the original program, the reshaping follows the operation that the port omits. The injection is
+        returned unchanged if the port omits only reshaping.
         """
         trail = self._of.old.trail
         right, held = self._of.old.flat(found.old), self._of.new.flat(found.new)
@@ -112,14 +112,20 @@ class Lines:
         return found.step, place or self._line_of(found)
 
     def _line_or_caller(self, found: Injection) -> Place:
-        """Return the operation's line, or if it is right in some calls, the line of the wrong call."""
+        """Return the line of the faulty operation, or the line that calls its function.
+
+        It is the calling line if the operation is right in some calls of the function.
+        """
         step, trail = found.step, self._of.new.trail
         if all(found.values.keys() & {*s.results} for s in trail.wherever(step)):
             return step.place
         return next((p for p in step.places if p.line != step.place.line), step.place)
 
     def _line_of(self, found: Injection) -> Place:
-        """Return the operation's line; if that line is correct, the line that assigned a name it reads."""
+        """Return the line of the faulty operation, or the line of a wrong name that it reads.
+
+        If the original has the same line, the fault is on the line that assigned a wrong value to a name.
+        """
         place = self._line_or_outer_call(found.step, found)
         return self._computed.named(place) or place
 
@@ -253,7 +259,7 @@ class Lines:
         return None
 
     def _is_shaped_otherwise(self, number: int) -> bool:
-        """Return whether the original has the same elements with axis sizes in another order."""
+        """Return whether the original has a value's elements in an array with its axis sizes reordered."""
         own = [n for n in np.shape(self._of.new.trail.values[number]) if n != 1]
         twins = (self._of.old.trail.array(twin) for twin in self._of.twins(number))
         sizes = [[n for n in np.shape(array) if n != 1] for array in twins]
@@ -319,7 +325,10 @@ class Lines:
         return places[-1] if places else NOWHERE
 
     def _mended_elsewhere(self, found: Injection, step: Step, depth: int) -> bool:
-        """Return whether the injection also replaced results of the operation's line in other calls."""
+        """Return whether an injection also replaced results of an operation when called from other lines.
+
+        An injection puts values of the original program into the port's run.
+        """
         inner = step.places[: depth + 1]
         makers = (self._of.new.trail.maker(number) for number in found.values)
         return any(
@@ -355,7 +364,7 @@ class Lines:
         return said is not None and said.calls <= SAME
 
     def _is_right_elsewhere(self, step: Step, depth: int) -> bool:
-        """Return whether the same operation gives right results when another line calls its function."""
+        """Return whether an operation gives right results when its function is called from other lines."""
         of, called = self._of, step.places[depth + 1]
         step = self._first_wrong(step, depth)
         here = [bool(of.twins(r)) for r in step.results if of.new.says_something(r)]
@@ -370,7 +379,7 @@ class Lines:
         return bool(found) and all(found)
 
     def _first_wrong(self, step: Step, depth: int) -> Step:
-        """Return the next operation of the same call with a wrong result, else the given operation."""
+        """Return the first operation after `step`, in the same call, with a wrong result, else `step`."""
         of, inside = self._of, step.places[depth + 1 :]
         for later in itertools.islice(of.new.trail.steps, step.number, step.number + _SOON):
             wrong = any(not of.twins(r) for r in later.results if of.new.says_something(r))

@@ -22,7 +22,7 @@ class Region:
 
 
 def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> Region:
-    """Return the region from the given outputs back to the nearest shared values."""
+    """Return the region from the given outputs back to the nearest values that both runs share."""
     values: set[int] = set()
     edge: set[int] = set()
     waiting = list(outputs)
@@ -43,7 +43,7 @@ def region(trail: Trail, shared: Collection[int], outputs: Collection[int]) -> R
 
 
 def behind(trail: Trail, number: int) -> set[int]:
-    """Return all values that depend on a value, including the value itself."""
+    """Return a value and all values that depend on it."""
     parts = trail.parts(number)
     found = {number, *parts, *(view for part in parts for view in trail.views.get(part, ()))}
     first = trail.makers[parts[0]]
@@ -55,7 +55,7 @@ def behind(trail: Trail, number: int) -> set[int]:
 
 
 def before(trail: Trail, numbers: Collection[int]) -> set[int]:
-    """Return all values on which the given values depend, including these."""
+    """Return the given values and all values on which they depend."""
     found = set(numbers)
     for step in reversed(trail.steps):
         if not found.isdisjoint(step.results):

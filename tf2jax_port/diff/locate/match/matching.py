@@ -69,13 +69,13 @@ class Values:
         return Values(trail, self._strictness, *wide)
 
     def forms(self, number: int) -> list[Form]:
-        """Return versions of a value without padding, one for each mask that leaves a known size."""
+        """Return versions of a value without padding, one for each mask that leaves one of `sizes`."""
         if number not in self._forms:
             self._forms[number] = self.forms_of(self.trail.array(number)) if self._masks else []
         return self._forms[number]
 
     def forms_of(self, array: np.ndarray | None) -> list[Form]:
-        """Return versions of an array without padding, one for each mask that leaves a known size."""
+        """Return versions of an array without padding, one for each mask that leaves one of `sizes`."""
         return list(forms(array, self._masks, self._sizes))
 
     def with_forms(self, number: int) -> Iterator[tuple[np.ndarray, bool]]:

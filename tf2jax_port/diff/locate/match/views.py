@@ -92,7 +92,7 @@ def _stacked_second(arrays: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _compact(mask: Mask, sizes: Collection[int], arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """Remove the padding from the only array in a sequence.
+    """Remove the padding from the only array in a sequence, by a mask.
 
     Raises:
       ValueError: the mask does not fit, the result has an unexpected size, or all its elements are equal.
@@ -116,7 +116,10 @@ def _distinct(groups: Mapping[tuple[object, ...], list[Step]]) -> Iterator[list[
 
 
 def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]]:
-    """Yield ways to group a loop's iterations for stacking: all, or by outer or inner loop."""
+    """Yield ways to group the iterations of a loop for stacking.
+
+    All iterations form one group; or, for nested loops, there is a group for each outer or each inner iteration.
+    """
     yield "all", [passes]
     for count in range(2, len(passes)):
         if len(passes) % count == 0:
@@ -128,7 +131,8 @@ def _orders(passes: Sequence[Step]) -> Iterator[tuple[str, list[Sequence[Step]]]
 class _Views:
     """Adds views (rearranged copies of values) to a trail.
 
-    The operands of a view are the same views of the operands, if these exist.
+    The operands of the added step are views of the original operands that are rearranged in the same way, if the
+    trail has such views.
 
     Args:
       trail: the original's run.

@@ -1,1 +1,1 @@
-"""Search for the first operation of the port that is mended by injecting an original's value."""
+"""Search for the port's first faulty operation, by putting the original's values into its run."""

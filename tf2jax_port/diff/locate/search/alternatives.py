@@ -58,7 +58,7 @@ def _again_with(instead: Instead) -> Again:
 
 
 def _exchanges(name: str) -> Iterator[Instead]:
-    """Yield the functions with which an operation is often confused, such as floor for round."""
+    """Yield the functions that an operation is often confused with, such as floor for round."""
     import jax.numpy as jnp
 
     if name in ("add", "sub"):
@@ -118,7 +118,7 @@ def _no_alternatives(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Ite
 
 
 def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the slice shifted by one in either direction, along each axis that it slices."""
+    """Yield functions that slice one element further on or back, along each axis that is sliced."""
     start, limit = applied.params["start_indices"], applied.params["limit_indices"]
     for axis, size in enumerate(shapes[0]):
         if start[axis] == 0 and limit[axis] == size:
@@ -133,9 +133,9 @@ def _slices(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the cumulative operation in the reverse direction.
+    """Yield functions that accumulate in the reverse direction.
 
-    For a cumulative sum, also yield the exclusive sum and the sum with the current element added twice.
+    For a sum, also yield the exclusive sum, and the sum with the current element added twice.
     """
     import jax.numpy as jnp
 
@@ -146,7 +146,7 @@ def _cumulative(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the padding with the amounts at the two ends of each axis exchanged."""
+    """Yield a function that pads with the amounts at the two ends of every axis exchanged."""
     given = applied.params["padding_config"]
     turned = tuple((high, low, inner) for low, high, inner in given)
     if turned != given:
@@ -154,12 +154,12 @@ def _paddings(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _concatenations(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the concatenation in reverse order."""
+    """Yield a function that concatenates the operands in reverse order."""
     yield lambda operands: applied(operands[::-1])
 
 
 def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the product with another axis of the same size contracted, in either operand."""
+    """Yield products that contract another axis of the same size, in either operand."""
     contracted, batched = applied.params["dimension_numbers"]
     for side, shape in enumerate(shapes):
         for at, axis in enumerate(contracted[side]):
@@ -174,7 +174,7 @@ def _products(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[A
 
 
 def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the reduction over another axis of the same size."""
+    """Yield functions that reduce over another axis of the same size."""
     axes = applied.params["axes"]
     for axis in axes:
         for other, size in enumerate(shapes[0]):
@@ -184,7 +184,7 @@ def _reductions(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator
 
 
 def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the operation with its indices shifted by one in either direction."""
+    """Yield functions that add 1 to the indices that an operation returns, or subtract 1."""
 
     def moved(by: int) -> Again:
         return lambda operands: [applied(operands)[0] + by]
@@ -194,7 +194,7 @@ def _places(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the sort in the other direction."""
+    """Yield a function that sorts in the other direction."""
     import jax.numpy as jnp
 
     axis = applied.params["dimension"]
@@ -202,7 +202,7 @@ def _orders(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Aga
 
 
 def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield the transpose with two result axes of the same size exchanged."""
+    """Yield transposes in which two axes of the result that have the same size are exchanged."""
     order = list(applied.params["permutation"])
     for one, here in enumerate(order):
         for other in range(one + 1, len(order)):
@@ -214,12 +214,12 @@ def _turns(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Agai
 
 
 def _reversals(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield a function that omits the reversal."""
+    """Yield a function that returns the operand of a reversal unchanged."""
     yield lambda operands: [operands[0]]
 
 
 def _largest(applied: Applied, shapes: Sequence[tuple[int, ...]]) -> Iterator[Again]:
-    """Yield argmin in place of argmax, or argmax in place of argmin."""
+    """Yield argmin for an argmax, or argmax for an argmin."""
     import jax.numpy as jnp
 
     (axis,) = applied.params["axes"]

@@ -127,6 +127,8 @@ class Candidates:
     def for_omitted(self, edge: int, is_near: bool) -> list[Candidate]:
         """Return values that the original computes from a shared value, and that the port may omit.
 
+        A shared value occurs in the runs of both programs.
+
         Args:
           edge: the shared value, by its number in the port's run.
           is_near: whether to return values one or two operations later, instead of those further
@@ -160,7 +162,8 @@ class Candidates:
     def for_mistaken(self, edge: int, step: Step) -> list[Candidate]:
         """Return values that the port should perhaps use instead of a shared value, best first.
 
-        Values that the original computes from the shared value are excluded.
+        A shared value occurs in the runs of both programs. Values that the original computes from it are
+        excluded.
 
         Args:
           edge: the shared value, by its number in the port's run.

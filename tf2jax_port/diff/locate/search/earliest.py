@@ -1,4 +1,4 @@
-"""Choose the injection to report, among several that fix later values."""
+"""Choose the injection to report, among several that make later values of the port correct."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ class Earliest:
     def of(self, partial: Sequence[Injection], last: Injection | None) -> Injection | None:
         """Return the injection to report: the last one, unless an earlier fault explains more.
 
+        An injection puts a value of the original program into the port's run.
+
         Args:
           partial: the injections that fix some later values, in the order in which they were found.
           last: the injection that fixes an output, or `None`.
@@ -49,7 +51,10 @@ class Earliest:
     def _unexplained(
         self, partial: Sequence[Injection], last: Injection | None
     ) -> Sequence[Injection]:
-        """Return those partial injections whose values stay wrong once the last fault is fixed."""
+        """Return the injections in `partial` whose values stay wrong once the last fault is fixed.
+
+        An injection puts a value of the original program into the port's run.
+        """
         if last is None or not any(found.step.number < last.step.number for found in partial):
             return partial
         partial = [found for found in partial if not self._counts_right(found, last)]
@@ -57,7 +62,10 @@ class Earliest:
         return [found for found in partial if not self._is_right_in(changed, found)]
 
     def _counts_right(self, found: Injection, last: Injection) -> bool:
-        """Return whether an injection is at a line before the last one that computes integers correctly."""
+        """Return whether an injection replaces an integer on a line that later computes a right integer.
+
+        Only lines before that of `last` count.
+        """
         if not self._trials.new.counts(found.new) or found.step.place == last.step.place:
             return False
         there = [

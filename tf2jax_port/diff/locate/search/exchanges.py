@@ -23,6 +23,8 @@ class Exchanges:
     def at_use(self, edge: int, step: Step) -> Iterator[Injection]:
         """Yield an injection that exchanges a shared value with another one, if it fixes the outputs.
 
+        A shared value occurs in the runs of both programs.
+
         Args:
           edge: the shared value, by its number in the port's run.
           step: the operation that uses it.
@@ -55,7 +57,7 @@ class Exchanges:
                 return
 
     def _partners(self, edge: int) -> list[int]:
-        """Return values of the port that its line may have been meant to read in place of `edge`.
+        """Return the values of the port that an operation may have been meant to read in place of `edge`.
 
         These are the values at the edge of the region that is searched, and the other results of the line
         that computes `edge`.

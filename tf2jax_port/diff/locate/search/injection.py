@@ -90,7 +90,7 @@ class Injector:
         return self._twins[number]
 
     def kin(self, number: int) -> frozenset[int]:
-        """Return the original's values that equal a value of the port up to the order of axes."""
+        """Return the original's values that equal a value of the port after some permutation of axes."""
         twins, trail = self.twins(number), self.old.trail
         parts = {trail.parts(twin) for twin in twins}
         return twins.union(*map(trail.arrangements, parts))
@@ -161,7 +161,7 @@ class Injector:
         return Injection(kind, new, old, step, complete, mended, later, values, uses)
 
     def _regions(self) -> tuple[Region, Region]:
-        """Find the shared values; return the regions of unshared values in both runs."""
+        """Find the values that occur in both runs; return the regions of all other values in each run."""
         self._shared = (
             _shared(self.old, self.new_index, {self.pairs[p][0] for p in self.differing}),
             _shared(self.new, self.old_index, {self.pairs[p][1] for p in self.differing}),
@@ -174,7 +174,10 @@ class Injector:
         return old, new
 
     def unshared(self, number: int) -> frozenset[int]:
-        """Return the port's values that are no longer shared if a given value is declared unshared."""
+        """Return the values that only the port would have if a given value did not count as shared.
+
+        Values that already count as unshared are left out.
+        """
         outputs = {self.pairs[path][1] for path in self.differing}
         alike = set(self.new_index.equal_to(self.new.flat(number), self.new.tolerance(number)))
         values = region(self.new.trail, self._shared[1] - alike, outputs).values
@@ -216,7 +219,7 @@ class Injector:
 
 
 def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
-    """Return the values in one run on which outputs depend and that also occur in the other run."""
+    """Return the values of one run that outputs depend on and that also occur in the other run."""
     trail = values.trail
     found: set[int] = set()
     for number in sorted(before(trail, outputs)):
@@ -236,7 +239,14 @@ def _shared(values: Values, index: Index, outputs: Collection[int]) -> set[int]:
 
 
 def _same_pass(maker: Step, mine: Trail, twin: int, theirs: Trail) -> bool:
-    """Return whether two values belong to the same loop iteration, or not both to loops."""
+    """Return whether two values may correspond: in loops, only values of the same iteration do.
+
+    Args:
+      maker: the port's operation that computed the first value.
+      mine: the port's run.
+      twin: the second value, which is the original's.
+      theirs: the original's run.
+    """
     other = theirs.maker(twin)
     if other is None:
         return False

@@ -49,7 +49,10 @@ def meant(of: Injector) -> Injection | None:
 
 
 def _near(of: Injector) -> tuple[list[Step], list[Step]]:
-    """Split the relevant operations into those near values that only the port has, and the rest."""
+    """Split the operations that outputs depend on into two lists, to try the more suspicious first.
+
+    The first list has the operations that compute values which only the port has, or operands of these.
+    """
     trail, inside = of.new.trail, of.new_region.values
     near: list[Step] = []
     others: list[Step] = []

@@ -76,9 +76,9 @@ def _instead(of: Injector, found: Injection, steps: Sequence[Step], result: Chan
 def _replay_alternatives(
     of: Injector, steps: Sequence[Step], right: Mapping[int, np.ndarray | None], useful: set[int]
 ) -> Changed | None:
-    """Replay alternatives to operations until one gives the correct values; return the changed ones.
+    """Run the port with alternatives to given operations, until one gives the correct values.
 
-    Return `None` if no alternative does.
+    Return the changed values, or `None` if no alternative gives the correct ones.
     """
     trail = of.new.trail
     for instead in changes(trail, steps):

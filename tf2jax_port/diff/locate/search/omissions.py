@@ -31,8 +31,8 @@ class Omissions:
     def before_use(self, edge: int, step: Step, is_near: bool) -> Iterator[Injection]:
         """Find an operation that the port omits between a shared value and one of its uses.
 
-        Yield the successful substitutions (`Injection`) of the operand by a value that the original
-        computes from the shared value.
+        A shared value occurs in the runs of both programs. Yield the successful substitutions
+        (`Injection`) of the operand by a value that the original computes from the shared value.
 
         Args:
           edge: the number of the shared value in the port.
@@ -67,7 +67,10 @@ class Omissions:
             yield best
 
     def _is_number(self, number: int) -> bool:
-        """Return whether a value is a single float or a constant float array, and not a literal."""
+        """Return whether a value is a single float, or a float array with equal elements.
+
+        Constants of the program do not count.
+        """
         array = self._trials.new.trail.array(number)
         is_constant = (
             self._trials.new.trail.maker(number) is None
@@ -78,9 +81,9 @@ class Omissions:
         return array.size == 1 or bool((array == array.flat[0]).all())
 
     def _in_vain(self, found: Injection) -> Injection | None:
-        """Return an injection at the port's operation that should have done the work, or `None`.
+        """Return an injection at the port's operation that seems omitted but only has no effect.
 
-        The operation exists, but it has no effect, because another operand is wrong.
+        It has no effect because another operand is wrong. Return `None` if there is no such operation.
         """
         theirs, maker = (
             self._trials.old.trail.maker(found.old),
@@ -95,7 +98,7 @@ class Omissions:
         return self._origins.traced(done) if done is not None and done.complete else None
 
     def done_later(self, found: Injection) -> Injection | None:
-        """Return an injection at a later operation that does the work of the omitted one wrongly.
+        """Return an injection at a later operation that does the work of an omitted one wrongly.
 
         Return `None` if there is none. The later operation must leave a correct value unchanged, as
         clipping twice does.

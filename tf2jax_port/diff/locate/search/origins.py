@@ -27,7 +27,10 @@ class Origins:
         self._trials, self._picked = trials, picked
 
     def traced(self, found: Injection) -> Injection:
-        """Trace a fault back to the operation that computed the wrong value; return the injection there."""
+        """Trace a fault back to the operation that computed the wrong value.
+
+        Return the injection of the right value at that operation.
+        """
         found = self._unconverted(found) or found
         for _ in range(len(self._trials.new.trail.steps)):
             if not found.uses:
@@ -54,7 +57,10 @@ class Origins:
         return found
 
     def _unconverted(self, found: Injection) -> Injection | None:
-        """Return an injection at an integer from which the wrong value was converted, or `None`."""
+        """Blame the computation of an integer for a wrong value that was converted from the integer.
+
+        Return the injection of the right integer, or `None` if it does not fix the outputs.
+        """
         step = found.step
         maker = self._trials.new.trail.maker(step.operands[0]) if step.operands else None
         if found.kind != RESULT or step.name != "convert_element_type" or maker is None:
@@ -74,7 +80,10 @@ class Origins:
         return earlier if earlier is not None and earlier.complete else None
 
     def _is_rightly_used(self, found: Injection) -> bool:
-        """Return whether another operation uses the value in the same way as the original program."""
+        """Return whether another operation of the port uses the operand as the original program does.
+
+        Then the operand is right, and only the given use of it is wrong.
+        """
         others = [
             s
             for s in self._trials.new.trail.users(found.new)
@@ -90,7 +99,10 @@ class Origins:
         return any(maker is not None and twins & {*maker.operands} for maker in makers)
 
     def _earlier(self, found: Injection) -> Injection | None:
-        """Return an injection at a single wrong operand that alone explains the fault, or `None`."""
+        """Blame a single wrong operand of an operation, if the operand alone explains the fault.
+
+        Return the injection of the right operand, or `None` if no operand explains the fault.
+        """
         step, theirs = found.step, self._trials.old.trail.maker(found.old)
         if theirs is None:
             return None

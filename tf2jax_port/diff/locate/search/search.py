@@ -74,9 +74,10 @@ class Search(Trials):
         return (meant(self) if self.may_be_meant else None) or self._earliest.of(partial, None)
 
     def _wrong_selection(self, found: Injection) -> Injection | None:
-        """Return an injection at a wrong flag or index that selects among correct values, or `None`.
+        """Blame a wrong flag or index, which selects among correct values, for a fault.
 
-        The injection may also be at an array of which each iteration of a loop uses a part.
+        An array of which each iteration of a loop uses a part can be blamed, too. Return the injection of
+        the right flag, index or array, or `None` if none fixes the outputs.
         """
         in_passes = found.kind == MISTAKEN and len(found.values or found.uses) > 1
         for number in sorted(self.unshared(found.new)):
@@ -108,7 +109,7 @@ class Search(Trials):
             yield from self._omissions.before_use(edge, step, False)
 
     def _edges(self, step: Step) -> list[int]:
-        """Return the operands of a step that both runs share, the most suspicious first.
+        """Return the operands of a step that occur in both runs, the most suspicious first.
 
         If two operands equal the same value of the original, the later one is more likely to be wrong.
         """
@@ -121,7 +122,7 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Replace an injection at an operand by one at the result, if that fixes the outputs, too.
+        """Prefer an injection at an operation's result to one at its operand, if both fix the outputs.
 
         The correct result must be the injected value, or not depend on it.
         """
@@ -155,7 +156,9 @@ class Search(Trials):
             yield best
 
     def _wrong_part(self, found: Injection) -> Injection | None:
-        """Return the injection at the operation that selects the wrong part of a value, or `None`.
+        """Return an injection at the operation that selects the wrong part of a value, or `None`.
+
+        An injection puts a value of the original program into the port's run.
 
         Args:
           found: an injection of an array of another size than the replaced value.
@@ -174,9 +177,9 @@ class Search(Trials):
         return None
 
     def _as_missing_transpose(self, found: Injection | None, turn: int) -> Injection | None:
-        """Reclassify an injection that only exchanges axes as an omitted transpose, and return it.
+        """Reclassify an injection as an omitted transpose, if it only exchanges axes.
 
-        Any other injection is returned unchanged.
+        Return the reclassified injection; any other injection is returned unchanged.
         """
         if (
             found is None
@@ -193,6 +196,8 @@ class Search(Trials):
 
     def _mistaken(self, edge: int, step: Step) -> Iterator[Injection]:
         """Yield an injection of another value in place of a shared value, if that fixes the outputs.
+
+        A shared value occurs in the runs of both programs.
 
         Args:
           edge: the shared value, by its number in the port's run.

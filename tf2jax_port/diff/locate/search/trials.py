@@ -45,7 +45,10 @@ class Trials(Injector):
         self._done: set[object] = set()
 
     def tried(self, *words: Any) -> Injection | None:
-        """Inject values and return the injection; `None` if no later value agrees or time is up."""
+        """Put values of the original into the port's run, and compare the values computed after them.
+
+        Return the injection; `None` if no later value agrees with the original's or time is up.
+        """
         return None if self.is_over else super().tried(*words)
 
     @property

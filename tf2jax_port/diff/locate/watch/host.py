@@ -66,7 +66,7 @@ class Host:
         return None
 
     def before(self, number: int) -> list[int]:
-        """Return the numbers of a recorded result and of all results on which it depends, its own first."""
+        """Return the numbers of a recorded result, first, and of all results on which it depends."""
         found = [number]
         for one in found:
             found += [o for o in self.told[one].operands if o not in found]

@@ -94,7 +94,7 @@ class JaxNudged(JaxWatch):
         return results
 
     def _used(self, operands: Sequence[Any]) -> list[Any]:
-        """Return the operands of the next step, with offsets added for the requested uses."""
+        """Return the operands of the next operation; an operand whose use has an offset gets it added."""
         number = len(self.trail.steps)
         return [
             one + self._uses[number, position] if (number, position) in self._uses else one

@@ -93,7 +93,7 @@ def statement(place: Place) -> Statement | None:
 
 
 def alike(one: Statement, other: Statement) -> float:
-    """Return the similarity of two statements; assigning the same names raises it."""
+    """Return the similarity of two statements, which is higher if both assign the same names."""
     said = difflib.SequenceMatcher(None, one.words, other.words, autojunk=False).ratio()
     return said + (_SAME_TARGETS if one.targets and one.targets == other.targets else 0.0)
 
@@ -135,8 +135,8 @@ def likest_of(wanted: Place, given: Sequence[Place]) -> Place | None:
 def renaming(wanted: Place, given: Place) -> Place | None:
     """Return the only line that copies the result of the given line to another name, or `None`.
 
-    The name must be the one that the other program's line assigns. The operation on that line is then missing
-    between the two lines of this program.
+    The name must be the one that the wanted line assigns. The operation on the wanted line is then missing
+    between the given line and the copy.
 
     Args:
       wanted: the line of the other program.

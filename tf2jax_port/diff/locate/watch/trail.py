@@ -204,7 +204,10 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """Return the groups of `passes`, and all operations of that name on the line if these are more."""
+        """Return the groups of executions that `passes` returns, and perhaps a larger group.
+
+        The larger group has all operations of the step's name that run on the same line, called from the same lines.
+        """
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
         return [*passes, alike] if len(alike) > max(map(len, passes)) else passes

@@ -27,7 +27,7 @@ _WRITING = ("_write", "scatter", "split", "unstack")
 
 
 def is_wide(arrays: Collection[np.ndarray]) -> bool:
-    """Return whether a run computes in double precision although its code may request single.
+    """Return whether a run computes in double precision although its code may request `float32`.
 
     This is so if 64-bit types are enabled and the arrays include float64 but no float32.
     """
@@ -115,7 +115,7 @@ def _to_double(attributes: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _converting(convert: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap the conversion to tensors, so that float32 tensors pass for float64 and the reverse."""
+    """Wrap the conversion to tensors, so that a float32 tensor is accepted as float64 and vice versa."""
 
     def run(value: Any, dtype: Any = None, *given: Any, **options: Any) -> Any:
         import tensorflow as tf
