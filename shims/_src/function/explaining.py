@@ -1,4 +1,4 @@
-"""Describe the programs of a function: their guards, sizes, layouts and source lines."""
+"""Describe the traced programs of a function: their guards, sizes, layouts and source lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 def explain(function) -> str:
-    """Describe the guards, data-dependent sizes and layouts of every program of a function."""
+    """Describe the guards, data-dependent sizes and layouts of every traced program of a function."""
     lines = [f"{getattr(function, '__name__', 'function')}: {len(function.entries)} program(s)"]
     for entry in function.entries:
         lines.append(f"program over {', '.join(map(str, entry.shapes)) or 'no operands'}")
@@ -28,7 +28,7 @@ def explain(function) -> str:
 
 
 class ConcreteFunction:
-    """One program of a function, with its signature.
+    """One traced program of a function, with its signature.
 
     Attributes:
       structured_input_signature: `(args, kwargs)` of specs.
@@ -73,7 +73,7 @@ class ConcreteFunction:
 
     @property
     def inputs(self) -> list[TensorSpec]:
-        """The specs of the input tensors."""
+        """The `TensorSpec`s of the input tensors."""
         return list(self._specs)
 
     @property

@@ -1,4 +1,4 @@
-"""Convert composite arguments of a function to trees of arrays, and their specs likewise."""
+"""Convert composite arguments of a function, and their specs, to trees of arrays and array specs."""
 
 from __future__ import annotations
 
