@@ -53,7 +53,7 @@ class ConcreteFunction:
         """Return the traced program.
 
         Raises:
-          ValueError: an argument has an unknown rank, so that there is a program for each rank.
+          ValueError: an argument has an unknown rank, and each rank would need its own program.
         """
         if self._examples is None:
             raise ValueError(
@@ -96,12 +96,12 @@ class ConcreteFunction:
 
     @property
     def jaxpr(self):
-        """The traced program, over symbolic sizes."""
+        """The traced program, a jaxpr over symbolic sizes."""
         return self._program().program.jaxpr
 
     @property
     def structured_outputs(self):
-        """The specs of the results; a size that is known only at run time is `None`."""
+        """The specs of the results, in their structure; a size known only at run time is `None`."""
         avals = self._program().program.jaxpr.out_avals
         specs = [
             TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals

@@ -308,10 +308,17 @@ class Function(Copyable):
         return out
 
     def _run_until_settled(self, plan, operands, prepared, *, is_example=False):
-        """Run a program again until no report requires a larger bucket or another assumption.
+        """Run a call until no run-time check requires a larger bucket or another assumption.
 
-        If `is_example`, the arguments only stand for their shapes and dtypes: no data are invalid.
-        Returns the plan, the outcome and the numbers of the last run, and the plan for calls like it.
+        Args:
+          plan: the plan to begin with, or `None`.
+          operands: the operands for `plan`.
+          prepared: returns the `Call`, needed for a new plan.
+          is_example: whether the arguments only stand for their shapes and dtypes; then checks that operands
+            are valid are ignored.
+
+        Returns:
+          The plan, outcome and numbers of the last run, and the plan to store for similar calls (or `None`).
         """
         settled = Settled(buffers=dict(self._buffers))
         first = plan
@@ -529,7 +536,7 @@ def _is_spec(x) -> bool:
 
 
 def _spec_of(leaf):
-    """Return the spec of an argument; `None` for a Python value."""
+    """Return the spec of an array or composite argument; `None` for a Python value."""
     if is_spec(leaf):
         return leaf
     if has_spec(leaf):

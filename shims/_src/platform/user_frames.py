@@ -64,7 +64,7 @@ def is_library_frame(frame: FrameType) -> bool:
 
 
 def runs_unconverted_library(frame: FrameType) -> bool:
-    """Return whether a frame runs a library written for JAX, or one that computes with no arrays."""
+    """Return whether a frame runs a library written for JAX, or one that does not compute with arrays."""
     return root_package(frame.f_globals) in NOT_CONVERTED
 
 

@@ -54,7 +54,7 @@ def settle_reports(
 
 
 def without_invalid(found: Iterable[tuple[Condition, int]]) -> list[tuple[Condition, int]]:
-    """Return the findings that do not judge the data, for a run whose arguments are examples."""
+    """Drop the checks that operands are valid, for a run whose arguments are only examples."""
     return [(c, code) for c, code in found if not isinstance(c, Invalid)]
 
 

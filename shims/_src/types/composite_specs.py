@@ -24,7 +24,7 @@ def has_spec(value) -> bool:
 
 
 def spec_of(value):
-    """Return the spec of a composite, from which its sizes and dtypes follow."""
+    """Return the spec of a composite, which determines its sizes and dtypes."""
     return _SPEC_OF[type(value)](value)
 
 
