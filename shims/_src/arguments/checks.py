@@ -1,7 +1,8 @@
 """Check the arguments of operators: shapes and dtypes at once, values as soon as they are known.
 
-Checks of values go through `primitives.check`: eagerly they raise; inside a dynamic trace a flag is
-returned with the result and the call raises; inside an enclosing JAX trace they have no effect.
+Checks of values go through `primitives.check`: eagerly a failed check raises at once; inside a dynamic
+trace the program also returns whether the check failed, and the call raises; inside an enclosing JAX
+trace the checks have no effect.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def invalid(function: str, problem: str, **lines) -> errors.InvalidArgumentError
 def check_data(
     bad, function: str, problem: str, *, error=errors.InvalidArgumentError, **lines
 ) -> None:
-    """Raise an error if an element of `bad` is true: at once, or after the call if it is traced."""
+    """Raise an error if an element of `bad` is true: at once, or after the call if `bad` is traced."""
     if jp.is_tracer(bad):
         primitives.check(bad, errors.message(function, problem, **lines), error=error)
     elif np.any(np.asarray(bad)):
@@ -145,7 +146,7 @@ def static_int(function: str, name: str, value) -> int:
 
 
 def _constant_behind(value):
-    """Return the number that a traced constant holds, `None` for other tracers."""
+    """Return the number in a traced constant, or `None` for tracers that are not constants."""
     if value.ndim or not jnp.issubdtype(value.dtype, jnp.integer):
         return None
     known = numbering.symbolic_value(value)

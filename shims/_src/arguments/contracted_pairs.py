@@ -1,4 +1,4 @@
-"""Match pairs of contracted axes, of which TensorFlow only compares the products of sizes."""
+"""Match pairs of contracted axes; TensorFlow requires only equal products of their sizes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from shims._src.sizes import trace
 
 
 def settle(pairs) -> None:
-    """Replace input sizes by numbers if sizes in a pair of contracted axes differ.
+    """Make input sizes constants if the two sizes of a pair of contracted axes differ in this call.
 
-    TensorFlow requires only the products of the sizes to be equal.
+    Only with numbers can the products of the sizes be compared, which TensorFlow requires to be equal.
     """
     state = trace.current()
     if state is None:
@@ -29,7 +29,7 @@ def settle(pairs) -> None:
 
 
 def as_one(x, axes, *, last: bool):
-    """Merge axes into one axis, which becomes the last or the first."""
+    """Merge some axes of an array into one axis, which becomes the last or the first."""
     rest = [i for i in range(x.ndim) if i not in axes]
     sides = [*rest, *axes] if last else [*axes, *rest]
     left = tuple(x.shape[i] for i in rest)
@@ -38,12 +38,12 @@ def as_one(x, axes, *, last: bool):
 
 
 def differ(pairs) -> bool:
-    """Return whether any pair has known sizes that differ."""
+    """Return whether the two sizes of any pair are known and differ."""
     return any(one != other for one, other in _known_pairs(pairs))
 
 
 def have_equal_products(pairs) -> bool:
-    """Return whether all sizes are known, and both products are equal."""
+    """Return whether all sizes are known, and their products on both sides are equal."""
     ours, theirs = zip(*pairs, strict=True)
     return len(_known_pairs(pairs)) == len(pairs) and math.prod(ours) == math.prod(theirs)
 

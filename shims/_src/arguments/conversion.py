@@ -60,10 +60,10 @@ def as_array(value, dtype=None):
 
 
 def _check_integers(plain: np.ndarray, dtype: np.dtype) -> None:
-    """Check that Python integers fit a 32-bit dtype, which may replace a 64-bit one.
+    """Check that Python integers fit a 32-bit dtype, which may have replaced a 64-bit one.
 
     Raises:
-      NarrowingError: a number does not fit; for an unsigned dtype a negative one wraps around.
+      NarrowingError: an integer does not fit; for an unsigned dtype, negative integers wrap around instead.
     """
     may_be_wide = dtype in _NARROW_INTEGERS and not jax.config.jax_enable_x64
     if may_be_wide and plain.dtype.kind in "iu":
@@ -179,7 +179,7 @@ def check_width(array, dtype=None):
 
 
 def _check_range(array) -> None:
-    """Reject finite 64-bit floats that overflow in 32 bits.
+    """Raise an error for finite 64-bit floats that are infinite in 32 bits.
 
     Raises:
       NarrowingError: such a number exists.

@@ -1,8 +1,8 @@
 """Convert NumPy arrays and Python numbers for operators that define a default dtype.
 
-TensorFlow's definition of such an operator names a default dtype. A tensor keeps its dtype. Eagerly,
-any other value is converted to the default; in a function it keeps its own dtype. Other operators
-have arguments of one fixed dtype, to which NumPy arrays are converted in a function, too.
+TensorFlow defines a default dtype for the arguments of such an operator. A tensor keeps its dtype.
+Eagerly, any other value is converted to the default; in a function it keeps its own dtype. Other
+operators have arguments of one fixed dtype, to which NumPy arrays are converted in a function, too.
 """
 
 from __future__ import annotations
@@ -49,7 +49,10 @@ def fixed(dtype, *names: str):
 
 
 def _converting_decorator(names, wanted):
-    """Return a decorator that converts NumPy arrays and numbers to the dtype that `wanted` returns."""
+    """Return a decorator that converts the NumPy arrays and numbers among the arguments `names`.
+
+    `wanted` is a function from these arguments to a dtype, or to `None` to convert nothing.
+    """
 
     def decorate(f):
         order = list(inspect.signature(f).parameters)

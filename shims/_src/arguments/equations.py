@@ -1,4 +1,4 @@
-"""Check einsum equations against their operands: ranks, and sizes of equal labels."""
+"""Check einsum equations against their operands: ranks, and sizes of axes with equal labels."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from shims._src.sizes.primitives import unify_axis
 
 
 def agreeing_operands(equation: str, arrays) -> list:
-    """Unify the sizes of axes with equal labels, and return the operands.
+    """Declare that axes with equal labels have equal sizes, and return the operands.
 
     Args:
       equation: the einsum equation, without blanks.
       arrays: one operand per term of the equation.
 
     Raises:
-      ValueError: the number of terms differs.
+      ValueError: the number of terms differs from that of operands.
       InvalidArgumentError: an operand has another rank, or sizes of one label differ; sizes of 1 do
         not broadcast.
     """
@@ -56,7 +56,7 @@ def _labeled_axes(equation, term, array):
 
 
 def _unify_ellipsis_sizes(terms, arrays) -> list:
-    """Unify the sizes of ellipsis axes, which must broadcast; return the operands."""
+    """Declare that the ellipsis axes of all operands broadcast; return the operands."""
     spans = []
     for term, array in zip(terms, arrays, strict=True):
         before, _, after = term.partition("...")
@@ -68,7 +68,7 @@ def _unify_ellipsis_sizes(terms, arrays) -> list:
 
 
 def _check_ellipsis(equation, term, array, arrow, result):
-    """Check that the axes of an ellipsis are in the result."""
+    """Check that the result of an einsum keeps the ellipsis axes, as TensorFlow requires."""
     hidden = array.ndim - len(term.replace("...", ""))
     if arrow and hidden and "..." in term and "..." not in result:
         raise checks.invalid(

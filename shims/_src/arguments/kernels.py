@@ -1,6 +1,6 @@
 """Check dtypes of arguments against those that TensorFlow's CPU kernels support.
 
-The table states them for each operator, `kernels.json` is generated from it, and every call of an
+The operator table states these dtypes, and `kernels.json` is generated from it. Every call of an
 operator is checked before anything is computed.
 """
 
@@ -110,7 +110,10 @@ _WITHOUT_ROWS = frozenset(
 
 
 def of(f) -> tuple[tuple[int, str, str, bool], ...]:
-    """Look up the dtypes that an operator accepts: `(position, parameter, words, alone)` per array.
+    """Look up which dtypes an operator accepts.
+
+    Returns `(position, parameter, words, alone)` for each array parameter, where `words` is an entry of the
+    kernel table.
 
     Raises:
       LookupError: the operator's module is not in the table, so that its dtypes would go unchecked;
@@ -123,7 +126,7 @@ def of(f) -> tuple[tuple[int, str, str, bool], ...]:
 
 
 def checked(f):
-    """Decorate a function with a check of its dtypes; `dispatch.operator` includes this decorator."""
+    """Decorate a function with a check of argument dtypes; `dispatch.operator` includes this check."""
     takes = of(f)
 
     @functools.wraps(f)

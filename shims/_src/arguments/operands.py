@@ -1,7 +1,7 @@
 """Convert the operands of operators to arrays of one dtype and compatible sizes.
 
 TensorFlow converts numbers and NumPy arrays to the dtype of the other operands, and rejects tensors of
-two dtypes. Symbolic sizes that must be equal are unified.
+two dtypes. Symbolic sizes that must be equal are declared equal, which is checked at run time.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _mismatch_error(function, culprit, values, dtype):
 
 
 def broadcasting(function: str, *arrays):
-    """Unify the sizes of arrays that must broadcast; symbolic sizes are checked at run time.
+    """Declare that the sizes of arrays broadcast; symbolic sizes are checked at run time.
 
     Arrays of known shapes are returned unchanged.
 
@@ -123,7 +123,7 @@ def broadcasting(function: str, *arrays):
 
 
 def broadcasting_along(function: str, arrays: list, axes: list[int | None]) -> list:
-    """Unify the sizes along one axis of each array; sizes of 1 broadcast.
+    """Declare that arrays have equal sizes along one axis of each; sizes of 1 broadcast.
 
     Args:
       function: the operator, for error messages.
@@ -189,7 +189,7 @@ def check_alike(function: str, **arrays) -> None:
 
 
 def agreeing(function: str, arrays, axes):
-    """Unify the symbolic sizes of arrays along each of `axes`; return the arrays."""
+    """Declare that arrays have equal sizes along each of `axes`; return the arrays."""
     arrays = list(arrays)
     if not any(jp.is_symbolic(a.shape[i]) for a in arrays for i in axes):
         for i in axes:
@@ -204,7 +204,7 @@ def agreeing(function: str, arrays, axes):
 
 
 def meeting(function: str, a, i: int, b, j: int, *, broadcasts: bool = False):
-    """Unify the sizes of axis `i` of `a` and axis `j` of `b`, if symbolic; return both arrays."""
+    """Declare that axis `i` of `a` and axis `j` of `b` have equal sizes; return both arrays."""
     target = _common_size([a.shape[i], b.shape[j]], broadcasts=broadcasts)
     if target is None:
         return a, b
@@ -222,7 +222,7 @@ def _is_one(d) -> bool:
 
 
 def _common_size(sizes, *, broadcasts: bool = True):
-    """Return the size with which to unify all `sizes`; `None` if nothing has to be unified."""
+    """Return the size to which all `sizes` are declared equal; `None` if they are equal already."""
     sizes = [d for d in sizes if not (broadcasts and _is_one(d))]
     distinct = [d for i, d in enumerate(sizes) if not _is_among(d, sizes[:i])]
     if len(distinct) < 2 or not any(map(jp.is_symbolic, distinct)):

@@ -1,4 +1,4 @@
-"""Search sorted sequences."""
+"""Find insertion points in sorted sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute `jnp.unique`, whose result has a data-dependent size."""
+"""Compute `jnp.unique` in dynamic traces, where the size of the result is data-dependent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from shims._src.sizes import primitives
 
 
 def unique(x, return_index=False, return_inverse=False, return_counts=False):
-    """Return the sorted distinct values, and optionally first indices, the inverse and counts."""
+    """Return the sorted distinct values, and optionally first indices, inverse indices and counts."""
     shape = x.shape
     flat = jnp.asarray(x).reshape(-1)
     order = jnp.argsort(flat, stable=True)

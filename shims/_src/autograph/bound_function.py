@@ -1,4 +1,4 @@
-"""Make a `shims.function` that is defined in a class work as a method."""
+"""Let a `shims.function` that is defined in a class work as a method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 class BoundFunction:
     """A `shims.function` bound to an instance, which is passed as the first argument.
 
-    All other attributes are those of the function; all instances share its programs.
+    Other attributes are looked up on the function; all instances share its compiled programs.
     """
 
     def __init__(self, function, instance):

@@ -1,4 +1,4 @@
-"""Replace Python's builtin functions by versions that also accept traced arrays."""
+"""Replace Python's built-in functions in converted code, so that they accept traced arrays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shims._src.tracing.size_questions import depend_on_data, question_of
 
 
 def replacement_of(f) -> Callable | None:
-    """Return the replacement of a builtin function, or `None` if it has none."""
+    """Return the replacement of a built-in function, or `None` if it has none."""
     return _REPLACEMENTS.get(id(f))
 
 
@@ -68,23 +68,23 @@ def complex_(*args):
 
 
 def index_(x):
-    """Replace `operator.index`; a size is an integer already."""
+    """Replace `operator.index`; a symbolic size is returned unchanged, as an integer."""
     x = current_value(x)
     return x if jp.is_symbolic(x) else operator.index(x)
 
 
 def isinstance_(x, classes):
-    """Replace `isinstance`; a size is an `int`."""
+    """Replace `isinstance`; a symbolic size is an `int`."""
     return isinstance(x, classes) or (jp.is_symbolic(x) and isinstance(0, classes))
 
 
 def type_(x, *args, **kwargs):
-    """Replace `type`; the type of a size is `int`."""
+    """Replace `type`; the type of a symbolic size is `int`."""
     return int if jp.is_symbolic(x) and not args else type(x, *args, **kwargs)
 
 
 def bool_(x=False):
-    """Replace `bool`; a traced scalar is compared with 0."""
+    """Replace `bool`; for a traced scalar return the traced result of `x != 0`."""
     x = current_value(x)
     if is_staged(x) and not x.ndim:
         return x != 0
@@ -143,7 +143,7 @@ def _is_unknown(value) -> bool:
 
 
 def _as_size(array):
-    """Return an array as the size that it was computed from, and any other array unchanged."""
+    """Return the symbolic size from which an array was computed, or the array if there is none."""
     known = numbering.symbolic_value(array) if not array.ndim else None
     return array if known is None else known
 

@@ -84,7 +84,7 @@ def to_graph(entity: Callable, recursive=True, experimental_optional_features=No
 
     Args:
       entity: a function, lambda, method, `functools.partial` or callable object.
-      recursive: True; the functions that it calls are converted, too.
+      recursive: must be True; the functions that `entity` calls are converted, too.
       experimental_optional_features: accepted; these features are always on, or belong to
         TensorFlow's graphs.
 
@@ -113,7 +113,7 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
 
     Args:
       entity: a function, lambda or method.
-      recursive: True.
+      recursive: must be True.
       experimental_optional_features: accepted.
 
     Returns:
@@ -124,7 +124,8 @@ def to_code(entity: Callable, recursive=True, experimental_optional_features=Non
       UnimplementedError: `recursive` is False.
 
     Differs from TensorFlow:
-      The code that runs is not compiled from this text: it has the positions of the original.
+      The code that runs is not compiled from this text: it has the source positions of the unconverted
+      function.
 
     https://www.tensorflow.org/api_docs/python/tf/autograph/to_code
     """
@@ -166,9 +167,9 @@ def do_not_convert(func: Callable | None = None) -> Callable:
 
 
 def mark_as_written(f):
-    """Mark a function that converted code calls as it is, and return the function.
+    """Mark a function that converted code calls without converting it; return the function.
 
-    This applies to functions that are already converted or must not be.
+    The function is already converted, or must not be.
     """
     with contextlib.suppress(AttributeError, TypeError):
         # `functools.wraps` copies attributes to wrappers, so the mark names its function.
@@ -292,8 +293,8 @@ def _converted_function(f: types.FunctionType):
 def _rebuild_transformed(f: types.FunctionType):
     """Rebuild the result of a JAX transformation, such as `jax.grad(g)`, with `g` converted.
 
-    Its closure holds `g`, or another transformed function. The rebuilt function has the same code, and a
-    closure with the converted function.
+    The closure of the result holds `g`, or another transformed function. The rebuilt function has the same
+    code, and a closure with the converted function.
     """
     held = [_cell_content(cell) for cell in f.__closure__ or ()]
     converted = [
@@ -330,12 +331,12 @@ vars(_OPERATORS).update(
 
 
 def _package(f) -> str:
-    """Return the top-level package whose code defines a function, whatever its `__module__` says."""
+    """Return the top-level package whose code defines a function, whatever `__module__` says."""
     return user_frames.root_package(f.__globals__)
 
 
 def _calls_back(f) -> bool:
-    """Return whether `f` calls functions that are passed to it, so that these must be converted."""
+    """Return whether `f` may call functions among its arguments, which must then be converted."""
     f = _unwrap_partials(f)
     if isinstance(f, types.FunctionType):
         return _package(f) in _CALLING_BACK and f is not do_not_convert
@@ -354,15 +355,15 @@ def _converted_callback(value):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether a callable object is a pytree leaf.
+    """Return whether a callable object is a pytree leaf, so that it may be converted.
 
-    A callable pytree of arrays is data, and is not converted.
+    A callable pytree of arrays is data.
     """
     return jax.tree_util.treedef_is_leaf(jax.tree.structure(value))
 
 
 def _warn(f, error: UnconvertibleError) -> None:
-    """Warn once that a function cannot be converted and runs as written."""
+    """Warn, once per function, that the function cannot be converted and runs as written."""
     function = _unwrap_partials(f)
     name = getattr(function, "__qualname__", None) or type(function).__name__
     code = getattr(function, "__code__", None)

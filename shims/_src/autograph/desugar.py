@@ -1,4 +1,4 @@
-"""Rewrite Python constructs that the converters do not support, and reject what cannot be."""
+"""Rewrite Python constructs that AutoGraph's converters do not support, or reject them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def desugar(node, function: types.FunctionType):
-    """Rewrite a definition in place, using only the subset of Python that the converters support.
+    """Rewrite a function definition in place to the subset of Python that the converters support.
 
     Raises:
-      UnconvertibleError: it uses a construct that cannot be rewritten.
+      UnconvertibleError: the definition uses a construct that cannot be rewritten.
     """
     _refuse_unsupported(node)
     _strip_signature(node)
@@ -63,7 +63,7 @@ def _refuse_walrus(node) -> None:
 
 
 def _in_scope(node):
-    """Yield the descendants of `node` that run in its own scope, not in a nested function."""
+    """Yield the descendants of a syntax node that run in the same scope, not in a nested function."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, (*_SCOPES, *_COMPREHENSIONS)):
             yield child
@@ -71,7 +71,10 @@ def _in_scope(node):
 
 
 def _strip_signature(node) -> None:
-    """Remove decorators, annotations and default values, which the function object keeps."""
+    """Remove decorators, annotations and default values from a definition.
+
+    The function object keeps them.
+    """
     node.args.defaults = [ast.Constant(None) for _ in node.args.defaults]
     node.args.kw_defaults = [d and ast.Constant(None) for d in node.args.kw_defaults]
     a = node.args
@@ -85,7 +88,7 @@ def _strip_signature(node) -> None:
 
 
 class _Mangle(ast.NodeTransformer):
-    """Mangles private names, as the Python compiler does inside a class."""
+    """Mangles private names (`__x`), as the Python compiler does inside a class."""
 
     def __init__(self, class_name: str):
         self._class_name = class_name
@@ -115,7 +118,7 @@ class _Mangle(ast.NodeTransformer):
 
 
 class _ExplicitSuper(ast.NodeTransformer):
-    """Passes `super()` its arguments explicitly, since converted code runs in another frame."""
+    """Adds the implicit arguments to `super()`, since converted code runs in another frame."""
 
     def __init__(self, root):
         self._root = root
@@ -154,7 +157,7 @@ class _PartAssignments(ast.NodeTransformer):
 
 
 class _Conditions(ast.NodeTransformer):
-    """Marks the operands of `and` and `or` in conditions, of which only the truth counts."""
+    """Marks the operands of `and` and `or` in conditions, where only their truth values matter."""
 
     def _visit_test(self, node):
         self.generic_visit(node)
@@ -272,8 +275,8 @@ class _FlaggedBreaks(ast.NodeTransformer):
 class _ContainerChanges(ast.NodeTransformer):
     """Makes changes of containers and objects visible to staged branches and loops.
 
-    For a local variable, `values.append(x)` and `values[i + 1] = x` become assignments to it, which make it
-    part of the state. Other changes are recorded when they happen.
+    For a local variable, `values.append(x)` and `values[i + 1] = x` become assignments to `values`, which
+    makes the variable part of the loop's state. Other changes are recorded when they happen.
     """
 
     def __init__(self):
@@ -328,7 +331,7 @@ class _ContainerChanges(ast.NodeTransformer):
         return [node, *(_copy_positions(node, note) for note in _store_notes(target))]
 
     def _is_item_of_local(self, target) -> bool:
-        """Return whether a target is an item of a local variable with a computed key.
+        """Return whether an assignment target is an item of a local variable, with a computed key.
 
         The static analyses cannot follow assignments to such an item.
         """
@@ -340,7 +343,7 @@ class _ContainerChanges(ast.NodeTransformer):
 
 
 def _store_notes(target) -> list:
-    """Return statements that record, at run time, an assignment to an attribute or an item."""
+    """Return statements that record an assignment to an attribute or an item when they run."""
     if isinstance(target, (ast.Tuple, ast.List)):
         return [note for element in target.elts for note in _store_notes(element)]
     if isinstance(target, ast.Attribute) and _is_repeatable(target.value):
@@ -352,14 +355,14 @@ def _store_notes(target) -> list:
 
 
 def _is_repeatable(node) -> bool:
-    """Return whether an expression has no calls, so that it can be evaluated twice."""
+    """Return whether an expression has no calls, so that evaluating it twice is harmless."""
     plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp)
     also = (ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop)
     return all(isinstance(inner, (*plain, *also)) for inner in ast.walk(node))
 
 
 def _as_value(key):
-    """Return the key of a subscript as an expression of its own, with slices as `slice(...)`."""
+    """Convert the key of a subscript to an expression, with `slice(...)` for slices."""
     if isinstance(key, ast.Slice):
         parts = [part or ast.Constant(None) for part in (key.lower, key.upper, key.step)]
         return ast.Call(ast.Name("slice", ast.Load()), parts, [])
@@ -369,13 +372,13 @@ def _as_value(key):
 
 
 def _operator_call(name: str, *arguments):
-    """Build the syntax tree of a call of an operator of `ag__`."""
+    """Build the syntax tree of a call of an operator in `ag__`."""
     operator = ast.Attribute(ast.Name("ag__", ast.Load()), name, ast.Load())
     return ast.Call(operator, list(arguments), [])
 
 
 def _bound_names(function) -> set[str]:
-    """Return the names that a function assigns in its own scope."""
+    """Return the parameters of a function and the names that it assigns in its own scope."""
     a = function.args
     arguments = (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg)
     bound = {x.arg for x in arguments if x is not None}
@@ -393,7 +396,7 @@ def _assignment(name: str, value):
 
 
 def _copy_positions(place, node):
-    """Copy the source position of `place` to all nodes below `node` that have none."""
+    """Copy the source position of `place` to all nodes of the tree `node` that have none."""
     for inner in ast.walk(node):
         if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
             ast.copy_location(inner, place)

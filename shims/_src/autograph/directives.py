@@ -1,4 +1,4 @@
-"""Provide `set_loop_options`, which sets options of a loop from inside of its body."""
+"""Define `set_loop_options`, which sets options of a loop from inside of the loop's body."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OPTIONS: ThreadStack[dict] = ThreadStack()
 def set_loop_options(
     parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None
 ) -> None:
-    """Set options of the loop whose body calls this; loops that are not staged ignore them.
+    """Set options of the loop whose body calls this function; unstaged loops ignore them.
 
     Args:
       parallel_iterations: accepted; iterations run one after the other.
@@ -30,5 +30,5 @@ def set_loop_options(
 
 
 def loop_options() -> contextlib.AbstractContextManager[dict]:
-    """Return a context that collects the options of one staged loop while its body is traced."""
+    """Return a context manager that collects the options of one staged loop while its body is traced."""
     return _OPTIONS.pushed({})

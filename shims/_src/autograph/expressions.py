@@ -1,4 +1,4 @@
-"""Provide `and`, `or`, `not`, conditional expressions and `assert` over traced arrays."""
+"""Evaluate `and`, `or`, `not`, conditional expressions and `assert` in converted code."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def or_(left: Callable, right: Callable):
 
 
 def _one_of(value, right: Callable, label: str):
-    """Return the operand of `and` or `or` that Python returns; of traced ones, the array that it is.
+    """Return the operand that `and` or `or` chooses; if the first is traced, choose at run time.
 
-    The operands are promoted and broadcast as by `jnp.where`.
+    Operands chosen at run time are promoted and broadcast as by `jnp.where`.
     """
     value = current_value(value)
     question = question_of(value)
@@ -60,7 +60,7 @@ def _one_of(value, right: Callable, label: str):
 
 
 def _chosen(truth, if_true, if_false):
-    """Return one of two operands, each of which may be `truth` itself."""
+    """Choose one of two operands by the traced bool `truth`, which may be an operand itself."""
     if _is_bool(if_true) and _is_bool(if_false):
         if if_false is truth:
             return jnp.logical_and(truth, if_true)
@@ -86,7 +86,7 @@ def _not_an_operand(label: str, value):
 
 
 def truth(value, label: str):
-    """Return the truth of an operand of `and` or `or` in a condition; its value does not count."""
+    """Return the truth value of an operand of `and` or `or` inside a condition."""
     value = staged_question(value)
     return scalar_condition(value, label) if is_staged(value) else bool(value)
 
@@ -108,7 +108,10 @@ def operand_of_negation(condition):
 
 
 def staged_question(value):
-    """Convert a comparison of data-dependent sizes to a traced bool; return others unchanged."""
+    """Convert a symbolic size used as a condition to a traced bool if it depends on data.
+
+    Other values are returned unchanged.
+    """
     value = current_value(value)
     if not jp.is_symbolic(value):
         return value
@@ -117,7 +120,7 @@ def staged_question(value):
 
 
 def staged_number(value):
-    """Convert a size to an array; return any other value unchanged."""
+    """Convert a symbolic size to an array; return any other value unchanged."""
     return value.__jax_array__() if jp.is_symbolic(value) else value
 
 

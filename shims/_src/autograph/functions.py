@@ -1,4 +1,4 @@
-"""Provide the operators for function scopes, `return` and reads of variables in converted code."""
+"""Define the operators for function scopes, `return` and reads of variables in converted code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def with_function_scope(thunk: Callable, scope_name: str, options):
 
 
 def ld(value):
-    """Return the value of a variable that is read, after checking that it has one.
+    """Return the value of a variable that is read; check that it has one.
 
     Raises:
       UnboundLocalError: the variable has no value yet.

@@ -1,4 +1,4 @@
-"""Replace functions of `math`, `statistics` and `operator`, which need numbers, for sizes and traced scalars."""
+"""Replace functions of `math` and `statistics`, which need numbers, for sizes and traced scalars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shims._src.platform import jax_private as jp
 
 
 def replacement_of(f: Callable, args: tuple) -> Callable | None:
-    """Return the function to call in place of `f` if a size or a traced scalar is among `args`."""
+    """Return the JAX version of `f` if an argument is a size or a traced scalar, else `None`."""
     staged = _REPLACEMENTS.get(id(f))
     if staged is None:
         return None
@@ -38,7 +38,7 @@ def _on_arrays(f: Callable) -> Callable:
 
 
 def _whole(rounding: Callable) -> Callable:
-    """Return a function that rounds to an integer; a size is one already."""
+    """Return a function that rounds a float to an integer, and returns sizes and integers unchanged."""
 
     def call(x):
         x = current_value(x)
@@ -54,7 +54,7 @@ def _log(x, base=None):
 
 
 def _integer_root(n):
-    """Compute the integer part of a square root; the float's error is at most one."""
+    """Compute the integer square root, correcting the float result, which is off by at most one."""
     root = jnp.sqrt(n).astype(jnp.int32)
     root = jnp.where((root > 0) & (root > n // jnp.maximum(root, 1)), root - 1, root)
     return jnp.where(root + 1 <= n // (root + 1), root + 1, root)

@@ -20,10 +20,10 @@ class Items:
     """The items of a staged loop.
 
     Attributes:
-      arrays: arrays `[n, ...]`, nested, of which each iteration gets a slice; `None` if `n` is a
+      arrays: a pytree of arrays `[n, ...]`, of which each iteration gets a slice; `None` if `n` is a
         traced number without a bound.
-      length: `n`, an int, a dimension, or that traced number.
-      at: a function from the iteration number to the item, where there are no arrays.
+      length: the number of items `n`: an int, a dimension, or that traced number.
+      at: if `arrays` is `None`, a function from the iteration number to the item.
     """
 
     arrays: Any
@@ -65,7 +65,7 @@ class TracedRange(TracedIterable):
         self._start, self._stop, self._step = start, stop, step
 
     def as_python(self):
-        """Return the Python `range`, which makes sizes constants of the program; `None` if traced."""
+        """Return the Python `range`, which makes symbolic sizes constants; `None` if a number is traced."""
         parts = (self._start, self._stop, self._step)
         return None if any(is_staged(current_value(x)) for x in parts) else range(*parts)
 
@@ -87,7 +87,7 @@ class TracedRange(TracedIterable):
 
 
 def _known_number(x):
-    """Convert a number to an int or a dimension if it is known; otherwise return the tracer."""
+    """Convert a number to an int or a dimension if it is known; return other tracers unchanged."""
     x = current_value(x)
     if jp.is_tracer(x):
         known = numbering.symbolic_value(x)
@@ -104,7 +104,7 @@ class TracedEnumerate(TracedIterable):
         self._iterable, self._start = iterable, start
 
     def items(self) -> Items:
-        """Return the pairs of a number and an item."""
+        """Return the pairs `(number, item)` for a staged loop."""
         inner = items_of(self._iterable)
         start = as_array(self._start)
         if inner.arrays is None:
@@ -114,7 +114,7 @@ class TracedEnumerate(TracedIterable):
 
 
 class TracedZip(TracedIterable):
-    """The `zip` of arrays and ranges of which one is traced."""
+    """The `zip` of arrays and ranges of which at least one is traced."""
 
     label = "zip"
 
@@ -122,7 +122,7 @@ class TracedZip(TracedIterable):
         self._iterables, self._strict = iterables, strict
 
     def items(self) -> Items:
-        """Return tuples of one item from each iterable."""
+        """Return the tuples of one item from each iterable, for a staged loop."""
         parts = [_as_items(x) for x in self._iterables]
         lengths = [part.length for part in parts]
         if any(part.arrays is None for part in parts):
@@ -156,7 +156,7 @@ class TracedZip(TracedIterable):
 def is_traced_iterable(x) -> bool:
     """Return whether a loop over `x` is staged.
 
-    It is if `x` is traced, or if operations on arrays are being recorded.
+    This is so if `x` is traced, or if `x` is an array and JAX is tracing.
     """
     x = current_value(x)
     if isinstance(x, TracedIterable):
@@ -167,10 +167,10 @@ def is_traced_iterable(x) -> bool:
 
 
 def as_python(x, failure: Exception):
-    """Return an iterable for a Python loop, to be used after a loop over `x` could not be staged.
+    """Return an iterable for running a loop over `x` in Python, after it could not be staged.
 
     Raises:
-      Exception: `failure`, if Python cannot iterate over `x`.
+      Exception: the given `failure`, if Python cannot iterate over `x`.
     """
     found = x.as_python() if isinstance(x, TracedIterable) else None
     if isinstance(x, jax.Array) and not jp.is_symbolic(x.shape[0]):
@@ -181,7 +181,7 @@ def as_python(x, failure: Exception):
 
 
 def items_of(x) -> Items:
-    """Return the items of a traced array or iterable."""
+    """Return the items of a traced array or iterable, for a staged loop."""
     x = current_value(x)
     return x.items() if isinstance(x, TracedIterable) else Items(x, x.shape[0])
 

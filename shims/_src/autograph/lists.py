@@ -1,4 +1,4 @@
-"""Track Python lists to which a staged loop appends, and reject changes of outside containers."""
+"""Track Python lists to which a staged loop appends; reject changes of containers outside."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ from shims._src.sizes import primitives
 
 @jax.tree_util.register_pytree_node_class
 class Entry:
-    """An element that one iteration appended.
+    """An element that an iteration of a staged loop appends to a list.
 
-    `valid` says whether the iteration appended it; `None` means that every iteration does.
+    Attributes:
+      value: the element.
+      valid: a traced bool, whether the iteration did append it; `None` if every iteration does.
     """
 
     def __init__(self, value, valid=None):
@@ -30,17 +32,20 @@ class Entry:
         self.valid = valid
 
     def tree_flatten(self):
-        """Return value and validity as children."""
+        """Return `value` and `valid` as children."""
         return (self.value, self.valid), None
 
     @classmethod
     def tree_unflatten(cls, _, children):
-        """Build an entry from a value and its validity."""
+        """Create an entry from the children that `tree_flatten` returned."""
         return cls(*children)
 
 
 class Recorder(list):
-    """Stands for a list inside a staged loop; the loop may append to it or read it, but not both."""
+    """Stands for a list inside a staged loop, and records what the loop appends.
+
+    The loop may append to the list or read it, but not both.
+    """
 
     def __init__(self, name: str, elements, parent: Recorder | None = None):
         super().__init__(elements)
@@ -50,7 +55,7 @@ class Recorder(list):
         self._was_read = False
 
     def copy_for_branch(self) -> Recorder:
-        """Return a copy with the same elements and entries, which a branch may append to."""
+        """Return a copy with the same elements and entries, to which a branch may append."""
         new = Recorder(self.name, self.elements(), self)
         new.entries, new._was_read = list(self.entries), self._was_read
         return new
@@ -60,7 +65,7 @@ class Recorder(list):
         return list(list.__iter__(self))
 
     def append(self, value) -> None:
-        """Record one more element that every iteration appends."""
+        """Record an element that every iteration appends."""
         self._check(self._was_read)
         self.entries.append(Entry(value))
 
@@ -113,7 +118,7 @@ class Recorder(list):
 
 
 def list_append(target, value):
-    """Execute `target.append(value)` for a local variable, and return its new value."""
+    """Execute `target.append(value)` for a local variable, and return the variable's new value."""
     if isinstance(target, jax.Array):
         raise TypeError(
             errors.message(
@@ -134,7 +139,7 @@ def list_append(target, value):
 
 
 def opened(values, names) -> tuple:
-    """Replace the lists in the state of a loop by recorders."""
+    """Replace the lists in the state of a loop by `Recorder`s, before its body is traced."""
     return tuple(_opened(value, name) for name, value in zip(names, values))
 
 
@@ -145,9 +150,9 @@ def _opened(value, name: str):
 
 
 def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
-    """Replace the recorders in the state by the lists in `before`.
+    """Replace the recorders in a loop's state by the lists in `before`, after tracing the body.
 
-    Also returns, by position in the state, the entries appended to each list.
+    Also returns a dict from positions in the state to the entries appended to that list.
     """
     entries = {
         i: tuple(value.entries)
@@ -161,7 +166,7 @@ def closed(values, before) -> tuple[tuple, dict[int, tuple]]:
 
 
 def align(blocks: list[Block], i: int) -> list[Block]:
-    """Make all branches append the same number of entries to output `i`.
+    """Make all branches append the same number of entries to the list that is output `i`.
 
     A branch that appends fewer gets invalid entries.
     """
@@ -193,7 +198,7 @@ def _with_output(block: Block, i: int, output) -> Block:
 
 
 def with_entries(recorder: Recorder, entries) -> Recorder:
-    """Return a copy of a recorder with more entries."""
+    """Return a copy of a recorder with the given entries appended."""
     new = recorder.copy_for_branch()
     new.entries += entries
     return new
@@ -206,10 +211,10 @@ def extended(before, entries: tuple, length, live):
       before: the list before the loop, or the recorder of an enclosing loop.
       entries: the entries of each iteration, stacked along a new leading axis.
       length: the number of possible iterations, an int or a dimension.
-      live: which of the iterations took place, or `None` for all.
+      live: a mask of the iterations that took place, or `None` for all.
 
     Returns:
-      A list, or one stacked array if the number of elements is not known.
+      A list or recorder; or one stacked array if the number of elements is unknown while tracing.
     """
     is_whole = live is None and all(entry.valid is None for entry in entries)
     if isinstance(before, Recorder):
@@ -236,7 +241,7 @@ def _validity(entry: Entry, live):
 
 
 def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
-    """Split the stacked entries into one entry per iteration and append, in order of appending."""
+    """Split stacked entries into separate entries of each iteration, in order of appending."""
     if not isinstance(length, int):
         raise errors.UnimplementedError(
             errors.message(
@@ -253,7 +258,7 @@ def _unstack_entries(name: str, entries: tuple, length, live) -> list[Entry]:
 
 
 def _interleave_entries(columns: list):
-    """Interleave the stacked values of several appends per iteration, in order of appending."""
+    """Merge the stacked values of several appends per iteration, in order of appending."""
     if len(columns) == 1:
         return columns[0]
     return jax.tree.map(
@@ -276,9 +281,9 @@ class _Block:
     """Records changes of containers while a branch or a loop body is traced.
 
     Attributes:
-      changes: containers to which a traced value was added, with the method and the line.
-      copies: the containers of the block's own state, which are outputs of it.
-      stores: attributes and items to which a traced value was assigned.
+      changes: the containers to which a traced value was added, with the method and the user's line.
+      copies: the containers that are part of the block's own state, whose changes are allowed.
+      stores: the attributes and items to which a traced value was assigned.
     """
 
     changes: list[tuple[Any, str, str]] = dataclasses.field(default_factory=list)
@@ -290,7 +295,7 @@ _BLOCK: ThreadSlot[_Block | None] = ThreadSlot(None)
 
 
 def note_change(method, args) -> None:
-    """Record that a traced value was added to a container while a block is traced."""
+    """Record that a method adds traced values to a container, if a block is being traced."""
     block = _BLOCK.value
     if block is None or method.__name__ not in _CHANGING:
         return
@@ -308,7 +313,7 @@ _MISSING = object()
 
 
 def note_store(owner, attribute: str | None, key=None) -> None:
-    """Record that a traced value was assigned to an attribute or an item while a block is traced."""
+    """Record that a traced value was assigned to an attribute or an item, if a block is being traced."""
     block = _BLOCK.value
     if block is None or isinstance(owner, jax.Array):
         return
@@ -328,14 +333,14 @@ def _stored_value(owner, attribute: str | None, key):
 
 
 def set_item(target, key, value):
-    """Execute `target[key] = value` for a local variable, and return its new value."""
+    """Execute `target[key] = value` for a local variable, and return the variable's new value."""
     target[key] = value
     note_store(target, None, key)
     return target
 
 
 def copied(value):
-    """Copy a container so that a branch may change it in place; return other values unchanged."""
+    """Copy a container, which a branch may then change in place; return other values unchanged."""
     if isinstance(value, Recorder):
         return value.copy_for_branch()
     new: list | dict
@@ -351,14 +356,17 @@ def copied(value):
 
 
 def forget_copies() -> None:
-    """Let go of the containers of a branch that ends, which hold its tracers."""
+    """Drop the containers of a branch that has been traced, because they hold its tracers."""
     if _BLOCK.value is not None:
         _BLOCK.value.copies.clear()
 
 
 @contextlib.contextmanager
 def no_leaks():
-    """Return a context that traces a block, and raises if a traced value was stored outside of it."""
+    """Open a block that traces a branch or loop body; traced values must not be stored outside.
+
+    Raises an error if they are.
+    """
     with _BLOCK.holding(_Block()) as block:
         yield
         while block.stores:

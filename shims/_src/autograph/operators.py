@@ -1,4 +1,4 @@
-"""Collect the operators that converted code uses as `ag__`.
+"""Collect the operators that converted code calls as attributes of `ag__`.
 
 `calls.py` adds the operators for calls.
 """

@@ -1,4 +1,4 @@
-"""Provide assignment to a part of a variable, `variable[1:3].assign(x)`, in converted code."""
+"""Let converted code assign to a part of a variable: `variable[1:3].assign(x)`."""
 
 from __future__ import annotations
 

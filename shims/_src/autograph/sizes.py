@@ -1,7 +1,8 @@
-"""Compare data-dependent sizes in converted code.
+"""Evaluate comparisons of data-dependent sizes in converted code.
 
-A size that depends on data has no value while a program is traced, so that its comparisons are arrays.
-`if` and `while` stage them; code that cannot be staged gets the answer that the dynamic trace decides on.
+A size that depends on data has no value while a program is traced, so that its comparisons are traced
+arrays. `if` and `while` stage them; code that cannot be staged gets the answer that the dynamic trace
+measures or assumes.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from shims._src.tracing.size_questions import SizeQuestion, depend_on_data
 
 
 def compare(name: str, left, right):
-    """Evaluate a comparison such as `left < right`."""
+    """Evaluate a comparison such as `left < right`; of data-dependent sizes, at run time."""
     if name in ("in", "not in"):
         found = _staged_membership(left, right)
         if found is not None:
@@ -42,7 +43,7 @@ _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _compare_as_integers(name: str, left, right):
-    """Convert a number that is compared with a size to an integer that compares the same."""
+    """Convert a float that is compared with a size to an integer for which the outcome is the same."""
     if jp.is_symbolic(left) and not jp.is_symbolic(right):
         return left, _equivalent_integer(name, right)
     if jp.is_symbolic(right) and not jp.is_symbolic(left):
@@ -51,7 +52,7 @@ def _compare_as_integers(name: str, left, right):
 
 
 def _equivalent_integer(name: str, number):
-    """Return an integer for which `size <op> integer` has the same outcome as for `number`."""
+    """Return an integer with which `size <op> integer` has the same outcome as with `number`."""
     if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
         number = number.item()
     if not isinstance(number, float):
@@ -62,7 +63,7 @@ def _equivalent_integer(name: str, number):
 
 
 def _staged_membership(item, container):
-    """Test at run time whether a size is in a container; return `None` if the trace can decide."""
+    """Test at run time whether a size is in a container; return `None` if that is not necessary."""
     if not isinstance(container, (tuple, list, set, frozenset)) or not is_only_run_time([item]):
         return None
     numbers = [_equivalent_integer("eq", c) for c in container]
@@ -72,7 +73,10 @@ def _staged_membership(item, container):
 
 
 def _staged_equality(left: tuple, right: tuple):
-    """Test at run time whether two shapes are equal; return `None` if the trace can decide."""
+    """Test at run time whether two tuples of sizes are equal.
+
+    Returns False if they cannot be equal, `None` if the test need not be at run time.
+    """
     if len(left) != len(right) or not is_only_run_time([*left, *right]):
         return None
     pairs = list(zip(left, right, strict=True))
@@ -83,14 +87,14 @@ def _staged_equality(left: tuple, right: tuple):
 
 
 def contains(container, item) -> bool:
-    """Evaluate `item in container`; sets are searched as lists, since sizes have no hashes."""
+    """Evaluate `item in container`; a set is searched like a list for sizes, which cannot be hashed."""
     if isinstance(container, (set, frozenset, dict, KeysView)) and has_sizes(item):
         container = list(container)
     return item in container
 
 
 def key_of(container: dict, item):
-    """Return the key of a dictionary that equals a size; return any other item unchanged."""
+    """Return the key in a dictionary that equals a size, or the given item if there is none."""
     return next((k for k in container if item == k), item) if has_sizes(item) else item
 
 
@@ -108,7 +112,7 @@ def _depends_on_data(left, right) -> bool:
 def is_only_run_time(values) -> bool:
     """Return whether values are data-dependent sizes that can be compared only at run time.
 
-    This is so in a trace that cannot assume an answer and check it.
+    This is so in a trace that cannot assume an answer and be repeated if the answer is wrong.
     """
     state = trace.current()
     if state is None or state.may_assume:
@@ -120,9 +124,10 @@ def is_only_run_time(values) -> bool:
 
 @contextlib.contextmanager
 def attempt() -> Iterator[list]:
-    """Open a block that tries to stage code that ordinary Python could run, too.
+    """Open a block that tries to stage code that Python could also run.
 
-    The yielded list contains the exception if the attempt failed. The assumptions of a failed attempt are dropped.
+    Yields a list, which contains the exception if the attempt failed. The decisions of the trace about sizes
+    in a failed attempt are dropped.
     """
     state = trace.current()
     mark = (0, 0) if state is None else state.decisions.mark()
@@ -136,6 +141,6 @@ def attempt() -> Iterator[list]:
 
 
 def sizes_in(closed) -> list:
-    """Return the symbolic sizes that a traced condition reads."""
+    """Return the symbolic sizes that a traced condition reads, given its jaxpr."""
     asking = ("dim_as_value", "size_number")
     return [e.params["dim"] for e in equations(closed) if e.primitive.name in asking]

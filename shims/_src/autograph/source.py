@@ -9,7 +9,7 @@ import types
 
 
 class UnconvertibleError(Exception):
-    """A function cannot be converted and must run as written; the error has the reason and the line."""
+    """Raised if a function cannot be converted and must run as written; has the reason and the line."""
 
     def __init__(self, reason: str, line: int | None = None):
         super().__init__(reason)
@@ -45,7 +45,7 @@ def find_definition(function: types.FunctionType) -> ast.FunctionDef | ast.Lambd
 
 @functools.lru_cache(maxsize=32)
 def _definitions(text: str) -> dict[int, list]:
-    """Return the functions and lambdas of a file, by the first line of their code objects."""
+    """Return the functions and lambdas in a file, by the first line of their code objects."""
     found: dict[int, list] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
@@ -56,7 +56,7 @@ def _definitions(text: str) -> dict[int, list]:
 
 
 def _is_compiled_from(text: str, code: types.CodeType) -> bool:
-    """Return whether compiling `text` yields `code`."""
+    """Return whether compiling `text` yields the code object `code`, possibly nested."""
     try:
         waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
     except SyntaxError:
@@ -70,7 +70,7 @@ def _is_compiled_from(text: str, code: types.CodeType) -> bool:
 
 
 def _matches_code(node, code: types.CodeType) -> bool:
-    """Return whether a definition has the name and the parameters of `code`."""
+    """Return whether a definition has the same name and parameters as a code object."""
     if isinstance(node, ast.Lambda) != (code.co_name == "<lambda>"):
         return False
     mangled = enclosing_class(code.co_qualname)
@@ -81,7 +81,7 @@ def _matches_code(node, code: types.CodeType) -> bool:
 
 
 def enclosing_class(qualname: str) -> str | None:
-    """Return the class in whose body a function is defined, from its qualified name."""
+    """Return the name of the class in whose body a function is defined, or `None`."""
     for segment in reversed(qualname.split(".<locals>.")):
         parts = segment.split(".")
         if len(parts) > 1:
@@ -90,7 +90,7 @@ def enclosing_class(qualname: str) -> str | None:
 
 
 def mangle(name: str, class_name: str | None) -> str:
-    """Mangle a private name as the compiler does inside a class."""
+    """Mangle a private name (`__x`) as the Python compiler does inside a class."""
     prefix = (class_name or "").lstrip("_")
     if prefix and name.startswith("__") and not name.endswith("__"):
         return f"_{prefix}{name}"
@@ -98,7 +98,7 @@ def mangle(name: str, class_name: str | None) -> str:
 
 
 def _filter_by_position(code: types.CodeType, lambdas: list) -> list:
-    """Return the lambdas, of several on one line, whose body is at the positions of `code`."""
+    """Return those of several lambdas on one line whose body is at the source positions of `code`."""
     span = _span_of(code)
     if span is None:
         return lambdas
@@ -113,7 +113,7 @@ def _body(node):
 
 
 def _span_of(code: types.CodeType):
-    """Return the first and last source position of the instructions of `code`, or `None`."""
+    """Return the first and last source position of the instructions in a code object, or `None`."""
     positions = [p for p in code.co_positions() if None not in p and p[0] and p[3]]
     if not positions:
         return None

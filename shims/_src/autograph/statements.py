@@ -1,7 +1,7 @@
-"""Execute `if`, `while` and `for`: as Python for known values, staged for traced ones.
+"""Execute `if`, `while` and `for` in converted code, staged if values are traced.
 
-The converters pass each block of code as a function of no arguments, and two functions that get and set
-the variables that the block shares with the code around it.
+The converters pass each block of code as a function without arguments, and two functions that get and
+set the variables that the block shares with the code around it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None:
     """Execute `if condition: body() else: orelse()`.
 
-    The first `nouts` variables are used after the statement.
+    Of the variables `names`, the first `nouts` are used after the statement.
     """
     condition = current_value(condition)
     question = question_of(condition)
@@ -54,7 +54,7 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
 
 
 def _assumed_answer(question, failure) -> bool:
-    """Return the answer that the trace assumes for a comparison that could not be staged."""
+    """Return the answer that the trace gives to a comparison of sizes, after staging failed."""
     try:
         return question.answer()
     except errors.FreshSizeError as error:
@@ -100,26 +100,32 @@ def _stage_if(condition, body, orelse, get_state, set_state, names, nouts) -> No
 
 
 def _branch_output(new, old):
-    """Return the output of a branch for one variable: its value, or the entries appended to a list."""
+    """Return a branch's output for one variable: its value, or for a list the entries appended."""
     if isinstance(new, lists.Recorder) and isinstance(old, lists.Recorder):
         return tuple(new.entries[len(old.entries) :])
     return new
 
 
 def _without_tracers(value, flag):
-    """Return what is asked of a variable after a branch; tracers of the branch must not outlive it."""
+    """Return a variable's value after a branch without tracers, which must not outlive the branch.
+
+    Only what `_stage_if` still needs is kept: that the value is a list, `True`, or the given flag.
+    """
     if isinstance(value, lists.Recorder):
         return lists.Recorder(value.name, ())
     return value if value is True or value is flag else None
 
 
 def _untaken_output(old):
-    """Return a placeholder output for a branch that cannot be traced and must not be taken."""
+    """Return the placeholder output of a branch that cannot be traced and must not be taken."""
     return () if isinstance(old, lists.Recorder) else UndefinedReturnValue()
 
 
 def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
-    """Return whether a `return` flag is always set after `if not flag: ...; flag = True`."""
+    """Return whether a variable is a `return` flag that is true after either branch of an `if`.
+
+    This is so for `if not flag: ...; flag = True`.
+    """
     return (
         flag is not None
         and name.startswith("do_return")
@@ -130,7 +136,7 @@ def _always_returns(flag, name: str, before, after_main, after_else) -> bool:
 
 
 def while_stmt(test, body, get_state, set_state, names, options) -> None:
-    """Execute `while test(): body()`, staged from the first iteration whose test is traced."""
+    """Execute `while test(): body()`; from the first iteration whose test is traced on, it is staged."""
     del options
     asked = _sizes_of_test(test, get_state, set_state, names)
     if asked:
@@ -152,9 +158,9 @@ def while_stmt(test, body, get_state, set_state, names, options) -> None:
 
 
 def _sizes_of_test(test, get_state, set_state, names) -> list:
-    """Return the symbolic sizes that a `while` test on Python numbers reads.
+    """Return the symbolic sizes that the test of a `while` loop over Python numbers reads.
 
-    Unrolling a loop with such a test might not end.
+    Such a loop is staged first, because unrolling it might not end.
     """
     init = get_state()
     if not any(is_number(value) for value in init) or not ambient_is_staging():
@@ -194,7 +200,7 @@ def _stage_while(test, body, get_state, set_state, names, before=None) -> None:
 
 
 def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -> None:
-    """Execute `for item in iterated: body(item)`, while `extra_test()` holds if there is one."""
+    """Execute `for item in iterated: body(item)`, only while `extra_test()` is true if there is one."""
     del options
     iterated = current_value(iterated)
     if not is_traced_iterable(iterated):
@@ -214,7 +220,7 @@ def for_stmt(iterated, extra_test, body, get_state, set_state, names, options) -
 
 
 def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None:
-    """Run a loop over Python values."""
+    """Run a `for` loop as ordinary Python."""
     if extra_test is None:
         for item in iterated:
             body(item)
@@ -223,7 +229,7 @@ def _python_for(iterated, extra_test, body, get_state, set_state, names) -> None
 
 
 def _guarded_for(iterated, extra_test, body, get_state, set_state, names) -> None:
-    """Run a Python `for` loop that may be left early, perhaps on a traced condition."""
+    """Run a Python `for` loop that `break` or `return` may end, perhaps on a traced condition."""
     iterator = iter(iterated)
     while True:
         goes_on = expressions.staged_question(extra_test())
@@ -283,7 +289,7 @@ def _item_avals(items):
 
 
 def _step_function(body, get_state, set_state, names) -> Callable:
-    """Return a loop's body as a function `(state, item) -> (state, appended entries)`."""
+    """Return a loop's body as a function `(state, item) -> (state, entries appended to lists)`."""
 
     def step(values, item):
         outside = get_state()
@@ -298,7 +304,7 @@ def _step_function(body, get_state, set_state, names) -> Callable:
 
 
 def _test_function(test, set_state, grown=None) -> Callable:
-    """Return a loop's test as a function from the state to a condition."""
+    """Return a loop's test as a function from the loop's state to a condition."""
 
     def of_state(values):
         set_state(tuple(values if grown is None else grown.open(values)))
@@ -308,7 +314,7 @@ def _test_function(test, set_state, grown=None) -> Callable:
 
 
 def _with_lists(values, emitted, live, length=None) -> tuple:
-    """Return the state after a loop, with the appended entries added to its lists."""
+    """Return the state after a loop, with the appended entries added to the lists in it."""
     values = list(values)
     for i, entries in (emitted or {}).items():
         values[i] = lists.extended(values[i], entries, length, live)

@@ -1,8 +1,8 @@
-"""Convert a function to code whose control flow calls the operators of `ag__`.
+"""Convert a function to code whose control flow calls the operators in `ag__`.
 
 The converters are those of `malt`, TensorFlow's AutoGraph as a separate package. They work on syntax
 trees. The result is compiled with the user's file name and line numbers, so that tracebacks, debuggers
-and JAX's source notes show the user's code.
+and JAX's source information show the user's code.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CACHE: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def converted_code(function: types.FunctionType) -> types.CodeType:
-    """Return the code object of a converted function; it is computed once per original code object.
+    """Return the code object of a converted function, which is cached by the original code object.
 
     Raises:
       UnconvertibleError: the function cannot be converted.
@@ -121,7 +121,7 @@ def _transform(node, function: types.FunctionType):
 
 
 class _Comparisons(ast.NodeTransformer):
-    """Rewrites comparisons as calls, because those of data-dependent sizes may have to be staged."""
+    """Rewrites comparisons as operator calls, because comparisons of sizes may have to be staged."""
 
     def visit_Compare(self, node):
         self.generic_visit(node)
@@ -146,7 +146,7 @@ _COMPARISONS = {
 
 
 class _Returns(ast.NodeTransformer):
-    """Evaluates the value of a `return` before its flag is set.
+    """Evaluates the value of a `return` before the flag that marks the return is set.
 
     So no exception handler has to reset the flag if the evaluation fails.
     """
@@ -167,7 +167,7 @@ class _Returns(ast.NodeTransformer):
 class _ForeignOutputs(ast.NodeTransformer):
     """Makes `nonlocal` and `global` variables outputs of an `if`.
 
-    The code outside may read them, even if this function never does.
+    Code outside of the function may read them, even if this function never does.
     """
 
     def __init__(self, foreign: set[str]):
@@ -183,7 +183,7 @@ class _ForeignOutputs(ast.NodeTransformer):
 
 
 class _IfExpressions(ast.NodeTransformer):
-    """Rewrites conditional expressions as calls; malt's own converter skips nested ones."""
+    """Rewrites conditional expressions as operator calls; malt's own converter skips nested ones."""
 
     def visit_IfExp(self, node):
         self.generic_visit(node)
@@ -194,7 +194,7 @@ class _IfExpressions(ast.NodeTransformer):
 
 
 def _note_origins(node) -> None:
-    """Attach to each node its position in the user's source file."""
+    """Attach to each syntax node its position in the user's source file."""
     from malt.pyct import anno
 
     inner: Any
@@ -206,7 +206,7 @@ def _note_origins(node) -> None:
 
 
 def _header_end(node) -> Any:
-    """Return the last node of a statement, or of its header line if it is a compound statement."""
+    """Return the last node of a statement; of a compound statement, the last node of its header."""
     if isinstance(node, (ast.If, ast.While)):
         return node.test
     if isinstance(node, ast.For):
@@ -215,7 +215,7 @@ def _header_end(node) -> Any:
 
 
 def _compile(node, code: types.CodeType) -> types.CodeType:
-    """Compile the converted function with `ag__` and the original's variables in its closure."""
+    """Compile a converted definition; `ag__` and the original closure variables are free in it."""
     if isinstance(node, ast.Lambda):
         definition = [ast.Return(node)]
     else:
@@ -247,7 +247,7 @@ def _function_node(name: str, arguments, body):
 
 
 class _FixTree(ast.NodeVisitor):
-    """Corrects errors in a tree that `compile` rejects: tuples instead of lists, wrong contexts."""
+    """Corrects a syntax tree that `compile` would reject: tuples instead of lists, wrong contexts."""
 
     def visit(self, node):
         for field, value in ast.iter_fields(node):
@@ -280,7 +280,7 @@ def _set_context(target, context) -> None:
 
 
 def _set_positions(module, line: int) -> None:
-    """Give every node the position of the user's source text that it was generated from."""
+    """Give every syntax node the position of the user's source text that it was generated from."""
     from malt.pyct import anno
 
     def origin(node):

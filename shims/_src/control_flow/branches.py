@@ -1,4 +1,4 @@
-"""Provide `cond`, `case` and `switch_case`, which call one of several functions."""
+"""Define `cond`, `case` and `switch_case`, which call one of several functions."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
       name: accepted.
 
     Returns:
-      The result of one function. For a traced `pred` both are traced, and one is computed.
+      The result of one function. For a traced `pred` both functions are traced, and one of them runs.
 
     Raises:
       TypeError: `pred` is traced, and the two results differ in structure or dtype.
-      UnimplementedError: `pred` is traced outside of `shims.function`, and their shapes differ.
+      UnimplementedError: `pred` is traced outside of `shims.function`, and the results' shapes differ.
 
     Differs from TensorFlow:
       In an enclosing trace, and outside of `shims.dynamic`, a traced condition needs results of equal

@@ -1,4 +1,4 @@
-"""Store a list that grows at run time in a buffer, with the number of its elements."""
+"""Store a list that grows at run time in an array with spare capacity, and its length."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ElementBuffer:
     """The elements of a list, stored along the leading axis of an array with spare capacity.
 
     In contrast to an array of exactly the right length, the buffer has the same type in every
-    iteration of a loop. So a loop that writes to it supports reverse-mode differentiation.
+    iteration of a loop. So a loop that writes to the list supports reverse-mode differentiation.
 
     Attributes:
       array: the elements, zero where nothing was written.
       count: int32 scalar, the number of elements.
-      capacity: how many elements fit; a top-level call of a `shims.function` can increase it and
+      capacity: the number of elements that fit; a top-level call of a `shims.function` can increase it and
         run again.
     """
 
@@ -41,7 +41,7 @@ class ElementBuffer:
 
     @property
     def arrays(self) -> list:
-        """The arrays of the storage."""
+        """The arrays that hold the elements."""
         return [self.array]
 
     @property
@@ -51,7 +51,7 @@ class ElementBuffer:
 
     @classmethod
     def of(cls, stacked, capacity: buffers.Capacity) -> ElementBuffer:
-        """Put the slices of an array along its leading axis into a buffer."""
+        """Create a buffer whose elements are the slices of an array along its leading axis."""
         buffer = buffers.put(stacked, (0,), (capacity,))
         return cls(jnp.asarray(buffer.array), buffer.sizes[0], capacity)
 
@@ -85,5 +85,5 @@ class ElementBuffer:
         return buffer.value()
 
     def in_buffer(self, shape, dtype, capacity) -> ElementBuffer:
-        """Return the elements as an `ElementBuffer`: this one."""
+        """Return the buffer itself; other storages of elements convert themselves to a buffer."""
         return self

@@ -1,4 +1,4 @@
-"""Provide `scan`, `foldl` and `foldr`, which fold a function over the slices of arrays."""
+"""Define `scan`, `foldl` and `foldr`, which fold a function over the slices of arrays."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
 
 
 def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
-    """Return the last accumulator and, with `keep`, all accumulators stacked."""
+    """Fold `fn` in a Python loop; return the last accumulator, and with `keep` all of them, stacked."""
     seen: list = []
     tree: Any = jax.tree.structure(value)
     dtypes = value

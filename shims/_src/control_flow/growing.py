@@ -13,7 +13,7 @@ from shims._src.sizes import buffers, size_bounds, trace
 
 
 class Grown:
-    """The values that a loop carries, some of them in buffers.
+    """The values that a loop carries, some of them stored in padded buffers.
 
     Attributes:
       values: the state before the loop, in which buffers replace growing arrays.
@@ -24,7 +24,7 @@ class Grown:
         self._buffers: dict[int, tuple] = {}
 
     def make_buffer(self, i: int, error, limit) -> None:
-        """Put value `i` into a buffer, or raise `error` if that is impossible."""
+        """Store value `i` of the loop in a padded buffer, or raise `error` if that is impossible."""
         value, tree = _only_leaf(self.values[i], error.before)
         before, after = error.before.shape, error.after.shape
         if (
@@ -108,9 +108,9 @@ def _same_size(a, b) -> bool:
 
 
 def _growth_capacity(before, after, limit):
-    """Return the capacity of a buffer for a loop state whose size grows by the same amount in each iteration.
+    """Return the buffer capacity for a loop value that grows by the same size in each iteration.
 
-    It is a marker for a buffer that grows on demand if the number of iterations has no static limit.
+    Without a static limit of the iterations, that is a `Capacity`, which a top-level call can grow.
     """
     state = trace.current()
     step = after - before

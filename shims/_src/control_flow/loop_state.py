@@ -1,4 +1,4 @@
-"""Infer the types of loop-carried values, by tracing the body until they are stable."""
+"""Infer the types of loop-carried values, by tracing the body until these types are stable."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Leaf:
 
     Attributes:
       value: its value before the first iteration.
-      aval: its shape and dtype if the loop carries it; `None` for a Python value that no iteration
+      aval: its shape and dtype if the loop carries the leaf; `None` for a Python value that no iteration
         changes.
-      is_input: whether it is an argument of the traced body.
+      is_input: whether the leaf is an argument of the traced body.
     """
 
     value: Any
@@ -50,7 +50,7 @@ class Leaf:
 
 
 class LoopState:
-    """A loop body, traced over a state whose types it preserves.
+    """A loop body, traced for a state whose types the body preserves.
 
     Args:
       body: a function `(values, item) -> (values, emitted)` on a sequence of Python values.
@@ -90,7 +90,7 @@ class LoopState:
         return [leaf for leaves in self._leaves for leaf in leaves if leaf.aval is not None]
 
     def _values_of(self, arrays) -> list:
-        """Rebuild the Python values of the state from the arrays of its carried leaves."""
+        """Rebuild the values of the state from the arrays that the loop carries."""
         arrays = iter(arrays)
         return [
             jax.tree.unflatten(
@@ -116,7 +116,7 @@ class LoopState:
         return trace_block(run, avals, self._variables)
 
     def _settle(self) -> bool:
-        """Update the state's types from the trace; return whether they were stable already."""
+        """Update the types of the state from the traced body; return whether these were stable already."""
         settled = True
         for i, name in enumerate(self._names):
             tree, leaves = self.block.trees[i], self.block.leaves[i]
@@ -135,7 +135,7 @@ class LoopState:
         return settled and not new
 
     def _define(self, i: int, tree, leaves) -> None:
-        """Give a variable that has no value before the loop the type that the body assigns to it."""
+        """Give a variable without a value before the loop the type of the value that the body assigns."""
         if len(leaves) == 1 and isinstance(leaves[0], Undefined):
             return
         before = self._leaves[i][0].value
@@ -191,18 +191,21 @@ class LoopState:
     # ---- running ---------------------------------------------------------------------------------
 
     def initial(self) -> list:
-        """Return the carry before the first iteration, as arrays."""
+        """Return the arrays that the loop carries, before the first iteration."""
         values = [cast_leaf(leaf.value, leaf.aval) for leaf in self._carried()]
         return values + [state.read(v) for v in self._variables]
 
     def known(self) -> list:
-        """Return the carry before the first iteration; known numbers stay Python numbers."""
+        """Return what the loop carries before the first iteration; known numbers stay Python numbers."""
         return [leaf.value for leaf in self._carried()] + list(
             self.initial()[len(self._carried()) :]
         )
 
     def known_of(self, values) -> list:
-        """Flatten other values of the state like a carry; `None` if their structure differs."""
+        """Return the leaves of another state in the order of the carry.
+
+        The leaves of a value whose structure differs are `None`.
+        """
         count = len(self._variables)
         if values is None:
             return [None] * (len(self._carried()) + count)
@@ -215,7 +218,7 @@ class LoopState:
         return flat + [None] * count
 
     def step(self, carry: Sequence, item=()):
-        """Run one iteration, and return `(carry, emitted)`."""
+        """Run one iteration on the carried arrays, and return `(carry, emitted)`."""
         leaves = self._carried()
         count = len(leaves)
         inputs = [x for x, leaf in zip(carry, leaves) if leaf.is_input]
@@ -264,7 +267,7 @@ class LoopState:
         return block.closed
 
     def finish(self, carry: Sequence) -> list:
-        """Return the values after the loop, and update the variables that the body assigned."""
+        """Return the values of the state after the loop, and store the variables that the body assigned."""
         leaves = self._carried()
         for variable, value in zip(self._variables, carry[len(leaves) :], strict=True):
             state.write(variable, value)

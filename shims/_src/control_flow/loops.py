@@ -1,4 +1,4 @@
-"""Provide `while_loop`, and stage traced loops as `lax.scan` or `lax.while_loop`."""
+"""Define `while_loop`, and stage traced loops as `lax.scan` or `lax.while_loop`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def while_loop(
 
 
 def _next_values(results, count: int) -> list:
-    """Return the results of the body, one value per loop variable."""
+    """Return the results of the body as a list with one value per loop variable."""
     if not isinstance(results, (list, tuple)):
         results = (results,)
     if len(results) != count:
@@ -155,14 +155,14 @@ def _stage_loop(cond, step, values, limit, done: int, back_prop: bool) -> list:
 
 
 def _has_iterations(holds, limit):
-    """Return a traced bool: whether a loop runs at least one iteration."""
+    """Return a traced bool that tells whether a loop runs at least one iteration."""
     return jnp.asarray(holds) if limit is None else jnp.asarray(holds) & (limit > 0)
 
 
 def stage_while(
     loop: LoopState, test: Callable, limit=None, *, back_prop: bool = True, earlier=None
 ):
-    """Run a traced loop body while a traced test of its state is true.
+    """Stage a loop whose body is traced, and which runs while a test of its state is true.
 
     Args:
       loop: the traced body.
@@ -172,8 +172,8 @@ def stage_while(
       earlier: the state some iterations ago, if these iterations ran as ordinary Python.
 
     Returns:
-      `(values, emitted, live)`: the state after the loop, and for each possible iteration its
-      outputs and whether it ran; `emitted` is `None` if the number of iterations has no bound.
+      `(values, emitted, live)`: the state after the loop, the outputs of each possible iteration, and a mask
+      of the iterations that ran. `emitted` is `None` if the number of iterations has no bound.
     """
     condition = loop.condition(test)
     trips = find_trips(condition, loop.step_jaxpr(), loop.known(), loop.known_of(earlier))
@@ -203,7 +203,7 @@ _DIFFERENTIATED = ThreadSlot(False)
 
 
 def to_be_differentiated(is_so: bool) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which loops without a bound are staged in a differentiable form."""
+    """Return a context manager in which loops without a bound are staged in a differentiable form."""
     return _DIFFERENTIATED.holding(is_so or _DIFFERENTIATED.value)
 
 
@@ -228,7 +228,7 @@ def _stage_in_bucket(loop: LoopState, condition):
 
 
 def _tighter_bound(trips: Trips | None, limit) -> Trips:
-    """Return the smaller of the bound from the loop's condition and the stated limit.
+    """Return the smaller of the bound inferred from the loop's condition and the stated limit.
 
     If they cannot be compared while tracing, the limit is returned.
     """
@@ -238,14 +238,14 @@ def _tighter_bound(trips: Trips | None, limit) -> Trips:
 
 
 def _scan_length(count):
-    """Convert a bound to the length of a scan, or return `None` if no capacity can hold it."""
+    """Convert a bound of the iterations to the length of a scan; `None` if no capacity holds it."""
     if not is_staged(count):
         return jnp.arange(count).shape[0]  # never negative, even for a symbolic size
     return primitives.fresh_range(count).shape[0] if trace.current() is not None else None
 
 
 def stage_scan(loop: LoopState, items, length, live=None):
-    """Run a traced body once per slice of `items`, as long as the condition `live` is true.
+    """Stage a loop that runs a traced body once per slice of `items`, while `live` is true.
 
     Args:
       loop: the traced body.
@@ -283,7 +283,7 @@ def _run_scan(loop: LoopState, items, length, live):
 
 
 def _run_while(loop: LoopState, condition, limit):
-    """Return the carry after a loop that is staged as `lax.while_loop`."""
+    """Run a loop as `lax.while_loop`, and return the arrays that it carries after the last iteration."""
     if limit is None:
         return lax.while_loop(
             lambda carry: jex.jaxpr_as_fun(condition)(*carry)[0],
@@ -299,7 +299,7 @@ def _run_while(loop: LoopState, condition, limit):
 
 
 def stage_counted(loop: LoopState, count, item: Callable, live=None):
-    """Run a traced body `count` times, where `count` is traced and has no bound.
+    """Stage a loop that runs a traced body `count` times, where `count` is traced and has no bound.
 
     Args:
       loop: the traced body, which emits nothing.
@@ -324,7 +324,7 @@ def stage_counted(loop: LoopState, count, item: Callable, live=None):
 
 
 def raise_unbounded(label: str):
-    """Raise the error for collecting outputs in a loop whose iterations have no bound."""
+    """Raise the error for a loop that collects outputs but has no bound on its iterations."""
     raise errors.CapacityError(
         errors.message(
             label,

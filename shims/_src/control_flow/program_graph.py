@@ -1,4 +1,4 @@
-"""Analyze the data flow of a jaxpr: where values come from, and on which branches they depend."""
+"""Analyze the data flow of a jaxpr: which equations compute a value, and on which conditions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Facts = dict[tuple, int]
 class ProgramGraph:
     """The equations of a jaxpr, with inner `jit`s and the branches of `cond`s inlined.
 
-    An atom is `("input", i)`, `("value", x)` for a constant or a literal, or the index of an equation
-    and of its output.
+    A value is identified by an *atom*: `("input", i)`, `("value", x)` for a constant or a literal, or
+    `(equation index, output index)`.
 
     Attributes:
       outputs: the atoms that the jaxpr returns.
@@ -56,7 +56,7 @@ class ProgramGraph:
     # ---- what a value is -------------------------------------------------------------------------
 
     def source(self, atom) -> tuple:
-        """Follow a value back through equations that only pass it on; return its origin."""
+        """Follow a value back through equations that return an operand unchanged; return the first atom."""
         while isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
             if eqn.primitive.name not in _TRANSPARENT:
@@ -67,7 +67,7 @@ class ProgramGraph:
     def equation(self, atom) -> tuple[str | None, list]:
         """Return the primitive's name and the operands of the equation that computes a value.
 
-        The name is `None` if no equation computes it.
+        Returns `(None, [])` if no equation computes it.
         """
         atom = self.source(atom)
         if not isinstance(atom[0], int):
@@ -91,7 +91,7 @@ class ProgramGraph:
         return int(known)
 
     def conjunction(self, atom) -> list:
-        """Split a condition into the operands of its `and`s."""
+        """Split a condition `a and b and ...` into the list of its operands."""
         name, operands = self.equation(atom)
         if name == "and":
             return [c for operand in operands for c in self.conjunction(operand)]
@@ -100,7 +100,7 @@ class ProgramGraph:
     # ---- branches --------------------------------------------------------------------------------
 
     def paths(self, atom, facts: Facts | None = None) -> Iterator[tuple[Facts, tuple]]:
-        """Yield each possible origin of a value, with the facts about conditions that select it."""
+        """Yield `(facts, atom)` for each value that conditionals may select, with its conditions."""
         facts = {} if facts is None else facts
         atom = self.source(atom)
         branches = self._branches.get(atom[0])
@@ -114,7 +114,7 @@ class ProgramGraph:
                 yield from self.paths(outputs[atom[1]], known)
 
     def value_of(self, atom, facts: Facts) -> int | None:
-        """Return the value of a condition implied by known facts, or `None` if it is undetermined."""
+        """Return the value of a condition if the known facts determine it, otherwise `None`."""
         atom = self.source(atom)
         constant = self.constant_of(atom)
         if constant is not None:
@@ -132,7 +132,7 @@ class ProgramGraph:
         return None
 
     def _suppose(self, atom, value: int, facts: Facts) -> Facts | None:
-        """Extend `facts` by everything that a condition's value implies; `None` on a contradiction."""
+        """Extend `facts` by what follows if a condition has a value; `None` on a contradiction."""
         atom = self.source(atom)
         known = self.value_of(atom, facts)
         if known is not None:
@@ -161,7 +161,7 @@ class ProgramGraph:
     # ---- values from outside ---------------------------------------------------------------------
 
     def evaluate(self, atom, inputs: Sequence, is_fixed):
-        """Compute a value from inputs that `is_fixed` accepts; `None` if it depends on others."""
+        """Compute a value if it depends only on inputs that `is_fixed` accepts, otherwise return `None`."""
         sources: dict = {}
         if not self._gather(atom, inputs, is_fixed, sources):
             return None
@@ -174,7 +174,7 @@ class ProgramGraph:
     def _gather(self, atom, inputs: Sequence, is_fixed, sources: dict) -> bool:
         """Collect in `sources` the inputs and constants from which a value is computed.
 
-        Returns False if one of the inputs may change.
+        Returns False if `is_fixed` rejects one of the inputs.
         """
         if isinstance(atom[0], int):
             eqn, operands = self._equations[atom[0]]
@@ -197,7 +197,7 @@ class ProgramGraph:
 
 
 def limited_paths(paths: Iterator) -> list | None:
-    """Collect all items of `paths` in a list, or return `None` if there are too many to analyze."""
+    """Return the items of `paths` as a list, or `None` if there are too many to analyze."""
     found = []
     for path in paths:
         found.append(path)
@@ -207,5 +207,5 @@ def limited_paths(paths: Iterator) -> list | None:
 
 
 def _atom_key(atom):
-    """Return a hashable key of an input or a constant."""
+    """Return a hashable key of the atom of an input or a constant."""
     return atom if atom[0] == "input" else ("value", id(atom[1]))

@@ -21,7 +21,7 @@ from shims._src.types.composite import is_composite
 
 
 def staged(body, values, names, elems, length, label: str):
-    """Apply a function of the state and one slice to all slices, staged as a scan."""
+    """Apply a function of the loop's state and one slice to all slices in turn, staged as a scan."""
     item = jax.tree.map(
         lambda x: jax.ShapeDtypeStruct(x.shape[1:], x.dtype, weak_type=x.weak_type), elems
     )
@@ -31,7 +31,7 @@ def staged(body, values, names, elems, length, label: str):
 
 
 def elements_of(elems, label: str):
-    """Convert `elems` to arrays; return them and their common leading size."""
+    """Convert `elems` to arrays; return them and the common size of their leading axes."""
     _refuse_composites(elems, label)
     elems = jax.tree.map(lambda leaf: _as_element(leaf, label), elems)
     leaves = jax.tree.leaves(elems)
@@ -74,7 +74,7 @@ def _refuse_composites(elems, label: str) -> None:
 
 
 def check_dtypes(label: str, what: str, found, wanted) -> None:
-    """Check that results have the wanted dtypes, as TensorFlow's tensor lists require.
+    """Check that a function's results have the dtypes that TensorFlow's tensor lists require.
 
     Raises:
       DtypeMismatchError: a dtype differs.

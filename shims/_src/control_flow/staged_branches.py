@@ -1,4 +1,4 @@
-"""Stage the branches of a conditional: combine their outputs and assigned variables.
+"""Stage the branches of a conditional: combine their outputs and the variables that they assign.
 
 Each branch is traced on its own. A Python value on which all branches agree is kept; an output that is an
 array in one branch becomes an array of one type in all branches.
@@ -69,7 +69,7 @@ def join_blocks(
     labels: Sequence[str] = ("main", "else"),
     label: str = "cond",
 ) -> tuple:
-    """Combine branches that have been traced already; see `stage_branches`."""
+    """Stage a conditional whose branches have been traced already; otherwise like `stage_branches`."""
     joined = [
         _join_output(_Subject(label, name), labels, blocks, i) for i, name in enumerate(names)
     ]
@@ -103,7 +103,7 @@ def join_blocks(
 
 
 class _Chosen:
-    """An output leaf that branches return as an array, converted to one shape and dtype."""
+    """An output leaf that a conditional selects; all branches return it as an array of one type."""
 
     def __init__(self, specs: Sequence, aval: jax.ShapeDtypeStruct):
         self._specs = specs
@@ -111,11 +111,11 @@ class _Chosen:
 
     @staticmethod
     def after(result):
-        """Convert the array that the conditional returns to the final output leaf."""
+        """Convert the array returned by the conditional to the final output leaf."""
         return result
 
     def of(self, number: int, arrays):
-        """Return the leaf as branch `number` must return it, from the arrays that the branch computed."""
+        """Return the array that branch `number` must return, given all arrays that the branch computed."""
         spec = self._specs[number]
         if isinstance(spec, Undefined):
             return jnp.zeros(self._aval.shape, self._aval.dtype)
@@ -126,7 +126,7 @@ class _Chosen:
 
 
 class _Subject(NamedTuple):
-    """The subject of an error message: an output of a construct, and its name in messages, `label`."""
+    """The output that an error message is about: its name, and the `label` of the conditional."""
 
     label: str
     name: str
@@ -136,7 +136,7 @@ class _Subject(NamedTuple):
 
 
 def _join_output(subject: _Subject, labels, blocks: Sequence[Block], i: int):
-    """Combine output `i` of all branches; return its structure and its leaves after the conditional."""
+    """Combine output `i` of all branches; return its structure, and its leaves after the conditional."""
     trees = [block.trees[i] for block in blocks]
     leaves = [block.leaves[i] for block in blocks]
     defined = [k for k, found in enumerate(leaves) if not _is_undefined(found)]
@@ -181,7 +181,7 @@ def _join_leaf(subject: _Subject, labels, column: Sequence):
 
 
 def _avals_of(column: Sequence) -> list:
-    """Return the shapes and dtypes of a leaf in the branches that define it."""
+    """Return the shapes and dtypes that an output leaf has in the branches that define the output."""
     slots = [spec.aval for spec in column if isinstance(spec, Slot)]
     return [
         jax.ShapeDtypeStruct((spec.count, *slots[0].shape[1:]), slots[0].dtype)
@@ -202,7 +202,7 @@ def _are_one_size(values) -> bool:
 
 
 class _Buffered(_Chosen):
-    """An output leaf whose size depends on the branch; branches return it in a padded buffer."""
+    """An output leaf whose size differs between the branches, which return it in a padded buffer."""
 
     def __init__(self, specs, aval, axes, capacities):
         super().__init__(specs, aval)
@@ -227,7 +227,7 @@ class _Buffered(_Chosen):
 
 
 def _join_shapes(subject: _Subject, labels, column, avals):
-    """Combine a leaf whose shape depends on the branch; its size becomes data-dependent.
+    """Combine an output leaf of different shapes in the branches; its size is data-dependent.
 
     Raises:
       UnimplementedError: outside of a dynamic trace, or if the ranks differ.

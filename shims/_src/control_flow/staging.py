@@ -1,8 +1,8 @@
-"""Trace branches and loop bodies on their own, before they become part of a program.
+"""Trace branches and loop bodies separately, before they become part of a program.
 
 A branch or a loop body is traced once into a jaxpr. The trace also records its outputs, of which some
 are arrays and some plain Python values, and the variables that it assigns. Only then is it known how
-the pieces can be combined.
+branches, or a body and the loop's state, can be combined.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from shims._src.variables.variable import Variable
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Slot:
-    """An output leaf that is an array, not a Python value.
+    """An output leaf of a `Block` that is an array, not a Python value.
 
     Attributes:
-      position: its position among the results of the jaxpr.
+      position: the position of the array among the results of the jaxpr.
       aval: its shape and dtype.
-      passed: the object that the traced code returned, if it was made outside of that code.
+      passed: the object that the traced code returned, if that code did not create it.
     """
 
     position: int
@@ -41,7 +41,7 @@ class Slot:
 
     @property
     def identity(self):
-        """The object that the traced code returned; the slot itself for one that this code made."""
+        """The object that the traced code returned; the slot itself if that code created the array."""
         return self if self.passed is None else self.passed
 
 
@@ -53,7 +53,7 @@ class Block:
       closed: its jaxpr; values captured from outside are constants.
       trees: the structure of each output.
       leaves: the leaves of each output: a `Slot` for an array, otherwise the Python value.
-      written: the variables that it assigns, in order; their values are the last results of the
+      written: the variables that the block assigns, in order; their values are the last results of the
         jaxpr.
     """
 
@@ -73,7 +73,7 @@ class Block:
 def trace_block(
     f: Callable[..., Sequence], avals: Sequence = (), carried: Sequence[Variable] = ()
 ) -> Block:
-    """Trace `f(*arrays)`, which returns a sequence of outputs.
+    """Trace `f(*arrays)`, which returns a sequence of outputs, to a `Block`.
 
     Args:
       f: the function to trace; its assignments to variables are recorded, but not carried out.
@@ -103,7 +103,7 @@ def trace_block(
 
 
 def _describe(outputs, results: list):
-    """Flatten the outputs; return their structures and leaves, and append arrays to `results`."""
+    """Return the structures and leaves of outputs; append the arrays among them to `results`."""
     trees, described = [], []
     for output in outputs:
         leaves, tree = jax.tree.flatten(output)
@@ -161,7 +161,7 @@ def aval_of(array) -> jax.ShapeDtypeStruct:
 
 
 def is_weak(x) -> bool:
-    """Return whether a value is weakly typed, as arrays made from Python numbers are."""
+    """Return whether a value is weakly typed, as arrays created from Python numbers are."""
     return bool(getattr(x, "weak_type", False))
 
 
@@ -171,7 +171,7 @@ def is_key(aval) -> bool:
 
 
 def aval_of_leaf(leaf) -> jax.ShapeDtypeStruct:
-    """Return the shape and dtype of a `Slot`, or those that a Python number has as an array."""
+    """Return the shape and dtype of a `Slot`, or of a Python number converted to an array."""
     if isinstance(leaf, Slot):
         return leaf.aval
     return jax.ShapeDtypeStruct((), as_array(leaf).dtype, weak_type=not isinstance(leaf, bool))

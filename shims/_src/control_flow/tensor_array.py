@@ -1,4 +1,4 @@
-"""Provide `tf.TensorArray`, a list whose elements are written and read by position."""
+"""Define `tf.TensorArray`, a list whose elements are written and read by position."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ class TensorArray(ListState):
         Raises:
           OutOfRangeError: there is no such position.
           InvalidArgumentError: the dtype differs.
-          ValueError: the shape differs from that of the others.
+          ValueError: the shape differs from that of the other elements.
         """
         value = self._operand(value)
         self._check_element("write", value.shape, value.dtype)

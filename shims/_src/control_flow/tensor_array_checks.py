@@ -13,7 +13,7 @@ from shims._src.sizes import primitives
 
 
 def check_element(method: str, shape, dtype, expected_shape, expected_dtype) -> None:
-    """Reject an element whose dtype or shape differs from that of the list."""
+    """Raise an error for an element whose dtype or shape differs from that of the list."""
     if dtype != expected_dtype:
         raise checks.invalid(
             f"TensorArray.{method}",
@@ -37,7 +37,7 @@ def _fits(shape, expected) -> bool:
 
 
 def check_shape_in_buffer(shape, room_shape) -> None:
-    """Reject an element whose shape differs from those in a traced loop's buffer."""
+    """Raise an error for an element whose shape differs from those in a traced loop's buffer."""
     if not all(map(is_same_size, shape, room_shape)):
         raise errors.UnimplementedError(
             errors.message(

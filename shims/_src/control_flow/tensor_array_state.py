@@ -64,7 +64,10 @@ class Settings:
 
 
 class ListState:
-    """A list of arrays of one dtype, registered as a pytree so that loops can carry it."""
+    """The base class of `TensorArray`: a list of arrays of one dtype that is a pytree.
+
+    So loops can carry it.
+    """
 
     _settings: Settings
     _storage: Storage
@@ -132,7 +135,7 @@ class ListState:
         return None if given is None or None in given else given
 
     def _stacked(self):
-        """Return all elements as one array; the shape of an element must be known."""
+        """Return all elements stacked in one array; the shape of an element must be known."""
         return self._storage.stacked(self._zero_shape(), self._settings.dtype)
 
     def _in_buffer(self) -> ElementBuffer:
@@ -142,7 +145,7 @@ class ListState:
         )
 
     def _need_stacked(self, method: str) -> Stacked:
-        """Return all elements as one array, or raise an error.
+        """Return all elements stacked in one array, or raise an error.
 
         Raises:
           InvalidArgumentError: the shapes of elements differ or are not known.
@@ -170,14 +173,14 @@ class ListState:
         return operand(value, None if isinstance(value, jax.Array) else self._settings.dtype)
 
     def _check_element(self, method: str, shape, dtype) -> None:
-        """Reject an element whose dtype or shape differs from that of the list."""
+        """Raise an error for an element whose dtype or shape differs from that of the list."""
         expected = self._settings.element_shape
         if self._settings.infer_shape and expected is None:
             expected = self._zero_shape()
         check_element(method, shape, dtype, expected, self._settings.dtype)
 
     def _stacked_to_write(self, method: str, shape) -> Stacked:
-        """Return all elements as one array; unwritten ones get `shape` if none is known."""
+        """Return all elements stacked; if no shape is known, unwritten elements get `shape`."""
         if self._zero_shape() is None:
             return Stacked(jnp.zeros((self._storage.count, *shape), self._settings.dtype))
         return self._need_stacked(method)

@@ -1,4 +1,4 @@
-"""Define the ways in which a `TensorArray` stores its elements.
+"""Define the classes that store the elements of a `TensorArray`.
 
 `Elements` holds separate arrays, if all positions are known. `Stacked` holds one array of all elements,
 `ElementBuffer` one with spare capacity. `Unfilled` holds no array: the number of elements is unknown, and
@@ -49,7 +49,7 @@ class Elements:
 
     @property
     def arrays(self) -> list:
-        """The arrays of the storage."""
+        """The elements that were written."""
         return [e for e in self.items if e is not None]
 
     @property
@@ -133,12 +133,12 @@ class Stacked:
 
     @property
     def count(self):
-        """The number of elements, or `None` if the leaf is not an array."""
+        """The number of elements; `None` if `array` is a placeholder, as when a pytree is rebuilt."""
         return self.array.shape[0] if getattr(self.array, "ndim", 0) else None
 
     @property
     def arrays(self) -> list:
-        """The arrays of the storage."""
+        """The one array that holds all elements, as a list."""
         return [self.array]
 
     @property
@@ -202,7 +202,7 @@ class Stacked:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Unfilled:
-    """Elements none of which was written; their number is known only at run time."""
+    """A storage in which no element was written; their number is known only at run time."""
 
     count: Any
     arrays: tuple = ()
@@ -236,7 +236,7 @@ def parts_of(value, lengths: list[int]) -> list:
 
 
 def _extend_to(array, index, place):
-    """Append zeros to the stacked elements so that a position is in range."""
+    """Append zeros to the stacked elements so that the position `index` is in range."""
     count = array.shape[0]
     if not is_staged(index) and is_known(index) and is_known(count):
         more = max(int(index) + 1 - count, 0)

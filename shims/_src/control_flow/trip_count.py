@@ -2,8 +2,8 @@
 
 A loop whose condition is `t < n`, perhaps combined with others, whose body adds a constant to `t` and
 does not change `n`, runs at most `(n - t) / step` times. An iteration that does not change `t` is the
-last one if it makes another condition fail, as `break` does. Such a loop can be a `scan`, which unlike
-`while` supports reverse-mode differentiation.
+last one if it makes another condition fail, as `break` does. Such a loop can be a `lax.scan`, which
+unlike `lax.while_loop` supports reverse-mode differentiation.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Trips:
 
 
 def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips | None:
-    """Infer a bound on the number of iterations from a counter in the carry, `None` if there is none.
+    """Infer a bound on the number of iterations from a counter in the carry, `None` without one.
 
     Args:
       test: closed jaxpr from the carry to a bool scalar.
@@ -71,7 +71,10 @@ def find_trips(test, body, initial: Sequence, earlier: Sequence = ()) -> Trips |
 
 
 def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
-    """Return the index and the value of a bool in the carry that makes a condition false, or `None`."""
+    """Return `(index, value)` of the bool in the carry that makes a condition false at that value.
+
+    Returns `None` if the condition is not such a bool or its negation.
+    """
     flag = tests.input_of(condition)
     if flag is not None:
         return flag, 0
@@ -81,12 +84,12 @@ def _ending_flag(tests: ProgramGraph, condition) -> tuple[int, int] | None:
 
 
 def _ends_loop(steps: ProgramGraph, ends, facts: Facts) -> bool:
-    """Return whether an iteration in which `facts` hold must be the last one."""
+    """Return whether an iteration in which `facts` hold must be the last one of the loop."""
     return any(steps.value_of(steps.outputs[flag], facts) == value for flag, value in ends)
 
 
 def _comparisons(tests: ProgramGraph, condition):
-    """Yield a comparison and its mirror image, each as `(input, operator, other operand)`."""
+    """Yield a comparison and its mirror image, each as `(input or None, operator, other operand)`."""
     name, operands = tests.equation(condition)
     if name in _MIRRORED:
         left, right = operands
@@ -97,7 +100,7 @@ def _comparisons(tests: ProgramGraph, condition):
 def _counter_step(steps: ProgramGraph, counter: int) -> tuple[int | None, list[Facts]]:
     """Return what an iteration adds to a counter, and the conditions under which it adds nothing.
 
-    The first is `None` if it is not one constant.
+    The amount is `None` if it is not the same constant in all other iterations.
     """
     amounts, idle = set(), []
     for facts, atom in limited_paths(steps.paths(steps.outputs[counter])) or ():
@@ -130,7 +133,7 @@ def _is_integer(x) -> bool:
 
 
 def _count_trips(comparison: str, start, limit, step: int):
-    """Return how many of `start, start + step, ...` satisfy the comparison with `limit`."""
+    """Return how many of `start, start + step, ...` satisfy the comparison; `None` if unlimited."""
     if step > 0 and comparison in ("lt", "le"):
         distance = limit - start
     elif step < 0 and comparison in ("gt", "ge"):

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 
 
 class Undefined:
-    """The placeholder for a variable that its function assigns, but that has no value yet."""
+    """The placeholder for the value of a variable before its first assignment."""
 
     __slots__ = ("name",)
 
@@ -27,7 +27,10 @@ class UndefinedReturnValue(Undefined):
 
 
 class Unwritten:
-    """The placeholder for `count` unwritten elements of a `TensorArray` whose shape is unknown."""
+    """The placeholder for `count` elements of a `TensorArray` of which none was written.
+
+    The shape of the elements is still unknown.
+    """
 
     __slots__ = ("count", "name")
 
@@ -42,7 +45,7 @@ class Unwritten:
         return hash(str(self.count))
 
     def zeros(self, shape, dtype):
-        """Return the elements as zeros; `shape` is the shape of all elements as one array."""
+        """Return zeros for the elements; `shape` is the shape of all elements stacked in one array."""
         return jnp.zeros((self.count, *shape[1:]), dtype)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Postpone errors of branches and loop bodies that the current sizes may never reach.
+"""Postpone errors in branches and loop bodies that may never run with the current sizes.
 
 A branch is traced whether it is taken or not. If a size is a number while tracing, because it is 0 or
 because the program has no symbol for it, the trace of the branch may fail: `tf.argmax(x)` in
@@ -34,7 +34,7 @@ _POSTPONED = ThreadSlot(False)
 
 
 def postponed() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a branch or loop body that fails to trace raises only if it runs."""
+    """Return a context manager in which a branch that cannot be traced raises only if it runs."""
     return _POSTPONED.holding(True)
 
 
@@ -48,7 +48,7 @@ def depends_on_sizes(error: BaseException) -> bool:
 
 
 def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> list[Block]:
-    """Trace branches; replace one that fails by a run-time check that it is not taken.
+    """Trace branches; replace one that cannot be traced by a run-time check that it is not taken.
 
     Args:
       thunks: the branches.
@@ -77,7 +77,7 @@ def trace_branches(thunks: Sequence[Callable[[], Sequence]], nothing=None) -> li
 
 
 def _refusing_block(error: Exception, outputs: Sequence) -> Block:
-    """Return a block that fails with `error` when it runs."""
+    """Return a `Block` that raises `error` when it runs."""
 
     def refuse():
         _check_at_run_time(jnp.ones(1, bool), error)
@@ -87,7 +87,9 @@ def _refusing_block(error: Exception, outputs: Sequence) -> Block:
 
 
 def check_not_reached(reached, error: Exception) -> None:
-    """Raise the error of a loop body, or check at run time that no iteration runs it.
+    """Raise the error of a loop body that cannot be traced, unless the body may never run.
+
+    If errors are postponed and this one depends on sizes, check at run time that no iteration runs the body.
 
     Args:
       reached: a function without arguments that returns whether there is an iteration.

@@ -240,7 +240,7 @@ class SpecializationWarning(UserWarning):
 
 
 class FrozenRandomWarning(UserWarning):
-    """Random numbers became constants of somebody else's compiled program, the same at every run."""
+    """Random numbers became constants of an enclosing JAX program, so that every run repeats them."""
 
 
 for _class in (
@@ -290,29 +290,29 @@ _PLACES: ThreadSlot[Mapping[str, Place]] = ThreadSlot(types.MappingProxyType({})
 
 
 def at_place(place: Place | None) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which messages name a place: the line that defined a graph operation."""
+    """Return a context manager in which error messages name the line that defined a graph operation."""
     return _PLACE.holding(place)
 
 
 def with_places(places: Mapping[str, Place]) -> contextlib.AbstractContextManager[object]:
-    """Return a context in which messages look up places by the JAX name scopes of operations."""
+    """Return a context manager in which messages name the source lines of JAX name scopes."""
     return _PLACES.holding(places)
 
 
 def line_in(scopes: Iterable[str]) -> str:
-    """Return the source line of the innermost name scope with a known place, or an empty string."""
+    """Return the source line recorded for the innermost of the given name scopes; `""` if none is."""
     found = [_PLACES.value[name] for name in scopes if name in _PLACES.value]
     return line_at(found[-1]) if found else ""
 
 
 def line_at(place: Place) -> str:
-    """Format a place as `file.py:41  source text  (operation)`."""
+    """Format a graph operation's source line as `file.py:41  source text  (operation)`."""
     filename, number, operation = place
     return f"{line_of(filename, number)}  ({operation})"
 
 
 def user_line() -> str:
-    """Return the source line of the innermost user frame: `file.py:41  source text`; empty if none."""
+    """Return the source line of the innermost user frame, `file.py:41  source text`, or `""`."""
     if _PLACE.value is not None:
         return line_at(_PLACE.value)
     frame = user_frames.user_frame()
@@ -320,7 +320,7 @@ def user_line() -> str:
 
 
 def line_of(filename: str, lineno: int) -> str:
-    """Format a line of a file as `file.py:41  source text`."""
+    """Format a source line as `file.py:41  source text`."""
     import linecache
 
     source = linecache.getline(filename, lineno).strip()
@@ -336,15 +336,15 @@ def message(
     at: str | None = None,
     do: str = "",
 ) -> str:
-    """Format a message in the common layout: the problem, then labeled lines.
+    """Format an error message in the common layout: the problem, then labeled lines.
 
     Args:
       function: the operator as the user spells it, for instance `boolean_mask`.
-      problem: what is wrong, with argument names in backticks.
-      required: what would have been right.
+      problem: the fault, with argument names in backticks.
+      required: a description of valid arguments.
       received: what was passed, symbolic and concrete sizes.
-      at: the user's line; found on the stack when not given.
-      do: what to write instead.
+      at: the user's line; found on the stack by default.
+      do: a suggestion what to write instead.
     """
     lines = [f"{function}: {problem}" if function else problem]
     at = user_line() if at is None else at
@@ -368,7 +368,7 @@ def with_place(text: str, line: str) -> str:
 
 
 def with_sizes(text: str, origins: dict[str, str]) -> str:
-    """Insert the lines that made data-dependent sizes into an error message, unless it has them."""
+    """Insert the source lines that created data-dependent sizes into a message, unless it has them."""
     if not origins or "\n  Size: " in text:
         return text
     lines = "".join(f"\n  Size:     {name}: {line}" for name, line in origins.items())

@@ -1,4 +1,4 @@
-"""Find the user's call that an exception came from, by its traceback."""
+"""Find out from the traceback of an exception which call in the user's code failed."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def failing_call(error: BaseException) -> FailingCall:
 
 
 def _called_function(code: types.CodeType, instruction: int) -> ast.expr | None:
-    """Return the expression of the function that an instruction calls; `None` if it is not a name.
+    """Return the expression of the function that a bytecode instruction calls, or `None`.
 
-    Attributes of names count as names: `jnp.split`.
+    Only names (`split`) and attributes of names (`jnp.split`) are returned.
     """
     first, last, start, end = list(code.co_positions())[instruction // 2]
     if None in (first, last, start, end):

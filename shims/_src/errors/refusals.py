@@ -31,7 +31,7 @@ _OWN_REFUSALS = (
 
 @contextlib.contextmanager
 def naming_sizes(origins: Mapping[str, str]):
-    """Attach the source lines of data-dependent sizes to every exception raised inside a block."""
+    """Open a block; exceptions raised in it get the source lines that created data-dependent sizes."""
     try:
         yield
     except Exception as error:
@@ -42,7 +42,7 @@ def naming_sizes(origins: Mapping[str, str]):
 
 @contextlib.contextmanager
 def translating():
-    """Translate exceptions raised inside a block into errors for the user; see `translated`."""
+    """Open a block; exceptions raised in it are translated by `translated`."""
     try:
         yield
     except Exception as error:
@@ -53,9 +53,10 @@ def translating():
 
 
 def clearer(first: Exception, last: Exception) -> Exception:
-    """Return the error to raise if a trace failed, and failed again with its sizes as constants.
+    """Return the clearer of two errors: of a failed trace, and of the next trace with constant sizes.
 
-    The first names the sizes, unless it only says that they are unknown: then the last tells the reason.
+    That is the first, which names the sizes, unless it only says that they are unknown: then the second
+    tells the reason.
     """
     return first if type(first) is type(last) and translated(first) is first else last
 
@@ -129,7 +130,7 @@ def _asks_for_tracer(error: Exception) -> bool:
 
 
 def _about_size(call: FailingCall, remedy: str) -> bool:
-    """Return whether the failed call is known to require a size that depends on values."""
+    """Return whether a failed call is one of those known to require a data-dependent size."""
     return bool(remedy) and call.package not in remedies.HOST
 
 
@@ -139,13 +140,13 @@ def _first_line(error: Exception) -> str:
 
 
 def _named_origins(error: Exception) -> dict[str, str]:
-    """Return a dict from the data-dependent sizes that an error names to the lines that made them."""
+    """Return the data-dependent sizes that an error names, with the source lines that created them."""
     origins = getattr(error, "shims_origins", {})
     return {name: origins[name] for name in jax_messages.names_in(error, origins)}
 
 
 def _with_place_and_sizes(text: str, error: Exception) -> str:
-    """Insert the user's line, and the lines that made the sizes named in it, into a message."""
+    """Insert the user's line into a message, and the lines that created the sizes named in it."""
     line = line_of_error(error) or errors.user_line()
     text = errors.with_place(text, line) if line else text
     return errors.with_sizes(text, _named_origins(error))
@@ -165,7 +166,7 @@ def _needs_size(error: Exception) -> bool:
 
 
 def _passes_through_sizes(error: Exception) -> bool:
-    """Return whether JAX failed while it converted a symbolic size to a number."""
+    """Return whether an error was raised while JAX's code for symbolic sizes was running."""
     step, inside = error.__traceback__, False
     while step is not None:
         if user_frames.is_user_frame(step.tb_frame):
@@ -176,7 +177,7 @@ def _passes_through_sizes(error: Exception) -> bool:
 
 
 def _add_note(error: Exception, call: FailingCall, remedy: str) -> None:
-    """Add a note with the user's line to an error, and a remedy if a traced value or a size was used."""
+    """Add a note with the user's line to an error; with a remedy if a tracer or size is involved."""
     line = line_of_error(error)
     holds_size = _holds_size(error)
     if not line or not (holds_size or isinstance(error, _TRANSLATABLE)):
@@ -193,7 +194,7 @@ def _add_note(error: Exception, call: FailingCall, remedy: str) -> None:
 
 
 def _holds_size(error: Exception) -> bool:
-    """Return whether the frame of a library that raised an error has a symbolic size at hand."""
+    """Return whether the library frame that raised an error has a local variable with a size."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next

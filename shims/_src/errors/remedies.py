@@ -1,4 +1,4 @@
-"""List replacements for calls that require a data-dependent size while tracing."""
+"""List replacements to suggest for calls that require a data-dependent size while tracing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ HOST = ("numpy", "math")  # packages whose functions compute with numbers only
 
 
 def remedy(call: FailingCall) -> str:
-    """Return a suggested replacement for a failed call; empty if no specific one is known."""
+    """Return the suggested replacement for a failed call, `""` if none is known."""
     if call.package in HOST:
         if hasattr(jnp, call.name):
             return f"write `jnp.{call.name}`: `{call.function}` needs numbers, which are known only at run time"

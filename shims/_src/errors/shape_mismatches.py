@@ -1,4 +1,4 @@
-"""Mark the errors that JAX raises for operands that cannot be broadcast, so that no text has to be read."""
+"""Mark JAX's errors for shapes that cannot be broadcast, so that no message must be parsed."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def is_marked(error: BaseException) -> bool:
 
 
 def marked_as(new: E, error: BaseException) -> E:
-    """Return the error `new`, marked as `error` is."""
+    """Return the error `new`; if `error` is marked, `new` is marked, too."""
     setattr(new, _MARK, is_marked(error))
     return new

@@ -1,4 +1,4 @@
-"""Describe one call of a function: its flat arguments, and the plan that similar calls reuse."""
+"""Describe a call of a compiled function: its flat arguments, and the plan for similar calls."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class Plan:
     """A reusable plan to run calls whose arguments have a given structure, shapes and dtypes.
 
     Attributes:
-      entry: the program.
-      places: which leaves of the arguments are operands.
-      dtypes: per operand the dtype to convert to, or `None`.
-      shapes: per operand its padded shape.
-      sizes: the sizes of the input variables.
-      capacities: their buckets.
+      entry: the traced program.
+      places: the positions of the operands among the flat arguments.
+      dtypes: for each operand the dtype to convert to, or `None`.
+      shapes: for each operand its padded shape.
+      sizes: the input sizes, one per size variable of the program.
+      capacities: for each of `sizes` its bucket.
       elements: the number of elements of the operands, before and after padding.
       calls: how often the plan was reused.
-      is_exact: whether it runs a program for exactly these sizes, as it does after enough calls.
+      is_exact: whether the plan runs a program for exactly these sizes, as it does after enough calls.
     """
 
     entry: Any
@@ -61,9 +61,9 @@ class Plan:
         return arrays if found is None else [*found.values(), *arrays]
 
     def came_again(self, operands) -> bool:
-        """Count a call; return whether it is the one for which an exact program was traced.
+        """Count a call; return whether a program for exactly these sizes was traced at this call.
 
-        After enough calls with the same sizes, a program for exactly these sizes is used.
+        That program is then used instead of the padded one. It is traced once, after enough calls.
         """
         if not self.sizes or self.calls == REPEATS or not jp.nothing_looks_on():
             return False
@@ -74,7 +74,7 @@ class Plan:
         return self.is_exact
 
     def operands(self, leaves):
-        """Select the operands among the argument leaves of another call with this plan."""
+        """Return the operands among the flat arguments of another call, converted to their dtypes."""
         found = [leaves[i] for i in self.places]
         return [
             x if d is None else narrow_array(np.asarray(x), d)
@@ -83,7 +83,7 @@ class Plan:
 
 
 def plan_key(leaves, tree):
-    """Return the key under which the plan of a call is stored; `None` if an argument is not hashable."""
+    """Return the key under which a call's plan is stored; `None` if an argument is not hashable."""
     key = []
     for x in leaves:
         if isinstance(x, (jax.Array, np.ndarray)):
@@ -100,9 +100,9 @@ def plan_key(leaves, tree):
 
 @dataclasses.dataclass(eq=False)
 class Call:
-    """The flat arguments of one call.
+    """The flat arguments of one call of a compiled function.
 
-    If `is_example`, the arguments only stand for their shapes and dtypes.
+    If `is_example`, only the shapes and dtypes of the arguments matter.
     """
 
     tree: object
@@ -126,7 +126,7 @@ class Call:
         )
 
     def key(self, unknown):
-        """Return a key that is equal for calls that one program can serve."""
+        """Return a key that is equal for calls that differ only in values and in the sizes `unknown`."""
         open_axes = {(u.operand, u.axis) for u in unknown}
         shapes = tuple(
             (
@@ -139,12 +139,12 @@ class Call:
         return self.tree, tuple(self.places), self.statics, shapes
 
     def receiver(self):
-        """Return the object on which a method was called; `None` for a plain function."""
+        """Return the object whose method was called; `None` for a plain function."""
         first = self.leaves[0] if self.leaves and 0 not in self.places else None
         return None if isinstance(first, _ARGUMENT_TYPES) else dereferenced(first)
 
     def over_operands(self, f):
-        """Return `f` as a function of the flat operands."""
+        """Return `f` as a function of the flat operands; the other arguments are those of this call."""
         leaves, tree, places = [*map(dereferenced, self.leaves)], self.tree, list(self.places)
 
         def flat(*xs):
@@ -159,14 +159,14 @@ class Call:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Request:
-    """A request for a program: a call, and a variable or constant for each unknown size.
+    """A request to find or trace a program for a call.
 
     Attributes:
-      call: the arguments.
+      call: the flat arguments.
       unknown: the unknown dimensions of the operands.
-      pattern: for each of them its variable or constant.
-      sizes: the sizes of the variables at this call.
-      settled: the results of earlier runs.
+      pattern: for each unknown dimension, the size variable or constant that represents it.
+      sizes: the values of the size variables in this call.
+      settled: what earlier runs found out, such as sizes to replace by constants.
     """
 
     call: Call
@@ -200,7 +200,7 @@ def variable_sizes(pattern, dims):
 def bind_positional(f, args, kwargs, count):
     """Convert arguments to positional ones for an input signature of `count` arguments.
 
-    An object that the method is called on comes before them.
+    For a method, the object it is called on comes before these.
 
     Raises:
       TypeError: the number of arguments is not that of the signature.

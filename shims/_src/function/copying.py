@@ -1,4 +1,7 @@
-"""Copy and pickle functions that compile: the copy has the same function and options, and no programs."""
+"""Make compiled functions copyable and picklable: a copy has the same function and options.
+
+Compiled programs are not copied.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from typing import Any, Self
 
 
 class Copyable:
-    """A callable that wraps `python_function`, made by its class from that function and `options`."""
+    """A callable that can be copied and pickled; it wraps `python_function`.
+
+    A subclass is constructed as `cls(python_function, **options)`.
+    """
 
     python_function: Callable[..., Any]
     options: dict[str, Any]
@@ -27,7 +33,7 @@ class Copyable:
         return new
 
     def __reduce_ex__(self, protocol: object) -> str | tuple[Any, ...]:
-        """Return the name of a decorated function, as for any function; otherwise how to make it."""
+        """Pickle a decorated function by its name, as any function; otherwise by function and options."""
         is_main = self.__module__ == "__main__"
         if _named(self) is self and not (is_main and _is_saved_by_value(sys._getframe(1))):
             return self.__qualname__
@@ -35,7 +41,7 @@ class Copyable:
 
 
 def _named(function: Any) -> Any:
-    """Return what the module of a function has under the name of the function."""
+    """Return the object that a function's module has under that function's name, or `None`."""
     found: Any = sys.modules.get(function.__module__)
     for part in function.__qualname__.split("."):
         found = getattr(found, part, None)
@@ -43,9 +49,9 @@ def _named(function: Any) -> Any:
 
 
 def _is_saved_by_value(frame: Any) -> bool:
-    """Return whether the pickler that runs in a frame saves functions of the main program by value.
+    """Return whether the pickler running in a stack frame saves functions of `__main__` by value.
 
-    Cloudpickle does: the process that loads them has another main program.
+    Cloudpickle does, because the process that loads them has another `__main__`.
     """
     pickler = frame.f_locals.get("self")
     return isinstance(pickler, pickle.Pickler) and hasattr(pickler, "reducer_override")

@@ -1,4 +1,4 @@
-"""Define `shims.dynamic`, which makes JAX code over data-dependent sizes a JAX function."""
+"""Define `shims.dynamic`, which makes code over data-dependent sizes ordinary JAX code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trace one program of a function, and compile it once per combination of bucket sizes."""
+"""Trace one program of a compiled function, and compile it once per combination of bucket sizes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from shims._src.tracing.program import Program, Size, lower, measured_sizes, tra
 
 @dataclasses.dataclass(frozen=True)
 class Form:
-    """The representation of one input size: a symbol, a constant, or a multiple of a symbol."""
+    """The form of an input size in a program: a symbol, a constant, or a multiple of a symbol."""
 
     kind: str = "symbol"
     number: int = 0
@@ -37,18 +37,25 @@ class Form:
         return self.kind == "symbol" or size % self.number == 0
 
     def capacity(self, bucket: int) -> int:
-        """Return the capacity for an axis, given the capacity for the value of its symbol."""
+        """Return the capacity of an axis, given the bucket of the symbol in its size."""
         return self.number * bucket if self.kind == "multiple" else bucket
 
     def symbol_size(self, size: int) -> int:
-        """Return the value of the symbol that represents a size."""
+        """Return the value of the symbol if the represented size is `size`."""
         return size // self.number if self.kind == "multiple" else size
 
 
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
 class Outcome:
-    """The result of a compiled program: arrays, a vector of sizes and report codes, and static data."""
+    """The results of a compiled program as a pytree.
+
+    Attributes:
+      arrays: the arrays, still padded.
+      masks: the validity masks of selections, with which the host removes the padding.
+      numbers: one vector of the result sizes, followed by the codes of the run-time checks.
+      facts: static data: the layouts of the results, and the checks.
+    """
 
     arrays: Any
     masks: Any
@@ -56,12 +63,12 @@ class Outcome:
     facts: tuple
 
     def tree_flatten(self):
-        """Return arrays, masks and numbers as children, and all else as static data."""
+        """Return arrays, masks and numbers as children, and `facts` as static data."""
         return (self.arrays, self.masks, self.numbers), self.facts
 
     @classmethod
     def tree_unflatten(cls, facts, children):
-        """Create an outcome from static data and children."""
+        """Create an `Outcome` from the static data and children that `tree_flatten` returned."""
         return cls(*children, facts)
 
 
@@ -73,25 +80,25 @@ def _specifications(shapes, operands):
 
 
 def input_name(i: int) -> str:
-    """Return the name of the dimension variable of input size `i`."""
+    """Return the name of the dimension variable for the input size with index `i`."""
     return f"n{i}"
 
 
 class Entry:
-    """A traced program for one pattern of sizes, one set of decisions and one set of assumptions.
+    """A traced program for one pattern of sizes, one set of guards and one set of assumptions.
 
     Args:
       f: the function of the flat operands.
-      operands: shapes (with `None` for unknown sizes) and dtypes.
-      pattern: per unknown dimension its variable or constant.
-      places: the unknown dimensions.
-      sizes: the sizes of the variables at the call that made the entry.
-      forms: the form of each variable.
-      settled: the results of earlier runs.
-      host_cuts: whether results are cut to their true sizes on the host.
+      operands: the operands of the call that is traced.
+      places: the unknown dimensions of the operands.
+      pattern: for each unknown dimension, the size variable or constant that represents it.
+      sizes: the values of the size variables in the call that is traced.
+      forms: the representation of each size variable.
+      settled: what earlier runs found out, such as sizes to replace by constants.
+      host_cuts: whether the host removes the padding of results.
 
     Attributes:
-      found: the variables that the program uses, or `None`.
+      found: the `Variable`s that the program uses, or `None`.
     """
 
     def __init__(self, f, operands, places, pattern, sizes, forms, settled, host_cuts):
@@ -124,7 +131,7 @@ class Entry:
         self.measured_sizes: Callable[[], Mapping[str, int]] | None = measured
 
     def take_variables(self, jaxpr, found: Found) -> None:
-        """Replace the program by one whose first inputs are the values of variables."""
+        """Replace the program by a version whose first inputs are the values of `Variable`s."""
         self.program = dataclasses.replace(self.program, jaxpr=jaxpr)
         self.found, self.host_cuts = found, False
 
@@ -144,7 +151,7 @@ class Entry:
         return form.number * d if form.kind == "multiple" else d
 
     def matches(self, sizes) -> bool:
-        """Return whether this program is valid for the given sizes of its variables."""
+        """Return whether the program is valid for these values of its size variables."""
         if not all(f.fits(s) for f, s in zip(self.forms, sizes, strict=True)):
             return False
         symbols = {
@@ -154,7 +161,7 @@ class Entry:
         return self.program.state.decisions.hold_for(symbols)
 
     def capacities(self, sizes, bucket) -> tuple[int, ...]:
-        """Return the capacities for input sizes; those of the default rule are chosen jointly."""
+        """Return the capacity for each size variable; with the default buckets, they are chosen jointly."""
         open_sizes = [
             f.symbol_size(s) for f, s in zip(self.forms, sizes, strict=True) if f.kind != "constant"
         ]
@@ -188,13 +195,13 @@ class Entry:
                 return self._jitted[key](*given)
 
     def call_exactly(self, arrays, sizes):
-        """Run a program for exactly these sizes, without padding, and return the `Outcome`."""
+        """Run a version of the program for exactly these sizes, without padding; return the `Outcome`."""
         outcome = self._exact_program(sizes)(list(arrays))
         outcome.arrays += arrays
         return outcome
 
     def can_be_exact(self, arrays, sizes) -> bool:
-        """Trace a program for exactly these sizes, and return whether that succeeded."""
+        """Trace a version of the program for exactly these sizes, and return whether that succeeded."""
         try:
             jax.eval_shape(self._exact_program(sizes), list(arrays))
         except Exception:  # noqa: BLE001 - the padded program handles every failure
@@ -245,7 +252,7 @@ class Entry:
 
 
 class _MayNotFit(Exception):
-    """An array of a program is larger than the memory; the compiler may do without it."""
+    """Raised if a program has an array larger than free memory; compilation may eliminate it."""
 
     def __init__(self, largest):
         super().__init__(largest)
@@ -253,10 +260,10 @@ class _MayNotFit(Exception):
 
 
 def _proven(body, given, largest):
-    """Compile a program that may not fit into memory, and return it if it does.
+    """Compile a program that may not fit into memory, and return it if the compiled program fits.
 
     Raises:
-      ResourceExhaustedError: its results and temporaries do not fit.
+      ResourceExhaustedError: the results and temporaries of the compiled program do not fit.
     """
     program = jax.jit(body)
     used = program.lower(*given).compile().memory_analysis()
@@ -268,7 +275,7 @@ def _proven(body, given, largest):
 
 
 class _Static:
-    """A hashable static argument."""
+    """A pytree node that passes a hashable value as static data through `jit`."""
 
     def __init__(self, value):
         self.value = value
@@ -278,10 +285,10 @@ jax.tree_util.register_pytree_node(_Static, lambda s: ((), s.value), lambda v, _
 
 
 def _make_outcome(values, ctx, inputs=()) -> Outcome:
-    """Assemble the `Outcome` of a program from its results.
+    """Assemble the `Outcome` of a program from its lowered results.
 
-    For selections from `inputs` only masks are returned: the host has the inputs, and the caller adds
-    them to the arrays.
+    For results that are selections from `inputs`, only masks are returned, because the host already has the
+    inputs; the caller appends these to `Outcome.arrays`.
     """
     numbers: list[jax.Array] = []
     masks: list[jax.Array] = []
@@ -317,9 +324,9 @@ def _make_outcome(values, ctx, inputs=()) -> Outcome:
 
 
 def read_codes(outcome: Outcome):
-    """Read the sizes and report codes of an outcome, with at most one transfer from the device.
+    """Read the sizes and the codes of run-time checks, with at most one transfer from the device.
 
-    Returns `(numbers, [(condition, code)])`.
+    Returns `(numbers, [(check, code)])`, where `numbers` are all numbers of the outcome.
     """
     _, first_code, conditions = outcome.facts
     if outcome.numbers is None:
@@ -329,7 +336,7 @@ def read_codes(outcome: Outcome):
 
 
 def exact_results(outcome: Outcome, numbers):
-    """Return the results without padding."""
+    """Return the results as exact arrays, given the numbers that `read_codes` returned."""
     return exact_all(
         [
             (
@@ -353,5 +360,5 @@ def padded_results(outcome: Outcome):
 
 
 def is_static(x) -> bool:
-    """Return whether a leaf of the arguments is a Python value, which is part of the program."""
+    """Return whether a flat argument is a Python value, which becomes part of the program."""
     return not (hasattr(x, "dtype") and hasattr(x, "shape")) and not jp.is_tracer(x)

@@ -1,4 +1,4 @@
-"""Describe the programs of a function: their guards, sizes, layouts and source lines."""
+"""Describe the traced programs of a function: their guards, sizes, layouts and source lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 def explain(function) -> str:
-    """Describe the guards, data-dependent sizes and layouts of every program of a function."""
+    """Describe the guards, data-dependent sizes and layouts of every traced program of a function."""
     lines = [f"{getattr(function, '__name__', 'function')}: {len(function.entries)} program(s)"]
     for entry in function.entries:
         lines.append(f"program over {', '.join(map(str, entry.shapes)) or 'no operands'}")
@@ -28,7 +28,7 @@ def explain(function) -> str:
 
 
 class ConcreteFunction:
-    """One program of a function, with its signature.
+    """One traced program of a function, with its signature.
 
     Attributes:
       structured_input_signature: `(args, kwargs)` of specs.
@@ -53,7 +53,7 @@ class ConcreteFunction:
         """Return the traced program.
 
         Raises:
-          ValueError: an argument has an unknown rank, so that there is a program for each rank.
+          ValueError: an argument has an unknown rank, and each rank would need its own program.
         """
         if self._examples is None:
             raise ValueError(
@@ -73,7 +73,7 @@ class ConcreteFunction:
 
     @property
     def inputs(self) -> list[TensorSpec]:
-        """The specs of the input tensors."""
+        """The `TensorSpec`s of the input tensors."""
         return list(self._specs)
 
     @property
@@ -96,12 +96,12 @@ class ConcreteFunction:
 
     @property
     def jaxpr(self):
-        """The traced program, over symbolic sizes."""
+        """The traced program, a jaxpr over symbolic sizes."""
         return self._program().program.jaxpr
 
     @property
     def structured_outputs(self):
-        """The specs of the results; a size that is known only at run time is `None`."""
+        """The specs of the results, in their structure; a size known only at run time is `None`."""
         avals = self._program().program.jaxpr.out_avals
         specs = [
             TensorSpec([d if isinstance(d, int) else None for d in a.shape], a.dtype) for a in avals

@@ -228,7 +228,10 @@ class Function(Copyable):
             return self._dynamic(*args, **kwargs)
 
     def _random_signature(self, args, kwargs):
-        """Return a key that changes when TensorFlow would retrace and so restart its random sequences."""
+        """Return a key that changes when TensorFlow would retrace, which restarts its random sequences.
+
+        Returns `None` if new arguments never cause that.
+        """
         if self.input_signature is not None or self._reduce_retracing:
             return None
         return tuple(
@@ -305,10 +308,17 @@ class Function(Copyable):
         return out
 
     def _run_until_settled(self, plan, operands, prepared, *, is_example=False):
-        """Run a program again until no report requires a larger bucket or another assumption.
+        """Run a call until no run-time check requires a larger bucket or another assumption.
 
-        If `is_example`, the arguments only stand for their shapes and dtypes: no data are invalid.
-        Returns the plan, the outcome and the numbers of the last run, and the plan for calls like it.
+        Args:
+          plan: the plan to begin with, or `None`.
+          operands: the operands for `plan`.
+          prepared: returns the `Call`, needed for a new plan.
+          is_example: whether the arguments only stand for their shapes and dtypes; then checks that operands
+            are valid are ignored.
+
+        Returns:
+          The plan, outcome and numbers of the last run, and the plan to store for similar calls (or `None`).
         """
         settled = Settled(buffers=dict(self._buffers))
         first = plan
@@ -346,9 +356,9 @@ class Function(Copyable):
         return outcome
 
     def _plan_and_run(self, call: Call, settled: Settled, refuted: Sequence[Entry]):
-        """Run an entry whose decisions may hold for a call, a new one if there is none.
+        """Run a traced program whose guards hold for a call, or trace a new one; return plan and outcome.
 
-        `refuted` are the entries whose decisions about data-dependent sizes do not hold for the call.
+        `refuted` are the programs whose assumptions about data-dependent sizes have failed for this call.
         """
         unknown = unknown_dimensions(call.specs, call.operands)
         dims = [call.operands[u.operand].shape[u.axis] for u in unknown]
@@ -368,7 +378,7 @@ class Function(Copyable):
         return plan, outcome
 
     def _pattern_of_call(self, call, unknown, dims):
-        """Return the variable or constant for each unknown size of a call.
+        """Return the size variable or constant that represents each unknown size of a call.
 
         Once there are many such patterns, equal sizes no longer share a variable.
         """
@@ -420,12 +430,12 @@ class Function(Copyable):
     # ---- introspection ---------------------------------------------------------------------------
 
     def precompile(self, *args, sizes=None, **kwargs) -> None:
-        """Compile for example arguments, and for other values of their unknown sizes.
+        """Compile for example arguments, or for some values of the unknown sizes.
 
         Args:
           *args: as for a call; arrays or `jax.ShapeDtypeStruct`s.
-          sizes: for each of these numbers, all unknown sizes are set to it; without any
-            argument, the capacities of listed `buckets`.
+          sizes: numbers; for each, the function is compiled for the input signature with all unknown sizes
+            equal to that number. The default, if no arguments are given, are the listed `buckets`.
           **kwargs: as for a call.
         """
         examples = [(args, kwargs)]
@@ -526,7 +536,7 @@ def _is_spec(x) -> bool:
 
 
 def _spec_of(leaf):
-    """Return the spec of an argument; `None` for a Python value."""
+    """Return the spec of an array or composite argument; `None` for a Python value."""
     if is_spec(leaf):
         return leaf
     if has_spec(leaf):

@@ -21,14 +21,14 @@ MANY = 32
 
 
 class JointBuckets:
-    """The combinations of capacities for which one program has been compiled."""
+    """The combinations of capacities for which a program has been compiled."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[int, ...], None] = {}
         self._largest: tuple[int, ...] = ()
 
     def choose(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Return capacities for a call that needs the capacities `wanted`, which are powers of two."""
+        """Return capacities to compile for, at least as large as `wanted`, which are powers of two."""
         if len(wanted) < 2 or wanted in self._made:
             return wanted
         self._largest = tuple(map(max, wanted, self._largest or wanted))
@@ -42,7 +42,7 @@ class JointBuckets:
         return best
 
     def note(self, given: tuple[int, ...]) -> None:
-        """Record capacities that the user's own rule demands; warn when there are many combinations."""
+        """Record capacities chosen by the user's `buckets`; warn if there are many combinations."""
         if len(given) < 2 or given in self._made or len(self._made) >= MANY:
             return
         self._made[given] = None
@@ -57,6 +57,6 @@ class JointBuckets:
 
 
 def _coarser(capacity: int, step: int) -> int:
-    """Round a power of two up to one of every second, fourth, ... power of two."""
+    """Round a power of two up to the next `2**k` for which `k` is a multiple of `2**step`."""
     distance = 1 << step
     return 1 << -(-(capacity.bit_length() - 1) // distance) * distance

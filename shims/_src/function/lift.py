@@ -49,34 +49,34 @@ jp.mlir.register_lowering(read_p, jp.mlir.lower_fun(_stored_value, multiple_resu
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """The variables that a function uses.
+    """The variables that a traced function uses.
 
     Attributes:
-      used: every variable whose value it reads, in the order of first reads.
-      written: those that it assigns, in the order of their first assignments.
+      used: every variable whose value the function reads, in the order of first reads.
+      written: the variables that the function assigns, in the order of their first assignments.
     """
 
     used: tuple[Variable, ...]
     written: tuple[Variable, ...]
 
     def values(self) -> tuple[jax.Array, ...]:
-        """Return the current values of `used`."""
+        """Return the current values of the variables in `used`."""
         return tuple(state.read(v) for v in self.used)
 
     def store(self, values) -> None:
-        """Assign the values that a call returned, in order."""
+        """Assign the values that a call of the program returned to `written`, in order."""
         for variable, value in zip(self.written, values, strict=True):
             state.write(variable, value)
 
 
 class Lifting(state.Overlay):
-    """The scope of a function that is being traced, in which variables are inputs of the program.
+    """The scope of a function being traced, in which variables become inputs of the program.
 
     Args:
       may_create: whether variables may be created, as by the first call of a function.
 
     Attributes:
-      pending: variables whose initial values depend on what is being traced, and these values.
+      pending: the new variables whose initial values depend on traced data, with these values.
     """
 
     reaches_variables = True
@@ -88,12 +88,12 @@ class Lifting(state.Overlay):
         self._inputs: dict[int, Any] = {}
 
     def newest(self, variable):
-        """Return the current value of a variable: the input, if it is not assigned yet."""
+        """Return the current value of a variable: the program's input until it is assigned."""
         found = self.writes.get(id(variable))
         return self._input(variable) if found is None else found[1]
 
     def origin(self, variable):
-        """Return a variable's input; `None` if it has no initial value yet."""
+        """Return the program's input for a variable; `None` if the variable has no initial value yet."""
         return self._input(variable) if state.has_value(variable) else None
 
     def _input(self, variable):
@@ -108,7 +108,7 @@ class Lifting(state.Overlay):
         return self._inputs[id(variable)]
 
     def create(self, variable, value):
-        """Record a new variable; it counts as assigned only if its initial value depends on arguments."""
+        """Record a new variable; if its initial value depends on traced data, it counts as assigned."""
         if not self.may_create:
             raise _created_again_error(variable)
         self.created[id(variable)] = variable
@@ -120,16 +120,16 @@ class Lifting(state.Overlay):
         self.writes[id(variable)] = (variable, value)
 
     def forget_values(self) -> None:
-        """Let go of the values of variables, which are tracers of a trace that ends."""
+        """Drop the values of variables, which are tracers of a trace that has ended."""
         super().forget_values()
         self.pending = {key: (variable, None) for key, (variable, _) in self.pending.items()}
         self._inputs = dict.fromkeys(self._inputs)
 
     def results(self, outputs):
-        """Return the results of the program: also the values that variables have at the end.
+        """Return the results of the program, with the values that assigned variables have at the end.
 
-        Variables among the outputs are replaced by their values. A program that only computes initial
-        values returns them alone.
+        Variables among the outputs are replaced by their values. If initial values are pending, the program
+        returns only these.
         """
         if self.pending:
             return [value for _, value in self.pending.values()]
@@ -144,7 +144,7 @@ class Lifting(state.Overlay):
         return bool(self._inputs or self.writes)
 
     def lifted(self, closed):
-        """Return the jaxpr with the values of variables as its first inputs, and `Found`."""
+        """Return the jaxpr with the values of variables as its first inputs, and these variables."""
         closed, reads = jaxprs.results_as_inputs(closed, read_p)
         return closed, Found(tuple(p["reference"].deref() for p in reads), self.written)
 
@@ -174,7 +174,7 @@ def _created_conditionally_error(variable):
 
 
 def depends_on_arguments(variables):
-    """Create the error for initial values that depend on the arguments of a call."""
+    """Create the error for initial values of variables that depend on arguments without values."""
     return ValueError(
         errors.message(
             "Variable",
@@ -187,7 +187,7 @@ def depends_on_arguments(variables):
 
 
 class _GivenScope(state.Overlay):
-    """A scope that starts from values which were passed in, and returns those at its end."""
+    """A scope in which some variables start with given values."""
 
     reaches_variables = True
 
@@ -196,10 +196,10 @@ class _GivenScope(state.Overlay):
 
 
 def lift(f: Callable, used, written) -> Callable:
-    """Return a pure function `(values, *args, **kwargs) -> (outputs, new values)`.
+    """Return `f` as a pure function `(values, *args, **kwargs) -> (outputs, new values)`.
 
     Args:
-      f: a function whose variables are known before it runs.
+      f: a function that uses only the given variables.
       used: the variables whose values are passed in.
       written: the variables whose new values are returned.
     """
@@ -215,7 +215,7 @@ def lift(f: Callable, used, written) -> Callable:
 
 
 def read_outputs(outputs):
-    """Replace every variable in `outputs` by its value."""
+    """Replace every `Variable` in `outputs` by its value."""
     return jax.tree.map(
         lambda leaf: as_array(leaf) if isinstance(leaf, Variable) else leaf,
         outputs,

@@ -1,4 +1,4 @@
-"""Describe the sizes of a call: which are unknown, which are equal, and their capacities."""
+"""Describe the sizes in a call: which are unknown, which are equal, and their capacities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALLEST_BUCKET = 8
 
 @dataclasses.dataclass(frozen=True)
 class Unknown:
-    """An unknown input dimension: its operand, its axis, and its name if it has one."""
+    """An unknown dimension of a call: its operand, its axis, and its name if the signature gives one."""
 
     operand: int
     axis: int
@@ -36,7 +36,7 @@ def powers_of_two(size: int) -> int:
 def bucket_rule(buckets) -> Callable[[int], int]:
     """Return the function from sizes to capacities that the argument `buckets` describes.
 
-    The capacities are powers of two, entries of a list, one number, or those of a given function.
+    Capacities are powers of two, entries of a list, a single number, or computed by a given function.
 
     Raises:
       ValueError: `buckets` is none of these.
@@ -79,7 +79,7 @@ class _ListedBuckets:
 
 
 def unknown_dimensions(specs, operands) -> list[Unknown]:
-    """List the unknown dimensions of operands; a spec of `None` means that an operand has none."""
+    """List the unknown dimensions of operands; an operand whose spec is `None` has none."""
     found = []
     for i, (spec, x) in enumerate(zip(specs, operands, strict=True)):
         if spec is None:
@@ -92,13 +92,13 @@ def unknown_dimensions(specs, operands) -> list[Unknown]:
 
 
 def pattern_of(unknown: list[Unknown], sizes: list[int], share: bool = True):
-    """Determine which unknown sizes share a variable, and which are the constants 0 and 1.
+    """Determine which unknown sizes share a size variable, and which are the constants 0 and 1.
 
-    Sizes of 0 and 1 are constants (they broadcast and vanish), equal sizes share one variable, and
-    sizes of one name always do.
+    Sizes of 0 and 1 are constants, since such axes are empty or broadcast. Equal sizes share a variable if
+    `share`; sizes of the same name always do.
 
     Returns:
-      per unknown dimension either `("constant", size)` or `("variable", index)`.
+      For each unknown dimension, `("constant", size)` or `("variable", index)`.
 
     Raises:
       InvalidArgumentError: two sizes of one name differ.
@@ -164,7 +164,7 @@ def _mismatch_message(what, required, received, spec, position) -> str:
 
 
 def pad_to(x, shape):
-    """Pad an array with zeros to a larger shape, on the host (no compilation).
+    """Pad an array with zeros to a larger shape on the host, without a compilation.
 
     NumPy arrays are copied, because the caller may write to them before the program has read them.
     """

@@ -1,4 +1,4 @@
-"""Trace a program for a call: with symbolic sizes if possible, otherwise with constants."""
+"""Trace the program for a call: with symbolic sizes if possible, otherwise with constants."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from shims._src.tracing.settling import settle_reports
 
 
 class Maker:
-    """Traces the programs of one function.
+    """The object that traces the programs of one compiled function.
 
     Args:
-      owner: the function; it plans and launches the programs.
+      owner: the `Function`, which plans and launches the programs.
     """
 
     def __init__(self, owner):
@@ -29,9 +29,9 @@ class Maker:
         self._called: dict[int, object] = {}
 
     def new_entry(self, request: Request):
-        """Trace the program for a call and return its cache entry.
+        """Trace a program for a call and run it; return its plan and outcome.
 
-        The sizes of the inputs are symbolic; where a step refuses such sizes, they are constants.
+        Input sizes are symbolic unless the function cannot be traced that way; then they become constants.
         """
         try:
             result = self._first_that_works(request)
@@ -63,7 +63,7 @@ class Maker:
         _raise_translated(last)
 
     def _with_constant_selections(self, request, forms):
-        """Trace a program; if that fails, with the data-dependent sizes of this call as constants."""
+        """Trace and run a program; after a failure, again with data-dependent sizes as constants."""
         first = None
         while True:
             try:
@@ -84,7 +84,7 @@ class Maker:
             return result
 
     def _trace_with_postponed_errors(self, refused, request):
-        """Trace for constant sizes, with the errors of untaken branches postponed to run time."""
+        """Trace with all sizes constant; an error in a branch is raised only if that branch runs."""
         forms = [Form("constant", s) for s in request.sizes]
         try:
             with untaken_branches.postponed():
@@ -216,9 +216,9 @@ _FINAL_ERRORS = (
 
 
 def _alternative_forms(error, sizes):
-    """Yield other forms of the input sizes to try after a failed trace.
+    """Yield other representations of the input sizes, to be tried after a trace has failed.
 
-    First come multiples of the numbers by which the trace divided sizes, then constants.
+    First come multiples of the numbers by which the program divided sizes, then constants.
     """
     for k in trace.failure_of(error).divisors:
         for i, size in enumerate(sizes):

@@ -16,7 +16,7 @@ Operation = Application | Explicit
 
 
 class Backpropagation:
-    """The backward pass from arbitrary targets to given sources.
+    """The backward pass over recorded operations, from any targets to given sources.
 
     Args:
       operations: the recorded operations, in order.
@@ -117,7 +117,7 @@ def _checked_cotangent(gradient, target):
 
 
 def operations_behind(targets: Sequence) -> list[Operation]:
-    """Return the equations from which traced values are computed, in topological order."""
+    """Return the operations (jaxpr equations) that compute traced values, in topological order."""
     seen: set[int] = set()
     finished: set[int] = set()
     ordered: list[Operation] = []

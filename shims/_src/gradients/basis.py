@@ -13,13 +13,13 @@ from shims._src.recording.indexed_slices import dense
 
 
 def basis_of(target):
-    """Return the standard basis of `target`: `n` arrays `[n, *target.shape]`, one per element."""
+    """Return the standard basis of the space of `target`: `[n, *target.shape]`, one row per element."""
     count = math.prod(target.shape)
     return jnp.reshape(jnp.eye(count, dtype=target.dtype), (count, *target.shape))
 
 
 def pull_basis(pull: Callable, basis, count: int) -> list:
-    """Apply `pull` to each row of a basis, and stack the gradients; `None` stays `None`.
+    """Apply `pull` to each row of a cotangent basis, and stack the gradients; `None` stays `None`.
 
     Args:
       pull: a function of one cotangent that returns `count` gradients.
@@ -38,7 +38,7 @@ def pull_basis(pull: Callable, basis, count: int) -> list:
 
 
 def check_rows(target, source) -> None:
-    """Raise an error unless both arrays have a leading axis of one size."""
+    """Raise an error unless both arrays have a leading axis, and the same size along it."""
     if not target.ndim or not source.ndim or target.shape[0] != source.shape[0]:
         raise ValueError(
             errors.message(

@@ -1,4 +1,4 @@
-"""Provide `custom_gradient`, for functions whose gradient is written by the user."""
+"""Define `custom_gradient`, for functions whose gradient is written by the user."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _array_leaves(args) -> list:
 
 
 def _flat_rule(grad_fn: Callable, operands: Sequence, reads: Sequence) -> Callable:
-    """Return `grad_fn` as a function from flat cotangents to flat gradients, variables last."""
+    """Return `grad_fn` as a function from flat cotangents to flat gradients, those of variables last."""
     variables = [variable for variable, _ in reads]
     if variables and not _takes_variables(grad_fn):
         raise TypeError(
@@ -176,7 +176,7 @@ def _is_gradient(x) -> bool:
 
 
 def _call_staged(f, args, kwargs):
-    """Call `f` through a `jax.custom_vjp` function that is traced once, its gradient included.
+    """Call `f` through a `jax.custom_vjp` function; both `f` and its gradient are traced once.
 
     Values that the two functions close over become operands.
     """
@@ -234,7 +234,10 @@ def _call_staged(f, args, kwargs):
 
 
 def _jax_rule(backward, box):
-    """Convert a gradient function to JAX's convention for complex numbers, without `None` results."""
+    """Convert a gradient function to JAX's convention: complex ones conjugated, no `None`.
+
+    `box["there"]` is set to a list that tells which gradients were not `None`.
+    """
 
     def rule(*cotangents):
         gradients = backward(*[conjugate(c) for c in cotangents])
@@ -250,7 +253,7 @@ def _places_of_reads(captured, reads) -> list[int | None]:
 
 
 def _cast_gradients(gradients, values) -> list:
-    """Convert gradients to the dtypes of `values`; missing ones stay `None`."""
+    """Convert gradients to the dtypes of `values`; `None` stays `None`."""
     return [
         None if g is None or not is_differentiable(x) else jnp.asarray(g, x.dtype)
         for g, x in zip(gradients, values, strict=True)

@@ -1,4 +1,4 @@
-"""Provide `ForwardAccumulator`, for forward-mode differentiation."""
+"""Define `ForwardAccumulator`, for forward-mode differentiation."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class ForwardAccumulator(Recorder):
           unconnected_gradients: the result for a value that has no tangent.
 
         Returns:
-          For each an array of its shape, or `None`; in the structure of `primals`.
+          For each value, an array of its shape, or `None`; in the structure of `primals`.
 
         Raises:
           ValueError: `unconnected_gradients` is unknown.

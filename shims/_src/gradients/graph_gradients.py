@@ -1,4 +1,4 @@
-"""Provide `gradients` and `hessians`, which compute derivatives inside a traced function."""
+"""Define `gradients` and `hessians`, which compute derivatives inside a traced function."""
 
 from __future__ import annotations
 

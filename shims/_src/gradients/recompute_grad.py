@@ -1,4 +1,4 @@
-"""Provide `recompute_grad`, which recomputes a function in the backward pass to save memory."""
+"""Define `recompute_grad`, which recomputes a function in the backward pass to save memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.recording.connectivity import is_differentiable
 
 
 def recompute_grad(f):
-    """Recompute the intermediate values of a function for its gradient, instead of keeping them.
+    """Recompute the intermediate values of a function for its gradient, instead of storing them.
 
     Args:
       f: a function of arrays.
@@ -30,7 +30,7 @@ def recompute_grad(f):
       Nothing.
 
     Under jit:
-      `jax.checkpoint(f)`.
+      Acts as `jax.checkpoint(f)`.
 
     Example:
       >>> jax.grad(recompute_grad(lambda x: x * x))(3.0).item()

@@ -15,7 +15,7 @@ def _is_leaf(x) -> bool:
 
 
 def is_leaf_or_none(x) -> bool:
-    """Return whether a value is a leaf, or the absence of one."""
+    """Return whether a value counts as a leaf of a tape's structures, or is `None`."""
     return x is None or _is_leaf(x)
 
 
@@ -25,7 +25,7 @@ def flattened(structure):
 
 
 def packed(template, tree, results):
-    """Pack results in the structure of a template; dictionaries keep the order of their keys."""
+    """Pack flat results into the structure of `template`; dictionaries keep the order of their keys."""
     return _in_order(template, jax.tree.unflatten(tree, results))
 
 

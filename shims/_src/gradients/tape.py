@@ -1,4 +1,4 @@
-"""Provide `GradientTape`, which computes derivatives of the operations in a `with` block."""
+"""Define `GradientTape`, which computes derivatives of the operations in a `with` block."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class GradientTape(Recorder):
         return jp.key_of(x) in self._arrays
 
     def record(self, operation) -> None:
-        """Record an operation that depends on watched arrays, and follow its outputs."""
+        """Record an operation that depends on watched arrays; its results are then watched, too."""
         inputs = {i for i, x in enumerate(operation.inputs) if self.follows(x)}
         results = [
             y for y, link in zip(operation.outputs, operation.links, strict=True) if link & inputs
@@ -107,7 +107,7 @@ class GradientTape(Recorder):
             self._arrays.update((jp.key_of(y), y) for y in results)
 
     def read(self, variable, value) -> None:
-        """Record the read of a variable, and follow its value if the variable is watched."""
+        """Record the read of a variable; if the variable is watched, so is the value that was read."""
         self._access(variable)
         if id(variable) in self._variables:
             self._arrays[jp.key_of(value)] = value
@@ -138,7 +138,7 @@ class GradientTape(Recorder):
 
     @contextlib.contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Return a context in which nothing is recorded.
+        """Return a context manager in which nothing is recorded.
 
         Raises:
           RuntimeError: the tape was never entered, or has been used.
@@ -186,7 +186,7 @@ class GradientTape(Recorder):
           unconnected_gradients: the result for a source that `target` does not depend on.
 
         Returns:
-          For each source an array of its shape, an `IndexedSlices` where rows of it were gathered,
+          For each source an array of its shape, an `IndexedSlices` if rows of the source were gathered,
           or `None`; in the structure of `sources`.
 
         Raises:
@@ -307,29 +307,30 @@ class GradientTape(Recorder):
         return conjugate(jnp.reshape(jnp.moveaxis(pulled, 0, 1), shape))
 
     def _target(self, target):
-        """Return the array or variable under which a target is recorded.
+        """Return the object under which the tape has recorded a target: an array or a variable.
 
-        A variable stands for itself, not for the value that was last assigned to it.
+        A variable as a target stands for itself, not for the value that was last assigned to it.
         """
         target = standing_for(target) if self._sees_keras else target
         return target if isinstance(target, Variable) else _as_recorded(target)
 
     def _read_target(self, target):
-        """Return a target like `_target`; reading a variable makes the tape watch it."""
+        """Return a target like `_target`; if the target is a variable, the tape also watches it."""
         target = self._target(target)
         if isinstance(target, Variable):
             self._access(target)
         return target
 
     def _access(self, variable) -> None:
-        """Watch a variable that is read, if variables are watched when they are read."""
+        """Watch a variable that is read, if the tape watches accessed variables."""
         if self._watch_accessed_variables and variable.trainable:
             self._variables.setdefault(id(variable), variable)
 
     def _targets_among(self, targets, sources) -> set[int]:
-        """Return the keys of targets that are sources, too: their gradient is one, watched or not.
+        """Return the keys of targets that are also sources; the gradient of such a target is 1.
 
-        As in TensorFlow, this does not hold for an operand of a recorded operation.
+        As in TensorFlow, that is so whether the source is watched or not, but not for an operand of a
+        recorded operation.
         """
         same = {*map(jp.key_of, targets)} & {*map(jp.key_of, sources)}
         if not same:
@@ -337,12 +338,12 @@ class GradientTape(Recorder):
         return same - {jp.key_of(x) for operation in self._operations for x in operation.inputs}
 
     def _sources(self, structure):
-        """Flatten `sources`; return the leaves as recorded, and the structure."""
+        """Flatten `sources`; return the objects under which they are recorded, and the structure."""
         flat, tree = structures.flattened(structure)
         return [self._seen(x) for x in flat], tree
 
     def _seen(self, source):
-        """Return the object under which a source is recorded; Keras variables have a representative."""
+        """Return the object under which a source is recorded; for a Keras variable, its representative."""
         source = standing_for(source) if self._sees_keras else source
         if type(source).__module__.partition(".")[0] == "keras":
             raise TypeError(
@@ -359,7 +360,7 @@ class GradientTape(Recorder):
         return source
 
     def _keys(self, sources, same=frozenset()) -> list[tuple[int, ...]]:
-        """Return the keys of the values of each source; those in `same` need not be watched."""
+        """Return, for each source, the keys of its values; those in `same` need not be watched."""
         keys = []
         for x in sources:
             values = [x]
@@ -394,7 +395,7 @@ class GradientTape(Recorder):
 
 
 def _as_recorded(x):
-    """Return the array that was recorded for a target."""
+    """Return the array object under which a target was recorded."""
     if isinstance(x, IndexedSlices):
         return x.values
     return x if isinstance(x, jax.Array) else as_array(x)

@@ -1,4 +1,4 @@
-"""Provide predicates on tensors, `get_static_value`, `grad_pass_through` and `get_logger`."""
+"""Define predicates on tensors, `get_static_value`, `grad_pass_through` and `get_logger`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def is_symbolic_tensor(tensor) -> bool:
 
 
 def get_static_value(tensor, partial=False):
-    """Return a tensor as a NumPy array, where it does not depend on traced values.
+    """Return a tensor as a NumPy array if it does not depend on traced values.
 
     Args:
       tensor: array, traced or not.
@@ -75,7 +75,7 @@ def grad_pass_through(f):
       Nothing.
 
     Under jit:
-      As `f`.
+      Acts as `f` does.
 
     Example:
       >>> import jax, shims

@@ -1,4 +1,4 @@
-"""Define `UnconnectedGradients`: the gradient of a source that no target depends on."""
+"""Define `UnconnectedGradients`, which chooses the gradient of an unconnected source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.arguments.conversion import as_array
 
 
 class UnconnectedGradients(enum.Enum):
-    """The possible gradients of a source that no target depends on.
+    """The choices for the gradient of a source that no target depends on.
 
     `NONE` is `None`, `ZERO` an array of zeros.
 
@@ -37,7 +37,7 @@ def check_unconnected(value) -> UnconnectedGradients:
 
 
 def filled(gradient, source, unconnected: UnconnectedGradients):
-    """Return `gradient`, or if it is `None` the value that `unconnected` specifies."""
+    """Return `gradient`; if it is `None`, the value that `unconnected` chooses."""
     if gradient is None and unconnected is UnconnectedGradients.ZERO:
         return jnp.zeros_like(as_array(source))
     return gradient

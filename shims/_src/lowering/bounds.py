@@ -1,4 +1,4 @@
-"""Propagate static bounds of integers, so that traced sizes keep the bounds of their inputs."""
+"""Propagate static bounds of integer values, so that sizes computed from them have bounds, too."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SMALL = tuple(np.dtype(t) for t in ("int8", "uint8", "int16", "uint16"))
 
 
 def may_wrap(bounds) -> bool:
-    """Return whether bounds have no lower end, so that the arithmetic may have overflowed."""
+    """Return whether integer bounds have no lower end, so that the arithmetic may have overflowed."""
     return bounds[0] <= -_LIMIT
 
 
 def of(value: Value) -> tuple[int, int] | None:
-    """Return the integer bounds of a value: recorded, those of a small constant, or of the dtype."""
+    """Return the `(low, high)` bounds of an integer value: recorded, a constant's, or the dtype's."""
     if value.bounds is not None:
         return value.bounds
     if isinstance(value.array, (int, np.integer, np.bool_)):
@@ -42,7 +42,7 @@ def of(value: Value) -> tuple[int, int] | None:
 
 
 def attach(ctx, eqn, values, outs):
-    """Attach bounds that follow from the bounds of the inputs to the outputs of an equation."""
+    """Attach bounds to the integer outputs of an equation, derived from the inputs' bounds."""
     rule = _RULES.get(eqn.primitive.name)
     if rule is None or not outs or outs[0].bounds is not None:
         return outs
@@ -162,7 +162,7 @@ def _union(ctx, eqn, values, given):
 
 
 def _positions(ctx, eqn, values, given):
-    """Return the bounds of axis indices (`iota`, `argmax`, ...), given by the size of the axis."""
+    """Return the bounds of axis indices (`iota`, `argmax`, ...): from 0 to the axis capacity minus 1."""
     shape = eqn.invars[0].aval.shape if eqn.invars else eqn.outvars[0].aval.shape
     axes = eqn.params.get("axes", (eqn.params.get("dimension", 0),))
     return 0, max(dims.interval(shape[axes[0]], ctx.env)[1] - 1, 0)

@@ -1,4 +1,4 @@
-"""Define the masking rules of callbacks and prints; the host receives arrays without padding."""
+"""Define the masking rules of callbacks and prints, which receive arrays without padding."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.platform import jax_private as jp
 
 
 def _packed_operands(ctx, values):
-    """Pack arrays, and list the sizes of their dynamic axes, as operands of a callback.
+    """Pack arrays for a callback, and return them with the sizes of their dynamic axes.
 
     Packing moves the valid slots to the front, so that the host can cut the padding off.
     """

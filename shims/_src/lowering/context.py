@@ -1,4 +1,4 @@
-"""Hold the state of a lowering, and convert values between layouts."""
+"""Hold the state of a lowering, and convert lowered values between layouts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SERIALS = itertools.count()
 
 @dataclasses.dataclass(frozen=True)
 class Largest:
-    """The largest array of a program: its bytes, the primitive that makes it, and the user's line."""
+    """The largest array of a program: its bytes, the primitive that computes it, and the user's line."""
 
     bytes: int = 0
     primitive: str = ""
@@ -36,7 +36,7 @@ class Root:
     Attributes:
       buckets: a dict from sites (sizes without a bound, or buffers) to their capacities; `None`
         inside an enclosing trace, where capacities cannot grow.
-      notes: lines for `explain()`.
+      notes: the lines of text about sizes that `explain()` shows.
       unbounded: the sizes without a bound, numbered in order of appearance.
     """
 
@@ -53,7 +53,7 @@ class Root:
 
 
 class Context:
-    """The scope of one jaxpr in a lowering: its sizes and its cache of computed values."""
+    """The scope of one jaxpr in a lowering: its sizes, and a cache of arrays such as masks."""
 
     def __init__(self, root: Root, env=None, cache=None):
         self.root = root
@@ -68,7 +68,7 @@ class Context:
         self.is_derivative = False  # whether a tangent rule is lowered, which JAX may transpose
 
     def child(self) -> Context:
-        """Return a nested scope that starts with the sizes of this one, but keeps changes to itself."""
+        """Return a nested scope with the sizes of this one; changes to the nested scope stay in it."""
         inner = Context(self.root, self.env, self.cache)
         inner.ambiguous = set(self.ambiguous)
         inner.is_derivative = self.is_derivative
@@ -78,14 +78,14 @@ class Context:
     def knows(self, name: str) -> bool:
         """Return whether the size `name` was created in this scope or an enclosing one.
 
-        If so, the name stands for the same size in both.
+        If so, `name` stands for one and the same size in both scopes.
         """
         return name in self.owned or (name in self.inherited and name not in self.carried)
 
     # ---- sizes -------------------------------------------------------------------------------
 
     def bind(self, name, size, capacity, *, low=0, fresh=False, valid=None, serial=None):
-        """Bind a dimension variable to its run-time size and its capacity; return the binding."""
+        """Set the run-time size and capacity of a dimension variable in this scope; return the binding."""
         serial = next(SERIALS) if serial is None else serial
         binding = dims.Binding(size, max(int(capacity), 0), low, serial, fresh, valid)
         self.env[name] = binding
@@ -96,7 +96,7 @@ class Context:
         return binding
 
     def bind_missing(self, name: str) -> None:
-        """Bind a size that only another branch creates: to the capacity there, and the value 0."""
+        """Set a size that only another branch creates to 0, with the capacity from that branch."""
         self.bind(
             name,
             jnp.int32(0),
@@ -105,7 +105,7 @@ class Context:
         )
 
     def require(self, d) -> None:
-        """Check that the sizes in a dimension are known and unambiguous in this scope."""
+        """Raise an error if a dimension contains sizes that are unknown or ambiguous in this scope."""
         for name in jp.variables(d):
             if name in self.ambiguous:
                 raise reused_size_error(d)
@@ -120,7 +120,7 @@ class Context:
         return max(dims.interval(d, self.env)[1], 1)
 
     def size(self, d):
-        """Return the run-time size of a dimension, at least 0."""
+        """Return the run-time value of a dimension, at least 0."""
         if not jp.is_symbolic(d):
             return int(d)
         key = ("size", d, self._serials(d))
@@ -161,9 +161,9 @@ class Context:
         return self.cache[key]
 
     def valid_over(self, value: Value, axes=None):
-        """Return the combined validity mask of some axes (by default all), broadcast to the array.
+        """Return the combined validity mask of some axes (by default all), in the shape of the array.
 
-        The result is `None` if every slot is valid.
+        Returns `None` if every slot is valid.
         """
         shape = value.array.shape
         result = None
@@ -203,7 +203,7 @@ class Context:
     # ---- layouts -----------------------------------------------------------------------------
 
     def materialize(self, value: Value, i: int) -> Value:
-        """Expand a uniform axis, which stores one slot for all, to a packed axis."""
+        """Expand a uniform axis (one stored slot stands for all) to a packed axis."""
         axis = value.axes[i]
         shape = list(value.array.shape)
         shape[i] = self.capacity(axis.dim)
@@ -212,7 +212,7 @@ class Context:
         return self.clear_padding(real, (i,))
 
     def pack(self, value: Value, i: int) -> Value:
-        """Move the valid slots of axis `i` to the front; cut the axis to the capacity of its dimension."""
+        """Move the valid slots of axis `i` to the front, and cut the axis to its capacity."""
         axis = value.axes[i]
         if axis is None or axis.packed:
             if axis is not None and axis.per_row:
@@ -239,21 +239,21 @@ class Context:
         return self.clear_padding(Value(array, axes, None, value.bounds), (i,))
 
     def _moves_directly(self, array) -> bool:
-        """Return whether a vector may be packed by one sequential loop over its slots.
+        """Return whether an array may be packed by one sequential loop over its slots.
 
-        The loop cannot be transposed; thus it must not be used while a derivative is computed.
+        JAX cannot transpose this loop, so it must not be used while a derivative is computed.
         """
         return packing.is_direct(array) and not _is_key(array) and not self.is_derivative
 
     def pack_all(self, value: Value) -> Value:
-        """Pack every dynamic axis; axes whose size differs from row to row are packed already."""
+        """Pack all dynamic axes; those whose size differs from row to row are packed already."""
         for i, axis in enumerate(value.axes):
             if axis is not None and not axis.per_row:
                 value = self.pack(value, i)
         return value
 
     def expand_uniform(self, value: Value, axes=None) -> Value:
-        """Expand the uniform axes of a value (by default all), which store one slot for all."""
+        """Expand the uniform axes of a value (by default all): those that store one slot for all slots."""
         for i, axis in enumerate(value.axes):
             if axis is not None and axis.uniform and (axes is None or i in axes):
                 value = self.materialize(value, i)
@@ -262,7 +262,7 @@ class Context:
     def align(self, values: list[Value]) -> tuple[list[Value], tuple[Axis | None, ...]]:
         """Convert values of equal rank to a common layout along each axis; leave scalars unchanged.
 
-        Returns the values, all with one static shape (except extents of 1), and the common axes.
+        Returns the values, whose arrays have the same shape, and the common axes.
         """
         ranked = [v for v in values if v.axes]
         rank = max((len(v.axes) for v in ranked), default=0)
@@ -297,20 +297,20 @@ class Context:
     # ---- run-time conditions -----------------------------------------------------------------
 
     def report(self, condition: Condition, bad, payload) -> None:
-        """Add a run-time check that fails if `bad` is true; its message shows `payload`."""
+        """Add a run-time check that fails if `bad` is true; `payload` is the number shown in its message."""
         payload = jnp.asarray(payload, jnp.int32)
         code = jnp.where(bad, lax.max(payload, jnp.int32(0)), jnp.int32(-1))
         self.reports.append(Report(condition, code))
 
     def adopt(self, conditions, codes) -> None:
-        """Add the run-time checks of an inner scope, whose results are outputs of the inner program."""
+        """Add the run-time checks of an inner scope, given the codes that the inner program returned."""
         for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(condition, code))
 
 
 def common_extent(extents) -> int:
-    """Return the extent after broadcasting: the one that is not 1, if any."""
+    """Return the extent of an axis after broadcasting: the one that is not 1, or 1."""
     return next((e for e in extents if e != 1), 1)
 
 
@@ -328,9 +328,9 @@ def _common_axis(values, i):
 
 
 def same_axes(value: Value, axes) -> bool:
-    """Return whether a value has static, dynamic and uniform axes in the same order as `axes`.
+    """Return whether a value's axes are of the same kinds (static, dynamic, uniform) as `axes`.
 
-    Only then may the value get `axes` as its own without filling: a uniform axis has no padding, but the
+    Only then can the value get `axes` as its own without filling: a uniform axis has no padding, but the
     axis that replaces it may have some.
     """
     kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]

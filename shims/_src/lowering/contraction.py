@@ -1,4 +1,4 @@
-"""Define the masking rule of `dot_general`: padding along contracted axes is set to zero."""
+"""Define the masking rule of `dot_general`, which sets the padding along contracted axes to zero."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shims._src.platform import jax_private as jp
 
 
 def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
-    """Convert axis `i` of `a` and axis `j` of `b` to the same layout, neither of them uniform."""
+    """Convert axis `i` of `a` and axis `j` of `b` to one layout, with uniform axes expanded."""
     a, b = ctx.expand_uniform(a, (i,)), ctx.expand_uniform(b, (j,))
     x, y = a.axes[i], b.axes[j]
     if x is None or y is None or x.token == y.token:

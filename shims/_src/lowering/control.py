@@ -20,7 +20,7 @@ from shims._src.sizes import dims, primitives, trace
 
 
 def run(ctx, jaxpr, values):
-    """Lower a nested jaxpr in a given scope; return its outputs."""
+    """Lower a nested jaxpr in the scope `ctx`; return its results as lowered values."""
     return ctx.root.interpret(ctx, jaxpr, values)
 
 
@@ -33,7 +33,7 @@ def inline(ctx, eqn, *values):
 
 
 def expansion(root, eqn):
-    """Return an operation's definition in terms of other primitives, as a jaxpr."""
+    """Return the jaxpr that computes an equation by other primitives."""
     for program in sub_jaxprs(eqn.params):
         return program
     specs = [jp.abstract(a.aval) for a in eqn.invars]
@@ -70,17 +70,17 @@ def scan(ctx, eqn, *values):
 
 
 def _makes_sizes(jaxpr) -> bool:
-    """Return whether a jaxpr creates data-dependent sizes.
+    """Return whether the body of a scan creates data-dependent sizes.
 
-    A scan over such a body that carries nothing is lowered to a `vmap`, so that it runs in parallel.
+    If such a body also carries nothing, the scan is lowered to a `vmap`, so that iterations run in parallel.
     """
     return any(e.primitive.name in primitives.SIZE_MAKERS for e in equations(jaxpr))
 
 
 def _align_steps(ctx, eqn, xs):
-    """Convert the leading axes of scanned values to one layout.
+    """Convert the leading axes of the scanned values to one layout.
 
-    Returns the values, their leading axis and its extent.
+    Returns the values, and the axis and extent of the iterations.
     """
     length = eqn.params["length"]
     if not xs:
@@ -100,7 +100,7 @@ def _scanned_arrays(xs, extent):
 
 
 class _Body:
-    """The lowered body of a scan, with the axes and run-time checks found while tracing it."""
+    """The lowered body of a scan; tracing it finds its result axes and run-time checks."""
 
     def __init__(self, ctx, eqn, jaxpr, consts, carry, xs, result_vars, carry_avals):
         self.ctx, self.eqn, self.jaxpr = ctx, eqn, jaxpr
@@ -112,7 +112,10 @@ class _Body:
         self._stack = own_sizes.Stack()
 
     def __call__(self, carry_arrays, rows):
-        """Run one iteration; return the carry, and the results with created sizes and check results."""
+        """Run one iteration; return the carry and the stacked outputs.
+
+        These are the results, the sizes created in the iteration, and the codes of its run-time checks.
+        """
         x_arrays, x_sizes, _ = rows
         carry = [Value(a, c.axes) for a, c in zip(carry_arrays, self.carry, strict=True)]
         own = [
@@ -152,7 +155,7 @@ class _Body:
         )
 
     def loop(self, valid, extent):
-        """Run the body in a sequential loop; iterations for invalid slots do not change the carry."""
+        """Run the body in a sequential loop; the iterations of invalid slots leave the carry unchanged."""
         reverse, unroll = self.eqn.params["reverse"], self.eqn.params.get("unroll", 1)
         rows = _scanned_arrays(self.xs, extent)
         if valid is None:
@@ -168,7 +171,7 @@ class _Body:
         return lax.scan(step, start, (valid, rows), reverse=reverse)
 
     def result_axes(self, sizes):
-        """Return the axes of the stacked results, without the leading axis."""
+        """Return the axes of the stacked results, except the leading one, given the stacked sizes."""
         return [
             tuple(
                 own_sizes.axis(self.ctx, dim, self._stack.stacked(own, sizes)) for dim, own in axes
@@ -184,7 +187,7 @@ def _skipped_outputs(shapes):
 
 
 def _filled(like, number):
-    """Return an array of one number that has the type of `like`."""
+    """Return an array filled with `number`, of the shape and dtype of `like`."""
     return jp.varying_as(jnp.full(like.shape, number, like.dtype), like)
 
 
@@ -192,7 +195,7 @@ def _filled(like, number):
 
 
 def while_(ctx, eqn, *values):
-    """Lower `lax.while_loop`; the sizes in its carry do not change.
+    """Lower `lax.while_loop`; the sizes in the carry do not change from one iteration to the next.
 
     Under `vmap` each element has its own condition: the loop runs until the conditions of all elements are
     false, and leaves finished elements unchanged.
@@ -293,9 +296,9 @@ def _dims_of(avals):
 
 
 def _largest_shapes(sizes):
-    """Return, for each axis of each result, a dict from each size that branches create to its shape.
+    """Return, for each axis of each result, the shape of every size that some branch creates.
 
-    The shape is the one that has the most axes among the branches.
+    A size may have one value or one per row; the shape of highest rank among the branches is returned.
     """
     return [
         [_largest_of(axes) for axes in zip(*results, strict=True)]
@@ -309,7 +312,7 @@ def _largest_of(branches):
 
 
 class _Branch:
-    """A lowered branch of a conditional."""
+    """A lowered branch of a conditional, to be called with the operands' arrays."""
 
     def __init__(self, ctx, jaxpr, values, out_avals, made):
         self.ctx, self.jaxpr, self.values, self.out_avals = ctx, jaxpr, values, out_avals
@@ -350,7 +353,7 @@ class _Branch:
 
 
 def _bindings(inner, axis, shapes):
-    """Return the sizes named in `shapes` of an axis of a branch's result, broadcast to these shapes."""
+    """Return the bindings of an axis's sizes named in `shapes`, broadcast to these shapes."""
     bound = {name: axis.own.get(name) or inner.env[name] for name in shapes}
     return {
         name: dataclasses.replace(b, size=jnp.broadcast_to(jnp.int32(b.size), shapes[name]))
@@ -359,7 +362,7 @@ def _bindings(inner, axis, shapes):
 
 
 def _branch_results(ctx, avals, outs, sizes, serials):
-    """Return the results of a conditional as lowered values, with sizes created in the branches."""
+    """Return the results of a conditional as lowered values; bind the sizes created in its branches."""
     known: dict = {}
     results = []
     for position, (out, aval) in enumerate(zip(outs, avals, strict=True)):
@@ -379,7 +382,7 @@ def _branch_results(ctx, avals, outs, sizes, serials):
 
 
 def _bind_name(ctx, name, bound):
-    """Bind a size to its name unless another size has it; return whether only one size ever had it."""
+    """Bind a size to its name unless another size has that name; return whether the name was unique."""
     around = ctx.env.setdefault(name, bound)
     if around.serial != bound.serial:
         ctx.ambiguous.add(name)

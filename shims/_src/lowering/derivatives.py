@@ -1,4 +1,7 @@
-"""Lower functions with custom derivatives and checkpoints by rebuilding them, not by inlining."""
+"""Lower functions with custom derivatives, and checkpoints, without inlining them.
+
+Each is rebuilt as a function of lowered operands, so that its derivative rule or checkpoint stays.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,17 @@ _REMEDY = """\
 
 
 def take_apart(values):
-    """Split values into their arrays and the traced parts of their axes (sizes, validity masks)."""
+    """Split lowered values into arrays and the traced parts of their axes (sizes and validity masks)."""
     arrays = [v.array for v in values]
     carried = [[None if a is None else _traced_parts(a) for a in v.axes] for v in values]
     return arrays, carried
 
 
 def put_together(models, arrays, carried):
-    """Undo `take_apart`: build values with the layouts of `models` from arrays, sizes and masks."""
+    """Build lowered values from arrays, sizes and masks, with the layouts of `models`.
+
+    This is the inverse of `take_apart`.
+    """
     out = []
     for model, array, parts in zip(models, arrays, carried, strict=True):
         axes = tuple(
@@ -42,7 +48,7 @@ def put_together(models, arrays, carried):
 
 
 def layout(value: Value) -> Value:
-    """Return the layout of a value without anything that is traced, to be kept after the trace."""
+    """Return a copy of a lowered value without tracers, which can be kept after the trace has ended."""
     axes = tuple(None if a is None else _without_traced(a) for a in value.axes)
     array = jax.ShapeDtypeStruct(value.array.shape, value.array.dtype)
     return Value(array, axes, value.pad, value.bounds)
@@ -64,7 +70,7 @@ def _with_traced(axis, parts):
 
 
 class Rebuilt:
-    """A function with a custom derivative, rebuilt over lowered operands.
+    """A function with a derivative rule of its own, rebuilt over lowered operands.
 
     Such a function must not close over tracers. So all sizes in scope are passed to it as operands, and it
     returns the sizes and validity masks of its results. JAX keeps this object as long as the program that
@@ -85,12 +91,12 @@ class Rebuilt:
 
     @staticmethod
     def operands(ctx, values):
-        """Return `(arrays, side)`: the differentiated arrays, and the sizes and masks belonging to them."""
+        """Return `(arrays, side)`: the operands' arrays, and the sizes in scope with the operands' masks."""
         arrays, carried = take_apart(values)
         return arrays, ({n: (b.size, b.valid) for n, b in ctx.env.items()}, carried)
 
     def scope(self, side):
-        """Return a scope whose sizes are all taken from the operands."""
+        """Return a new scope with the sizes passed in as operands."""
         inner = Context(self.root)
         for name, (size, valid) in side[0].items():
             b = self.bindings[name]
@@ -98,11 +104,11 @@ class Rebuilt:
         return inner
 
     def enter(self, arrays, side):
-        """Return the inner scope, and the operands as lowered values."""
+        """Return a new scope for the function, and its operands as lowered values."""
         return self.scope(side), put_together(self.layouts, arrays, side[1])
 
     def results(self, inner, outs, codes):
-        """Convert results to pytrees of arrays, and remember their layouts for `conclude`."""
+        """Convert lowered results to pytrees of arrays, and remember their layouts for `conclude`."""
         # Expand uniform results, since their derivatives may differ from slot to slot.
         outs = [inner.expand_uniform(v) for v in outs]
         self.outs = [layout(v) for v in outs]
@@ -112,21 +118,20 @@ class Rebuilt:
         return arrays, (carried, sizes, codes)
 
     def primal(self, arrays, side):
-        """Run the lowered function itself, without its derivative."""
+        """Compute the lowered function without its derivative."""
         inner, operands = self.enter(arrays, side)
         outs = run(inner, self.eqn.params["call_jaxpr"], operands)
         self.described, codes = scopes.describe(inner)
         return self.results(inner, outs, codes)
 
     def checked(self, inner, arrays, side):
-        """Return the function's report codes, and a factor that makes invalid derivatives NaN.
+        """Return the codes of the function's run-time checks, and a factor for its derivative.
 
-        The derivative was traced in `inner`.
+        The codes of checks that only the derivative adds (in the scope `inner`) cannot be returned.
 
         Returns:
-          `(codes, mark)`: the report codes of the function, and a number to multiply the derivative by.
-          The mark is `None` if the derivative adds no run-time checks; otherwise 1, or NaN if such a check
-          fails, since its code cannot be reported.
+          `(codes, mark)`: `mark` is a number to multiply the derivative by: NaN if one of these checks fails,
+          otherwise 1, or `None` if there are none.
         """
         if self.described is None:
             jax.eval_shape(self.primal, arrays, side)
@@ -139,7 +144,7 @@ class Rebuilt:
         return codes, None if holds is None else jnp.where(holds, 1, np.nan)
 
     def conclude(self, ctx, arrays, rest):
-        """Return the results as values in the caller's scope; bind their sizes and add the reports."""
+        """Return the results in the caller's scope; bind their sizes and add the run-time checks."""
         carried, sizes, codes = rest
         for name, size in sizes.items():
             ctx.bind(name, size, self.root.fresh_capacity.get(name, 1), fresh=True)
@@ -147,7 +152,7 @@ class Rebuilt:
         return put_together(self.outs, arrays, carried)
 
     def at(self, primals):
-        """Return the original function with all operands fixed except those of inexact dtype."""
+        """Return the traced function with only its floating-point and complex operands as parameters."""
 
         def call(*parts):
             full = list(primals)
@@ -158,7 +163,7 @@ class Rebuilt:
         return call
 
     def trace(self, f, *avals):
-        """Trace `f` over symbolic shapes to a jaxpr, with the hooks of the dynamic trace."""
+        """Trace `f` to a jaxpr over symbolic shapes, in the dynamic trace of the program."""
         specs = [jp.abstract(a) for a in avals]
         with trace.resume(self.root.state):
             try:
@@ -170,7 +175,7 @@ class Rebuilt:
 
 
 class _RebuiltJvp(Rebuilt):
-    """A `jax.custom_jvp` over lowered operands."""
+    """A `jax.custom_jvp` function, rebuilt over lowered operands."""
 
     def lowered(self, ctx, values) -> list[Value]:
         """Call the rebuilt function, and return its results as lowered values."""
@@ -179,7 +184,7 @@ class _RebuiltJvp(Rebuilt):
         return self.conclude(ctx, *call(*self.operands(ctx, values)))
 
     def _forward(self, *xs):
-        """Compute results and tangents of the traced function, over symbolic shapes."""
+        """Compute the function's results and their tangents over symbolic shapes."""
         primals, directions = list(xs[: len(self.in_avals)]), list(xs[len(self.in_avals) :])
         first, moved = jax.jvp(self.at(primals), [primals[i] for i in self.moving], directions)
         return [*first, *[m for p, m in zip(first, moved, strict=True) if _is_inexact(p)]]
@@ -211,7 +216,7 @@ def custom_jvp_call(ctx, eqn, *values):
 
 
 def relayout(ctx, value: Value, model: Value):
-    """Return the array of `value`, converted to the layout of `model`."""
+    """Convert `value` to the layout of `model`, and return its array."""
     from shims._src.lowering import packing
 
     value = ctx.expand_uniform(value)
@@ -226,7 +231,7 @@ def relayout(ctx, value: Value, model: Value):
 
 
 class _RebuiltVjp(Rebuilt):
-    """A `jax.custom_vjp` over lowered operands."""
+    """A `jax.custom_vjp` function, rebuilt over lowered operands."""
 
     def __init__(self, ctx, eqn, values):
         super().__init__(ctx, eqn, values)
@@ -241,7 +246,7 @@ class _RebuiltVjp(Rebuilt):
         return self.conclude(ctx, *call(*self.operands(ctx, values)))
 
     def _forward(self, *primals):
-        """Compute results and residuals of the pullback, over symbolic shapes."""
+        """Compute the function's results and the residuals for the pullback, over symbolic shapes."""
         outs, pullback = jax.vjp(self.at(list(primals)), *[primals[i] for i in self.moving])
         leaves, self.pullback_tree = jax.tree.flatten(pullback)
         return [*outs, *leaves]
@@ -259,7 +264,10 @@ class _RebuiltVjp(Rebuilt):
         return result, (take_apart(saved), side, arrays, result[1][0], mark)
 
     def _backward(self, moving_out):
-        """Return the pullback over symbolic shapes, a function of residuals and inexact cotangents."""
+        """Return the pullback over symbolic shapes, as a function of residuals and cotangents.
+
+        Only results whose positions are in `moving_out` have cotangents.
+        """
         count = len(self.saved)
 
         def backward(*xs):
@@ -326,7 +334,7 @@ def _is_inexact(x) -> bool:
 
 
 def multiply_mark(x, mark):
-    """Multiply a derivative by the mark of `Rebuilt.checked`, if there is one."""
+    """Multiply a derivative by the factor `mark` from `Rebuilt.checked`, unless it is `None`."""
     return x if mark is None else x * mark.astype(x.dtype)
 
 
@@ -335,7 +343,7 @@ def _zero_tangent(x):
 
 
 def finite_gradient(ctx, eqn, value):
-    """Return an array unchanged; its gradient was computed and checked before the lowering."""
+    """Lower the identity `finite_gradient`; its gradient was checked before the lowering."""
     return [value]
 
 

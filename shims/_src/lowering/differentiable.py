@@ -1,9 +1,9 @@
 """Define the primitive that calls a lowered program whose derivatives are programs of their own.
 
-JAX differentiates and transposes lowered programs equation by equation. That is wrong where the traced
-program has an operation with a derivative rule of its own, for example `ldexp`, which is expanded into
-manipulations of bits. A call of `differentiable_p` is opaque to JAX, and asks its program for
-derivatives.
+JAX differentiates and transposes lowered programs equation by equation. That is wrong if the traced
+program has an operation with its own derivative rule, for example `ldexp`, which is expanded into
+manipulations of bits. A call of `differentiable_p` is opaque to JAX, which gets the derivatives from the
+called program.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ class Differentiable(Protocol):
         """Compute the results."""
 
     def types(self, avals: Sequence) -> list:
-        """Return the types of the results for operands of the given types."""
+        """Return the types of the results, given the types of the operands."""
 
     def tangent(self, moving: Sequence[int]) -> Differentiable:
-        """Return the function of the operands and of tangents of the operands `moving`.
+        """Return the program that computes tangents of the results of inexact dtype.
 
-        It returns the tangents of the results of inexact dtype.
+        Its operands are those of this program, followed by tangents of the operands at positions `moving`.
         """
 
     def transposed(self, linear: Sequence[int]) -> Differentiable:
-        """Return the transpose with regard to the operands `linear`.
+        """Return the transpose with regard to the operands at positions `linear`.
 
-        It is a function of the operands (zeros in the place of `linear`) and of cotangents of the
-        results of inexact dtype, and returns the cotangents of `linear`.
+        Its operands are those of this program (zeros in place of `linear`), followed by cotangents of the results
+        of inexact dtype; it returns the cotangents of `linear`.
         """
 
 
@@ -52,19 +52,19 @@ differentiable_p.multiple_results = True
 
 
 def call(program: Differentiable, arrays) -> list:
-    """Call a program so that JAX asks it for its derivatives."""
+    """Apply a program to arrays such that JAX gets derivatives from the program itself."""
     return differentiable_p.bind(*map(jnp.asarray, arrays), program=program)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Mapped:
-    """A program mapped by `vmap`.
+    """A `Differentiable` program mapped by `vmap`.
 
     Attributes:
       program: the program of one element.
       places: the mapped axis of each operand, or `None`.
       results: the mapped axis of each result; `None` for a result to be summed over the elements.
-        Without it every result is mapped along axis 0.
+        By default every result is mapped along axis 0.
     """
 
     program: Differentiable
@@ -99,7 +99,7 @@ class _Mapped:
         return _Mapped(self.program.tangent(moving), places, self.results)
 
     def transposed(self, linear):
-        """Return the mapped transpose; cotangents of operands that are not mapped are summed."""
+        """Return the mapped transpose; cotangents of unmapped operands are summed over the elements."""
         cotangents = [0] * self.inexact if self.results is None else self.results
         results = tuple(self.places[i] for i in linear)
         return _Mapped(self.program.transposed(linear), (*self.places, *cotangents), results)

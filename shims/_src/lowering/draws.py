@@ -1,4 +1,4 @@
-"""Define the masking rule of TensorFlow's random numbers, which depend on the element's position."""
+"""Define the masking rule of TensorFlow's random numbers, which depend on positions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.lowering.value import Value
 
 
 def draw(ctx, eqn, *operands):
-    """Generate random numbers for the full capacity; gather those at positions of the true shape."""
+    """Generate random numbers for the full capacity, and place them by positions in the true shape."""
     shape = eqn.params["shape"]
     if any(v.dynamic for v in operands) or eqn.params["batches"]:
         raise errors.UnsupportedPrimitiveError(

@@ -137,7 +137,7 @@ _PADDING = {
 
 
 def lower(ctx, eqn, *values, safe=()):
-    """Lower an elementwise primitive; `safe` are the numbers that fill the padding of operands."""
+    """Lower an elementwise primitive; `safe` are the numbers to fill the padding of operands with."""
     if any(map(jp.is_symbolic, eqn.params.values())):
         raise unsupported(eqn)
     values, axes = ctx.align(values)
@@ -150,7 +150,7 @@ def lower(ctx, eqn, *values, safe=()):
 
 
 def _make_safe(ctx, value, number, axes, shape):
-    """Align an operand with the others, and fill its invalid slots with a harmless number.
+    """Align an operand with the others, and fill its padding with a harmless number.
 
     A scalar operand is broadcast to every slot, padding included. In `x / 0` or `x - nan` the padding must
     not become NaN, which would reach every valid slot through the sum in the derivative.
@@ -166,7 +166,7 @@ def _make_safe(ctx, value, number, axes, shape):
 
 
 def _is_harmless(array, number) -> bool:
-    """Return whether the operation yields finite numbers if a scalar is combined with padding."""
+    """Return whether a scalar operand gives finite numbers when combined with padding."""
     if number is None and not _is_inexact(array):
         return True
     constant = _scalar_constant(array)
@@ -180,7 +180,7 @@ def _is_inexact(array) -> bool:
 
 
 def _known_padding(name, values):
-    """Return the number in the padding of a result, if that of all operands is known."""
+    """Return the number that fills the padding of a result, if the padding of all operands is known."""
     rule = _PADDING.get(name)
     if rule is None:
         return None
@@ -198,7 +198,7 @@ def _scalar_constant(array):
 
 
 def convert(ctx, eqn, value):
-    """Lower a dtype conversion; the content of the padding stays known only if it is +0."""
+    """Lower a dtype conversion; of the known contents of padding, only +0 stays known."""
     (out,) = jp.bind(eqn, [value.array])
     pad = value.pad
     if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):

@@ -1,4 +1,4 @@
-"""Substitute numbers for known symbolic sizes in a traced program.
+"""Replace known symbolic sizes in a traced program by numbers.
 
 The equations stay the same. The symbols that remain are data-dependent sizes; if there are none,
 the result is the program that `jax.jit` would have traced for arrays of these shapes.
@@ -25,7 +25,7 @@ _NO_FUNCTIONS = (type, jax.sharding.Mesh)
 
 
 class NotExactError(Exception):
-    """Raised if a program has a parameter or constant in which sizes cannot be substituted."""
+    """Raised if sizes cannot be replaced in some parameter or constant of a program."""
 
 
 def exact_program(jaxpr, sizes: dict[str, int]):
@@ -47,7 +47,7 @@ class _Substitution:
         self._programs: dict[int, tuple[Any, Any]] = {}
 
     def program(self, jaxpr):
-        """Substitute the numbers in a jaxpr; a jaxpr that is called twice is converted once."""
+        """Replace the sizes in a jaxpr; a jaxpr that is called twice is converted once."""
         known = self._programs.get(id(jaxpr))
         if known is None:
             known = self._programs[id(jaxpr)] = (jaxpr, self._program(jaxpr))
@@ -65,7 +65,7 @@ class _Substitution:
         return jaxprs.with_equations(jaxpr, invars, equations, outvars)
 
     def _add_equations(self, jaxpr, env, equations) -> list:
-        """Append the equations of a program, and return the variables and literals of its outputs."""
+        """Append the converted equations of a jaxpr to a list; return its output variables and literals."""
         held = extremes_held.barriered_operands(jaxpr)
 
         def step(eqn, operands):
@@ -97,11 +97,11 @@ class _Substitution:
         return self._add_equations(inner, env, equations)
 
     def _new_variable(self, var):
-        """Return a new jaxpr variable for `var`, with the sizes in its type substituted."""
+        """Return a new jaxpr variable for `var`, with numbers for the sizes in its type."""
         return jp.another_variable(var, self._substitute(var.aval))
 
     def _substitute(self, value):
-        """Substitute the numbers in a parameter or type; return it unchanged if it has no sizes."""
+        """Replace sizes in a parameter or type by numbers; return it unchanged if it has none."""
         if jp.is_symbolic(value):
             return dims.substituted(value, self.sizes)
         if isinstance(value, (tuple, list)):
@@ -120,5 +120,5 @@ class _Substitution:
 
 
 def _is_closed(value) -> bool:
-    """Return whether a function depends only on its arguments: no closure, no default values."""
+    """Return whether a Python function depends only on its arguments: no closure, no default values."""
     return isinstance(value, types.FunctionType) and not (value.__closure__ or value.__defaults__)

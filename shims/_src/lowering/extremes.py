@@ -1,4 +1,4 @@
-"""Compute maxima and minima over padded axes, with derivatives that ignore the padding."""
+"""Define maxima and minima over padded axes, with derivatives that ignore the padding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.platform import jax_private as jp
 
 
 def lowest(dtype):
-    """Return the neutral element of `max` in a dtype."""
+    """Return the lowest number of a dtype, the neutral element of `max`."""
     dtype = np.dtype(dtype) if not jnp.issubdtype(dtype, jnp.floating) else dtype
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(-np.inf, dtype)
@@ -25,7 +25,7 @@ def lowest(dtype):
 
 
 def highest(dtype):
-    """Return the neutral element of `min` in a dtype."""
+    """Return the highest number of a dtype, the neutral element of `min`."""
     if jnp.issubdtype(dtype, jnp.floating):
         return np.asarray(np.inf, dtype)
     if dtype == np.bool_:
@@ -34,7 +34,7 @@ def highest(dtype):
 
 
 def reduce(ctx, eqn, value, *, neutral):
-    """Lower `max` or `min` over axes, some of which are dynamic."""
+    """Lower a maximum or minimum over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
     value = ctx.expand_uniform(value, axes)
     left = tuple(a for i, a in enumerate(value.axes) if i not in axes)
@@ -50,7 +50,7 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 class _Reduction:
-    """A reduction equation as a function of its operand."""
+    """The reduction of one equation, as a function of its operand."""
 
     def __init__(self, eqn):
         self.eqn = eqn

@@ -1,4 +1,4 @@
-"""Define the masking rule of Fourier transforms; an unknown length is transformed by Bluestein's method."""
+"""Define the masking rule of Fourier transforms; for unknown lengths Bluestein's method is used."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def fft(ctx, eqn, value):
 
 
 def _with_conjugates(ctx, half, n):
-    """Extend the first half of a spectrum to all `n` frequencies of a real signal."""
+    """Extend the nonnegative frequencies of a real signal's spectrum to all `n` frequencies."""
     places = jnp.arange(ctx.capacity(n))
     size = jnp.asarray(ctx.size(n), jnp.int32)
     mirrored = places > size // 2
@@ -58,7 +58,7 @@ def _with_conjugates(ctx, half, n):
 
 
 def _along(ctx, array, axis, n, inverse):
-    """Transform one axis, whose padding is zero, to `n` frequencies."""
+    """Compute the Fourier transform of length `n` along one axis, whose padding is zero."""
     if not jp.is_symbolic(n):
         return (jnp.fft.ifft if inverse else jnp.fft.fft)(array, int(n), axis)
     size = jnp.maximum(jnp.asarray(ctx.size(n), jnp.int32), 1)
@@ -68,10 +68,10 @@ def _along(ctx, array, axis, n, inverse):
 
 
 def _bluestein(array, size, inverse):
-    """Compute a Fourier transform of length `size` as a convolution with a chirp.
+    """Compute a Fourier transform of traced length `size` as a convolution with a chirp.
 
-    As `2 j k = j² + k² - (k - j)²`, the transform is a convolution, which a transform of a static
-    length computes. Its wrapped parts stay outside of the result.
+    As `2 j k = j² + k² - (k - j)²`, the transform is a convolution, which transforms of a static length
+    compute. Its wrapped parts stay outside of the result.
     """
     capacity = array.shape[-1]
     length = 1 << max(2 * capacity - 1, 1).bit_length()

@@ -23,7 +23,7 @@ _FAR = np.int32(2**31 - 1)
 
 
 def gather(ctx, eqn, operand, indices):
-    """Lower a gather of windows; indices in invalid slots read position 0, and the result is ignored."""
+    """Lower a gather; indices in padding read position 0, and what they read becomes padding."""
     dn, sizes = eqn.params["dimension_numbers"], eqn.params["slice_sizes"]
     shape = eqn.invars[0].aval.shape
     if indices.array.ndim == 1 and not dn.operand_batching_dims:
@@ -90,10 +90,11 @@ def _gather_window(ctx, eqn, operand, indices, dn, sizes, shape) -> Value:
 
 
 def _read_positions(ctx, eqn, array, dn, shape, sizes, indexed):
-    """Clamp indices to the true sizes.
+    """Clamp the indices of a gather to the true sizes.
 
-    Returns `(positions, absent, outside)`: whether the operand has nothing to read, and which indices were
-    promised to be in range and are not.
+    Returns `(positions, absent, outside)`: `absent` is true if the operand is too small to read from,
+    `outside` marks the indices that are out of range although they were promised to be in range. Both may be
+    `None`.
     """
     mode = eqn.params["mode"]
     filling = mode == lax.GatherScatterMode.FILL_OR_DROP
@@ -121,7 +122,7 @@ def _far_outside(dtype):
 
 
 def scatter(ctx, eqn, operand, indices, updates):
-    """Lower a scatter of windows; updates in invalid slots are discarded."""
+    """Lower a scatter; updates in padding are discarded."""
     dn = eqn.params["dimension_numbers"]
     shape = eqn.invars[0].aval.shape
     window_axes = [
@@ -163,10 +164,7 @@ def _align_updates(ctx, updates, u, indices, b):
 
 
 def _write_positions(ctx, eqn, indices, dn, shape, sizes):
-    """Clamp the indices of a scatter to the true sizes.
-
-    Updates to discard get an index out of range.
-    """
+    """Clamp the indices of a scatter to the true sizes; updates to discard get an index out of range."""
     clipping = eqn.params["mode"] == lax.GatherScatterMode.CLIP
     columns = []
     for column, a in enumerate(dn.scatter_dims_to_operand_dims):
@@ -228,7 +226,7 @@ def _scatter_call(eqn, operand, positions, updates, dynamic):
 
 
 def _pays_in_copies(operand, updates) -> bool:
-    """Return whether a scatter-add is faster into several copies of the result.
+    """Return whether a scatter-add is faster if it adds into several copies of the result.
 
     A CPU adds the numbers one after another, and additions to one position wait for each other.
     """
@@ -266,7 +264,7 @@ def _place_window(ctx, eqn, operand, indices, updates, dn, shape, sizes) -> Valu
 
 
 def partial_window_error(eqn) -> errors.UnsupportedPrimitiveError:
-    """Return the error for a batch of windows whose unknown extent is not the whole axis."""
+    """Return the error for a gather or scatter of several windows of unknown extent."""
     return errors.UnsupportedPrimitiveError(
         errors.message(
             "",

@@ -1,4 +1,4 @@
-"""Lower a symbolic jaxpr to the padded program, equation by equation."""
+"""Interpret a symbolic jaxpr equation by equation, and so compute the padded program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TAKE_PER_ROW = ("scan", "cond", "jit", "closed_call", "core_call", "checkpoint"
 
 
 def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
-    """Lower one (closed) jaxpr for the given operands."""
+    """Evaluate a (closed) jaxpr on lowered operands; return its results as lowered values."""
     jaxpr, consts = jp.open_jaxpr(jaxpr)
     env: dict[object, Value] = {}
     for var, const in zip(jaxpr.constvars, consts, strict=True):
@@ -59,7 +59,7 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
 
 
 def _waited_for(value: Deferred):
-    """Return the abstract value whose unknown size keeps a result deferred."""
+    """Return the abstract value of unknown size because of which a result is still deferred."""
     avals = [v.aval for v in value.eqn.outvars]
     sized = [a for a in avals if any(jp.is_symbolic(d) for d in getattr(a, "shape", ()))]
     others = [v for v in value.values if isinstance(v, Deferred)]
@@ -73,7 +73,7 @@ def _with_barrier(value: Value) -> Value:
 
 
 def _constant(ctx: Context, const) -> Value:
-    """Return the lowered value of a constant of the program.
+    """Return a constant of the program as a lowered value.
 
     If a derivative rule closed over a tracer, JAX keeps that tracer as a constant.
     """
@@ -103,7 +103,7 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 
 def _check_room(ctx: Context, eqn) -> None:
-    """Check that the results of an equation that runs at once fit into memory."""
+    """Check that the results of an equation that is evaluated eagerly fit into memory."""
     for var in eqn.outvars:
         shape = getattr(var.aval, "shape", ())
         if jp.core.is_constant_shape(shape) or all(
@@ -113,7 +113,7 @@ def _check_room(ctx: Context, eqn) -> None:
 
 
 def _note_largest(root, eqn, outs: list[Value]) -> None:
-    """Note the array of an equation if it is the largest so far."""
+    """Record the largest result of an equation if it is the largest array of the program so far."""
     for out in outs:
         array = out.array
         size = math.prod(array.shape) * array.dtype.itemsize if hasattr(array, "shape") else 0
@@ -123,7 +123,7 @@ def _note_largest(root, eqn, outs: list[Value]) -> None:
 
 
 def _force(ctx: Context, value: Value) -> Value:
-    """Lower a deferred result if its sizes have become known."""
+    """Lower a deferred result if its sizes have become known; return other values unchanged."""
     if not isinstance(value, Deferred) or _has_unknown_sizes(ctx, value.eqn, value.values):
         return value
     values = [_force(ctx, v) for v in value.values]
@@ -133,7 +133,10 @@ def _force(ctx: Context, value: Value) -> Value:
 
 
 def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
-    """Return whether results have sizes that neither this scope nor the nested jaxprs can determine."""
+    """Return whether an equation's results have sizes that are still unknown in this scope.
+
+    Sizes that the equation's nested jaxprs create do not count.
+    """
     names = {
         name
         for var in eqn.outvars
@@ -150,7 +153,7 @@ def _has_unknown_sizes(ctx: Context, eqn, values) -> bool:
 def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
     """Lower one equation, or defer it until its sizes are known.
 
-    An equation with dynamic sizes is lowered by its masking rule; any other is evaluated as it is.
+    An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
         # A value deferred for this very selection can be lowered once the mask is known.
@@ -169,7 +172,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 
 def _must_wait(ctx: Context, eqn, values) -> bool:
-    """Return whether an equation is deferred until the sizes of its operands or results are known."""
+    """Return whether an equation must be deferred until sizes of its operands or results are known."""
     if any(isinstance(v, Deferred) for v in values) and not _programs_mention(ctx.root, eqn):
         return True
     if eqn.primitive.name in primitives.SIZE_MAKERS:
@@ -180,7 +183,7 @@ def _must_wait(ctx: Context, eqn, values) -> bool:
 
 
 def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
-    """Lower an equation with dynamic sizes by the rule of its primitive."""
+    """Lower an equation with dynamic sizes by the masking rule of its primitive."""
     rule = RULES.get(eqn.primitive.name)
     if rule is None:
         raise unsupported(eqn)
@@ -195,7 +198,7 @@ def _apply_rule(ctx: Context, eqn, values) -> list[Value]:
 
 
 def _apply_static(eqn, arrays):
-    """Lower an equation whose sizes are all constants."""
+    """Evaluate an equation whose sizes are all constants."""
     if integer_extremes.reduces(eqn.primitive.name, arrays):
         return [integer_extremes.reduce(eqn.primitive.name, *arrays, eqn.params["axes"])]
     if running_totals.pays(eqn, *arrays[:1]):
@@ -236,7 +239,10 @@ def _has_symbolic_size(root, eqn) -> bool:
 
 
 def _programs_mention(root, eqn) -> bool:
-    """Return whether nested jaxprs mention sizes; they accept deferred operands, as the outer program does."""
+    """Return whether an equation's nested jaxprs mention symbolic sizes.
+
+    Such an equation accepts deferred operands, as the outer program does.
+    """
     return any(
         mentions_sizes(root, inner)
         for sub in jaxprs.sub_jaxprs(eqn.params)

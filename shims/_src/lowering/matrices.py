@@ -1,4 +1,4 @@
-"""Define the masking rules of matrix decompositions, padded with an identity block."""
+"""Define the masking rules of matrix decompositions, which pad matrices with an identity block."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from shims._src.platform import jax_private as jp
 
 
 def with_identity(ctx, value: Value, spread: bool = False) -> Value:
-    """Pack matrices, and pad them with an identity block (in unused batch slots: entirely).
+    """Pack matrices, and pad them with an identity block; unused matrices become identities.
 
-    The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the diagonal
-    holds distinct numbers above every eigenvalue and singular value of `A`. They differ from those of
-    `A`, so that no derivative divides by zero.
+    The decomposition of `blockdiag(A, I)` is that of `A` beside that of `I`. With `spread`, the padded
+    diagonal holds distinct numbers above every eigenvalue and singular value of `A`, so that no derivative
+    divides by a difference of zero.
     """
     value = ctx.pack_all(ctx.expand_uniform(value))
     valid = ctx.valid_over(value)
@@ -38,7 +38,7 @@ def with_identity(ctx, value: Value, spread: bool = False) -> Value:
 
 
 def _padding_diagonal(array):
-    """Return distinct numbers above all eigenvalues and singular values, to pad the diagonal."""
+    """Return distinct numbers above all eigenvalues and singular values, as diagonal of the padding."""
     size = lax.stop_gradient(_spectral_bound(array))
     count = min(array.shape[-2:])
     steps = 2 + jnp.arange(count, dtype=size.dtype) / count
@@ -46,7 +46,7 @@ def _padding_diagonal(array):
 
 
 def _spectral_bound(array):
-    """Return an upper bound of the absolute values of eigenvalues and singular values."""
+    """Return an upper bound of the absolute eigenvalues and of the singular values of matrices."""
     entries = jnp.abs(array)
     rows, columns = (jnp.max(jnp.sum(entries, axis), -1) for axis in (-1, -2))
     return jnp.sqrt(rows) * jnp.sqrt(columns)
@@ -160,7 +160,7 @@ def _fitted_result(ctx, array, aval) -> Value:
 
 
 def triangular_solve(ctx, eqn, a, b):
-    """Lower a triangular solve; pad the matrix with an identity block, the right-hand side with 0."""
+    """Lower a triangular solve: pad the matrix with an identity block, the right side with 0."""
     a = with_identity(ctx, a)
     b = ctx.pack_all(ctx.expand_uniform(b))
     b = ctx.fill(b, np.zeros((), b.array.dtype))
@@ -178,7 +178,10 @@ def tridiagonal_solve(ctx, eqn, *values):
 
 
 def linear_solve(ctx, eqn, *values):
-    """Lower `lax.custom_linear_solve` by rebuilding it from lowered functions, with its derivative."""
+    """Lower `lax.custom_linear_solve` to a call of itself on lowered functions.
+
+    So its derivative rule still applies.
+    """
     lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
     values = [ctx.expand_uniform(v) for v in values]
     parts, start = {}, 0
@@ -231,7 +234,7 @@ def cholesky_update(ctx, eqn, factor, vector):
 
 
 def batched(ctx, eqn, *values):
-    """Lower an operation on the last axes, which must be static; batch axes may be dynamic."""
+    """Lower an operation on the last axes, which must be static; only batch axes may be dynamic."""
     for var in eqn.invars:
         if any(jp.is_symbolic(d) for d in var.aval.shape[-1:]):
             raise unsupported(eqn)

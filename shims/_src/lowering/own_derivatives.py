@@ -1,8 +1,8 @@
-"""Lower operations that JAX differentiates by rules of their own, such as `ldexp` and `linear_call`.
+"""Lower operations with derivative rules of their own in JAX: `ldexp` and `linear_call`.
 
-Their expansion into other primitives computes the right values, but its derivative is not that of the
-rules. So their derivatives are traced over symbolic shapes, where JAX applies the rules, and are lowered
-like the operation itself.
+Their expansion into other primitives computes the right values, but differentiating that expansion does
+not give the derivatives that the rules give. So the derivatives are traced over symbolic shapes, where
+JAX applies the rules, and are lowered like the operation itself.
 """
 
 from __future__ import annotations
@@ -25,46 +25,49 @@ from shims._src.platform import jax_private as jp
 
 
 class _Operation(Rebuilt):
-    """An operation over lowered operands, and the layouts of its results."""
+    """An operation with its own derivative rules, called on lowered operands.
+
+    Its *leaves* are the arrays of the operands, followed by their sizes and masks.
+    """
 
     tree: Any  # the structure of the operands with their sizes and masks
     out_tree: Any  # the structure of the results with theirs
     count: int  # the number of leaves of the operands
 
     def lowered(self, ctx, values) -> list[Value]:
-        """Call the operation, and return its results as lowered values."""
+        """Call the operation on lowered operands, and return its results as lowered values."""
         leaves, self.tree = jax.tree.flatten(self.operands(ctx, values))
         self.count = len(leaves)
         outs = differentiable.call(_Primal(self), leaves)
         return self.conclude(ctx, *jax.tree.unflatten(self.out_tree, outs))
 
     def evaluate(self, leaves):
-        """Return the scope of a call, and its operands and results as lowered values."""
+        """Evaluate the operation; return `(scope, operands, results)` as lowered values."""
         inner, operands = self.enter(*jax.tree.unflatten(self.tree, leaves))
         jaxpr = expansion(self.root, self.eqn)
         return inner, operands, run(inner, jaxpr, operands)
 
     @functools.cached_property
     def inexact(self) -> list[int]:
-        """The positions of the results that have derivatives."""
+        """The positions of the results of inexact dtype, which have derivatives."""
         return [i for i, a in enumerate(self.out_avals) if jnp.issubdtype(a.dtype, jnp.inexact)]
 
     def symbolic(self, *xs):
-        """Apply the operation to arrays of symbolic shapes; return the results of inexact dtype."""
+        """Apply the traced operation to arrays of symbolic shape; return the results of inexact dtype."""
         outs = jp.bind(self.eqn, xs)
         return [outs[i] for i in self.inexact]
 
     def result_types(self, avals) -> list:
-        """Return the types of the results for leaves of the given types."""
+        """Return the types of the results, with their sizes and masks, for leaves of the given types."""
         return jp.result_types(_Primal(self), avals)
 
     def position(self, leaf: int) -> int:
-        """Return the position of an operand among the arrays of symbolic shapes."""
+        """Convert the position of an array among the leaves to that among the arguments of `symbolic`."""
         return leaf if leaf < self.count else leaf - self.count + len(self.in_avals)
 
 
 class _Primal:
-    """The operation itself, as a function of the leaves of its operands, sizes and masks."""
+    """The operation itself as a `Differentiable` program of its leaves."""
 
     def __init__(self, operation: _Operation):
         self.operation, self.inexact = operation, len(operation.inexact)
@@ -77,32 +80,35 @@ class _Primal:
         return flat
 
     def types(self, avals):
-        """Return the types of the results, and of their sizes, masks and reports."""
+        """Return the types of the results, of their sizes and masks, and of the check results."""
         return self.operation.result_types(avals)
 
     def tangent(self, moving):
-        """Return the program of the tangents of the results."""
+        """Return the program that computes the tangents of the results."""
         results = [("out", i) for i in self.operation.inexact]
         return _tangent(self.operation, self.operation.symbolic, (), results, moving)
 
     def transposed(self, linear):
-        """Return the program of the cotangents of operands in which the operation is linear."""
+        """Return the transpose with regard to the operands `linear`, in which the operation is linear."""
         results = [("out", i) for i in self.operation.inexact]
         return _transposed(self.operation, self.operation.symbolic, (), results, linear)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Derivative:
-    """A derivative of an operation, as a function of the operation's leaves and of more arrays.
+    """A derivative of an operation, as a `Differentiable` program.
+
+    Its operands are the operation's leaves, followed by further arrays, such as tangents or cotangents.
 
     Attributes:
       operation: the operation.
-      symbolic: the function over symbolic shapes, of the operands and the further arrays.
-      further: of each further array the layout, `("in", i)` as operand `i`, `("out", i)` as result `i`.
-      results: the layouts of the results.
-      adjoint: for tangents, the cotangents of the directions, a function of the operands, the further
-        arrays without the directions, and cotangents of the results.
-      directions: the leaves that are directions.
+      symbolic: the derivative over symbolic shapes, a function of the operands and the further arrays.
+      further: for each further array, the value whose layout it has: `("in", i)` for operand `i`,
+        `("out", i)` for result `i`.
+      results: the layouts of the results of this program, in the same form.
+      adjoint: for a program that computes tangents, the function that computes cotangents of the directions
+        (of the given tangents); its arguments are those of `symbolic`, followed by cotangents of the results.
+      directions: the positions of the directions among the operands of this program.
     """
 
     operation: _Operation
@@ -143,11 +149,11 @@ class _Derivative:
         return [(avals if side == "in" else outs)[i] for side, i in self.results]
 
     def tangent(self, moving):
-        """Return the program of the tangents of the results."""
+        """Return the program that computes the tangents of the results."""
         return _tangent(self.operation, self.symbolic, self.further, self.results, moving)
 
     def transposed(self, linear):
-        """Return the program of the cotangents of operands in which this program is linear."""
+        """Return the transpose with regard to the operands `linear`, in which this program is linear."""
         if self.adjoint is not None and set(linear) <= set(self.directions):
             chosen = [self.directions.index(i) for i in linear]
             adjoint = self.adjoint
@@ -163,7 +169,7 @@ class _Derivative:
 
 
 def _mark(reports):
-    """Return the number to multiply derivatives by: NaN if a run-time check of theirs fails."""
+    """Return a factor for derivatives: NaN if a run-time check fails; `None` without checks."""
     if not reports:
         return None
     fine = functools.reduce(jnp.logical_and, [jnp.all(r.code < 0) for r in reports])
@@ -175,7 +181,7 @@ def _layout(operation, further, leaf):
 
 
 def _restricted(f, xs, moving):
-    """Return `f` as a function of the arrays at the positions `moving` only."""
+    """Return `f` as a function of the arguments `moving`; the others are fixed to those in `xs`."""
 
     def call(*parts):
         full = list(xs)
@@ -220,7 +226,10 @@ def _transposed(operation, f, further, results, linear):
 
 
 def keep_rules(ctx, eqn, *values):
-    """Lower an operation so that its derivative rules apply; without any, lower its expansion."""
+    """Lower an operation such that its derivative rules still apply.
+
+    An operation without operands of inexact dtype has no derivative; then its expansion is lowered.
+    """
     values = [ctx.expand_uniform(v) for v in values]
     operands = [v.aval for v in eqn.invars]
     if not any(jnp.issubdtype(a.dtype, jnp.inexact) for a in operands):

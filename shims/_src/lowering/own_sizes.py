@@ -24,7 +24,7 @@ Own = dict[str, dims.Binding]
 
 
 def of(ctx, inner, axis: Axis | None) -> Own:
-    """Return the sizes in an axis of a nested jaxpr's result that the outer scope does not know."""
+    """Return the sizes of an axis of a nested jaxpr's result that are unknown in the outer scope."""
     found = {}
     for name in sorted(jp.variables(axis.dim)) if axis is not None else ():
         bound = axis.own.get(name) or inner.env[name]
@@ -51,7 +51,7 @@ def _size_names(shapes) -> set[str]:
 
 
 def axis(ctx, dim, own: Own) -> Axis | None:
-    """Return the axis of a dimension; `own` holds those of its sizes that the scope does not know."""
+    """Return the axis of a dimension; `own` are its sizes that are unknown in the scope `ctx`."""
     if not own:
         return ctx.axis(dim)
     if ctx.ambiguous & (jp.variables(dim) - own.keys()):
@@ -65,12 +65,12 @@ def axis(ctx, dim, own: Own) -> Axis | None:
 
 
 def capacity(ctx, axis: Axis) -> int:
-    """Return how many elements are allocated for an axis whose size differs from row to row."""
+    """Return the capacity of an axis whose size differs from row to row."""
     return max(dims.interval(axis.dim, ctx.env | axis.own)[1], 1)
 
 
 class Stack:
-    """The sizes that a loop body returns in addition to its results.
+    """The sizes that a loop body returns after its results, to be stacked over the iterations.
 
     A size that several axes share is stored once.
     """
@@ -79,17 +79,17 @@ class Stack:
         self._bound: dict[tuple[str, dims.Serial], dims.Binding] = {}
 
     def add(self, own: Own) -> Own:
-        """Register the sizes of one axis, and return them as registered."""
+        """Add the sizes of one axis to be returned, and return them."""
         for name, bound in own.items():
             self._bound.setdefault((name, bound.serial), bound)
         return own
 
     def arrays(self) -> list:
-        """Return the sizes that an iteration of the loop returns after its results."""
+        """Return the values of the added sizes in the current iteration."""
         return [bound.size for bound in self._bound.values()]
 
     def stacked(self, own: Own, arrays) -> Own:
-        """Return the sizes of one axis, given the arrays that all iterations returned, stacked."""
+        """Return the sizes of one axis over all iterations, given the stacked values of all added sizes."""
         rows = dict(zip(self._bound, arrays, strict=True))
         return {
             name: dataclasses.replace(bound, size=rows[name, bound.serial], valid=None)
@@ -98,12 +98,12 @@ class Stack:
 
 
 def rows(axes) -> list[dict]:
-    """Return, per axis, the stacked sizes that a loop unstacks together with the array."""
+    """Return, for each axis, the stacked sizes that a loop passes to its body one row at a time."""
     return [{} if a is None else {n: b.size for n, b in a.own.items()} for a in axes]
 
 
 def of_row(axes, sizes) -> list[Own]:
-    """Return, per axis, its sizes in the current iteration of a loop."""
+    """Return, for each axis, its sizes in the current iteration of a loop."""
     return [
         {n: dataclasses.replace(axis.own[n], size=size) for n, size in found.items()}
         for axis, found in zip(axes, sizes, strict=True)

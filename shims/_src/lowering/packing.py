@@ -1,4 +1,4 @@
-"""Move valid slots to the front of an axis (pack it), with the fastest algorithm per back end."""
+"""Move the valid slots of an axis to the front (pack it), fastest for each back end."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from shims._src.sizes import primitives
 # Functions with loops are jitted: eagerly, JAX would compile a loop at every call.
 @functools.partial(jax.jit, static_argnums=1)
 def positions(valid, capacity: int):
-    """Return, for each slot after packing, its source position: int32[capacity].
+    """Return, for each slot of the packed axis, its source position: int32[capacity].
 
-    Padding gets positions in range, too. On CPU one sequential loop is faster than every parallel
+    Padding also gets positions in range. On CPU one sequential loop is faster than every parallel
     algorithm. Elsewhere a scatter-add whose indices never decrease is faster than a scatter of
     every slot and than a sort.
     """
@@ -31,7 +31,7 @@ def positions(valid, capacity: int):
 
 @jax.jit
 def count(valid):
-    """Count the valid slots of a mask, as an int32 scalar.
+    """Count the true entries of a validity mask, as an int32 scalar.
 
     XLA adds booleans one by one on CPU. Counting the bits of four at a time is ten times faster if the mask
     does not fit into a cache.
@@ -46,9 +46,9 @@ _STEPS = 4  # slots per iteration: the cost of a loop in XLA is its bookkeeping
 
 
 def _by_loop(valid, room, read=lambda slot: slot[None], dtype=jnp.int32, like=None):
-    """Write `read(slot)` of each valid slot into a buffer one after another, in a sequential loop.
+    """Write `read(slot)` for one valid slot after another into a buffer, in a sequential loop.
 
-    Under `shard_map` the buffer varies over the mesh as the mask and the array `like`.
+    Under `shard_map`, the buffer varies over the same mesh axes as the mask and the array `like`.
     """
     extent = valid.shape[0]
 
@@ -85,7 +85,7 @@ def _by_scatter(valid, room):
 
 
 def ranks(valid):
-    """Return, for each slot, its position after packing.
+    """Return, for each slot, its position after packing: the number of valid slots before it.
 
     An invalid slot gets the position of the valid slot before it, or 0 if there is none.
     """
@@ -102,7 +102,10 @@ def take(array, places, axis: int):
 
 
 def is_direct(array) -> bool:
-    """Return whether to pack with a sequential loop that moves elements, instead of by positions."""
+    """Return whether to pack an array by a sequential loop that moves its elements one by one.
+
+    Otherwise the positions are computed first, and then gathered.
+    """
     return array.ndim == 1 and array.shape[0] > 0 and jax.default_backend() == "cpu"
 
 

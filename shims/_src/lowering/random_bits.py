@@ -1,4 +1,4 @@
-"""Define the masking rules of random bits, which depend only on positions in the true shape."""
+"""Define the masking rules of random bits, which depend only on the position in the true shape."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shims._src.platform import jax_private as jp
 
 
 def random_bits(ctx, eqn, key):
-    """Generate random bits for a padded array, equal to those for an array of the true shape."""
+    """Generate random bits for a padded array; valid slots get the bits that the true shape gives."""
     shape = eqn.params["shape"]
     if not jax.config.jax_threefry_partitionable or key.array.ndim:
         raise errors.UnsupportedPrimitiveError(

@@ -1,6 +1,6 @@
 """Define the masking rules of reductions and cumulative operations.
 
-Invalid slots are filled with the neutral element first.
+Padding is first filled with the neutral element.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def _finite_lowest(dtype):
 
 
 def reduce(ctx, eqn, value, *, neutral):
-    """Lower a reduction over axes, some of which are dynamic."""
+    """Lower a reduction over axes of which some are dynamic."""
     axes = tuple(int(a) for a in eqn.params["axes"])
     value = ctx.expand_uniform(value, axes)
     value = ctx.fill(value, neutral(value.array.dtype), axes)
@@ -46,7 +46,7 @@ def reduce(ctx, eqn, value, *, neutral):
 
 
 def reduce_by(ctx, eqn, *values):
-    """Lower a reduction by any function; its initial values are neutral, so they fill the padding."""
+    """Lower a reduction by a custom function; the padding is filled with its initial values."""
     axes = tuple(int(a) for a in eqn.params["dimensions"])
     count = len(values) // 2
     operands, result_axes = ctx.align(list(values[:count]))
@@ -63,7 +63,7 @@ def reduce_by(ctx, eqn, *values):
 
 
 def arg_reduce(ctx, eqn, value, *, neutral):
-    """Lower `argmax` or `argmin`; the axis is packed first, since only valid slots are counted."""
+    """Lower `argmax` or `argmin`; the axis is packed first, since an index counts only valid slots."""
     (axis,) = eqn.params["axes"]
     dim = eqn.invars[0].aval.shape[axis]
     if jp.is_symbolic(dim):
@@ -75,10 +75,10 @@ def arg_reduce(ctx, eqn, value, *, neutral):
 
 
 def cumulative(ctx, eqn, value, *, neutral):
-    """Lower a cumulative operation.
+    """Lower a cumulative operation such as a cumulative sum.
 
-    The padding holds the neutral element. For extremes the valid slots are packed to the front as well,
-    since ties share a derivative and the lowest finite number is greater than -inf.
+    The padding holds the neutral element. For maxima and minima the valid slots are packed to the front as
+    well, since ties share a derivative and the lowest finite number is greater than -inf.
     """
     axis = eqn.params["axis"]
     value = ctx.expand_uniform(value, (axis,))

@@ -1,4 +1,4 @@
-"""Build the errors that the lowering raises."""
+"""Create the errors that the lowering raises, with the user's source line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
 def within(eqn) -> contextlib.AbstractContextManager[object]:
-    """Return a context that adds the source line of `eqn` to errors."""
+    """Return a context manager that adds the user's source line of `eqn` to errors."""
     return _EQUATIONS.pushed(eqn)
 
 
@@ -40,7 +40,7 @@ def line_of_result(jaxpr, var) -> str:
 
 
 def reused_size_error(dim) -> errors.FreshSizeError:
-    """Return the error for two selections of different sizes that have the same dimension variable."""
+    """Return the error for two different sizes with the same dimension variable."""
     return errors.FreshSizeError(
         errors.message(
             "",

@@ -1,4 +1,4 @@
-"""Define the run-time checks of a lowered program, and their results."""
+"""Define the run-time checks of a lowered program, and the record of their results."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shims._src.sizes.sites import Site
 
 @dataclasses.dataclass(frozen=True)
 class Exceeded:
-    """The run-time check that a count fits a capacity.
+    """The run-time check that a size fits a capacity.
 
-    If the check fails, `Report.code` is the size that is needed.
+    If the check fails, `Report.code` is the needed size.
 
     Attributes:
-      site: the buffer or axis with the capacity.
-      capacity: the largest count that fits.
+      site: the size, bound or buffer that has the capacity.
+      capacity: the largest size that fits.
       line: the user's line.
     """
 
@@ -35,8 +35,8 @@ class Misjudged:
     Attributes:
       name: the size's dimension variable.
       line: the user's line.
-      is_measured: whether the assumption is true for the data of the call that was traced, so that
-        tracing again for other data helps.
+      is_measured: whether the assumption came from the data of the traced call. If so, a call with other
+        data needs another program.
     """
 
     name: str
@@ -69,8 +69,8 @@ class Report:
     """A run-time check and its result.
 
     Attributes:
-      condition: the check: what is compared, and the user's line.
-      code: int32 scalar; -1 if the check passes.
+      condition: the check.
+      code: int32 scalar; -1 if the check passes, otherwise a number that the check defines.
     """
 
     condition: Condition

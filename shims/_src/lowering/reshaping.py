@@ -1,7 +1,7 @@
 """Define the masking rules of `reshape` and `tile`.
 
-Flattening axes leaves the elements in place and makes a validity mask; splitting an axis may move
-elements.
+Flattening padded axes leaves the elements in place and computes a validity mask; splitting an axis may
+move elements.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def reshape(ctx, eqn, value, *_):
 
 
 def _check_counts(ctx, eqn, old, new) -> None:
-    """Check that both shapes hold the same number of elements, at run time if sizes are unknown."""
+    """Check that two shapes hold the same number of elements; at run time if sizes are unknown."""
     have, want = math.prod(old), math.prod(new)
     if not jp.is_symbolic(have - want) and have == want:
         return
@@ -68,12 +68,15 @@ def _format_shape(shape) -> str:
 
 
 def transpose_first(value, order):
-    """Transpose the operand as the `dimensions` argument of `lax.reshape` requires."""
+    """Transpose the operand of a `lax.reshape` that has the `dimensions` argument."""
     return Value(lax.transpose(value.array, order), tuple(value.axes[i] for i in order), value.pad)
 
 
 def groups(old, new):
-    """Split two shapes with equal element counts into the shortest groups with equal products."""
+    """Split the axes of two shapes into the shortest consecutive groups with equal element counts.
+
+    Returns pairs of size lists, one list for each shape.
+    """
     i = j = 0
     out = []
     while i < len(old) or j < len(new):
@@ -137,7 +140,7 @@ def _is_one(d) -> bool:
 
 
 def _regroup(ctx, value: Value, start: int, olds, news):
-    """Prepare one group of axes for a reshape; return the value, and the group's extents and axes."""
+    """Prepare a group of axes for a reshape; return the value, and the new extents and axes."""
     if not any(jp.is_symbolic(d) for d in (*olds, *news)):
         return value, list(news), [None] * len(news)
     if not olds:  # one element; whether the new axes hold exactly one is known only at run time
@@ -180,7 +183,7 @@ def _uniform_axis(ctx, d):
 
 
 def flattened_axis(ctx, group, extents, dim) -> Axis:
-    """Return the axis that results from flattening several axes in row-major order."""
+    """Return the axis that results from flattening several padded axes in row-major order."""
     factors = tuple(zip(group, extents, strict=True))
     numbers = (extent if axis is None else axis.size for axis, extent in factors)
     size = jnp.asarray(math.prod(numbers), jnp.int32)
@@ -197,9 +200,9 @@ def flattened_axis(ctx, group, extents, dim) -> Axis:
 
 
 def _unflatten(ctx, axis, news):
-    """Split an axis into the parts that an earlier reshape flattened, without moving elements.
+    """Split an axis into the sizes `news` while the elements stay where they are in memory.
 
-    Return the extents and the axes of the parts, or `None` if elements would have to move.
+    Returns the extents and axes of the parts, or `None` if elements would have to move.
     """
     if axis.factors and len(axis.factors) == len(news):
         pairs = list(zip(axis.factors, news, strict=True))
@@ -215,7 +218,7 @@ def _unflatten(ctx, axis, news):
 
 
 def _reorder(ctx, value: Value, start: int, olds, news):
-    """Reshape a group in the general case: pack and flatten it, then gather every element."""
+    """Reshape a group of axes in the general case: pack and flatten it, then gather every element."""
     for i in range(start, start + len(olds)):
         value = ctx.pack(value, i)
     shape = value.array.shape
@@ -243,7 +246,7 @@ def _reorder(ctx, value: Value, start: int, olds, news):
 
 
 def linear_position(ctx, shape, extents):
-    """Return the row-major position, by the true sizes, of every slot of a padded array."""
+    """Return, for every slot of a padded array, its row-major position in an array of the true shape."""
     line = jnp.zeros((), jnp.int32)
     for i, d in enumerate(shape):
         place = lax.broadcasted_iota(jnp.int32, extents, i)
@@ -252,7 +255,7 @@ def linear_position(ctx, shape, extents):
 
 
 def _split_position(ctx, line, shape):
-    """Split row-major positions into one position per axis, by the true sizes."""
+    """Convert row-major positions in an array of the true shape to one position per axis."""
     places = []
     for d in reversed(shape[1:]):
         size = jnp.maximum(jnp.asarray(ctx.size(d), jnp.int32), 1)
@@ -262,7 +265,7 @@ def _split_position(ctx, line, shape):
 
 
 def tile(ctx, eqn, value):
-    """Lower `tile`: put an axis of repetitions before each axis, and flatten each pair."""
+    """Lower `tile`: insert an axis of repetitions before each axis, and flatten each pair of axes."""
     shape = eqn.outvars[0].aval.shape
     for i, rep in reversed(list(enumerate(eqn.params["reps"]))):
         if _is_one(rep):

@@ -1,4 +1,4 @@
-"""Define the record of one masking rule."""
+"""Define the record that describes the masking rule of one primitive."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """The masking rule of one lax primitive.
+    """The masking rule of one JAX primitive.
 
     Attributes:
       primitive: the primitive's name.
       lower: the function that lowers an equation: `(ctx, eqn, *values) -> [Value, ...]`.
-      uniform: whether the rule accepts uniform axes without expanding them.
-      safe: for elementwise rules, one number per operand to fill its invalid slots with, such that
-        the operation and its derivatives are finite.
+      uniform: whether `lower` accepts operands with uniform axes; otherwise these are expanded first.
+      safe: for elementwise rules, for each operand the number to fill its padding with, such that the
+        operation and its derivatives are finite.
     """
 
     primitive: str

@@ -1,4 +1,4 @@
-"""Collect the masking rules of all families in one registry."""
+"""Collect the masking rules of all modules in one registry, by primitive name."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def pays(eqn, array=None) -> bool:
 
 
 def totals(array):
-    """Compute `lax.cumsum` of an integer vector: first within all blocks, then over their sums."""
+    """Compute `lax.cumsum` of an integer vector: within blocks, and over the blocks' totals."""
     extent = array.shape[0]
     if extent < _LEAST:
         return lax.cumsum(array)

@@ -1,4 +1,4 @@
-"""Enter and leave the scopes of nested jaxprs; convert the values passed in and out."""
+"""Enter and leave the scopes of nested jaxprs, and convert the values passed in and out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shims._src.platform import jax_private as jp
 
 
 def enter(ctx: Context, jaxpr, values: list[Value]) -> Context:
-    """Return a scope for a nested jaxpr in which the sizes of its operands are bound."""
+    """Return a new scope for a nested jaxpr, in which the sizes of its operands are bound."""
     inner = ctx.child()
     inner_jaxpr, _ = jp.open_jaxpr(jaxpr)
     for var, value in zip(inner_jaxpr.invars, values, strict=True):
@@ -41,9 +41,9 @@ def _bind_from_axis(inner: Context, name: str, axis: Axis, extent: int) -> None:
 
 
 def _serial_of(axis: Axis, name: str):
-    """Return the serial number of the size `name` in an axis.
+    """Return the serial number of the size `name` in an axis, or `None` if the axis does not tell.
 
-    The serial number distinguishes sizes of the same name.
+    Serial numbers distinguish sizes of the same name.
     """
     if not axis.token:
         return None
@@ -53,7 +53,7 @@ def _serial_of(axis: Axis, name: str):
 
 
 def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
-    """Return the results of an inlined jaxpr, and bind its new sizes in the outer scope."""
+    """Return the results of an inlined jaxpr, and bind the sizes created in it in the outer scope."""
     for value in values:
         for axis in value.axes:
             if axis is None:
@@ -71,7 +71,7 @@ def leave(ctx: Context, inner: Context, values: list[Value]) -> list[Value]:
 
 
 def settle(ctx: Context, value: Value, shape) -> Value:
-    """Convert a value to the layout of loop carries and branch results: packed, full capacity."""
+    """Convert a value to the layout of loop carries and branch results: packed, at full capacity."""
     value = ctx.pack_all(value)
     for i, d in enumerate(shape):
         axis = value.axes[i]
@@ -85,7 +85,7 @@ def settle(ctx: Context, value: Value, shape) -> Value:
 
 
 def escaping(outer: Context, aval) -> list[str]:
-    """Return the names of sizes in a result's shape that the outer scope does not know."""
+    """Return the names of sizes in a result's shape that are unknown in the outer scope."""
     names = set()
     for d in getattr(aval, "shape", ()):
         names |= {v for v in jp.variables(d) if v not in outer.env}
@@ -93,5 +93,5 @@ def escaping(outer: Context, aval) -> list[str]:
 
 
 def describe(inner: Context):
-    """Return the conditions, and the results, of the run-time checks in an inner scope."""
+    """Return the run-time checks of an inner scope, and the list of their result codes."""
     return [r.condition for r in inner.reports], [r.code for r in inner.reports]

@@ -1,4 +1,4 @@
-"""Define the masking rules of primitives that rearrange axes without reading the contents."""
+"""Define the masking rules of primitives that rearrange axes without reading elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shims._src.sizes import dims
 
 
 def uniform_axis(ctx, d) -> Axis:
-    """Return a uniform axis: the array has extent 1, which stands for `d` equal slots."""
+    """Return a uniform axis of size `d`: one stored slot that stands for `d` equal slots."""
     return Axis(d, ctx.size(d), None, uniform=True)
 
 
@@ -72,7 +72,7 @@ def transpose(ctx, eqn, value):
 
 
 def rev(ctx, eqn, value):
-    """Lower a reversal: the validity mask is reversed with the slots, without packing."""
+    """Lower a reversal: slots and validity mask are reversed, so that nothing needs to be packed."""
     axes = list(value.axes)
     for i in eqn.params["dimensions"]:
         axis = axes[i]
@@ -90,7 +90,7 @@ def rev(ctx, eqn, value):
 
 
 def iota(ctx, eqn, *_):
-    """Lower `iota`: packed along its own axis, uniform along the others."""
+    """Lower `iota`: its own axis is packed, the others are uniform."""
     shape, dimension = eqn.params["shape"], eqn.params["dimension"]
     extents, axes = [], []
     for j, d in enumerate(shape):
@@ -105,7 +105,7 @@ def iota(ctx, eqn, *_):
 
 
 def empty(ctx, eqn):
-    """Lower an array without contents to zeros; dynamic axes stay uniform."""
+    """Lower an uninitialized array to zeros; dynamic axes stay uniform."""
     shape = eqn.params["shape"]
     extents = [1 if jp.is_symbolic(d) else d for d in shape]
     axes = tuple(uniform_axis(ctx, d) if jp.is_symbolic(d) else None for d in shape)
@@ -113,7 +113,7 @@ def empty(ctx, eqn):
 
 
 def concatenate(ctx, eqn, *values):
-    """Lower a concatenation: packed parts are joined without gaps, other parts keep their masks."""
+    """Lower a concatenation: if all parts are packed, without gaps; otherwise with a validity mask."""
     where = eqn.params["dimension"]
     values = [ctx.expand_uniform(v, (where,)) for v in values]
     values = align_except(ctx, list(values), where)
@@ -182,12 +182,12 @@ def _joint_axes(values):
 
 
 def _comes_first(axis) -> bool:
-    """Return whether an axis is packed and has the same size in every row."""
+    """Return whether the valid slots of an axis come first, with the same size in every row."""
     return axis is None or (axis.packed and not axis.per_row)
 
 
 def _closed_up(parts, where, capacity):
-    """Concatenate packed parts so that each overwrites the padding of the part before it."""
+    """Concatenate packed parts such that each overwrites the padding of the part before it."""
     first, axis = parts[0]
     total = sum(array.shape[where] for array, _ in parts)
     extent = max(total, capacity)
@@ -211,7 +211,7 @@ def _joined_size(ctx, eqn, values, where, dim):
 
 
 def _joined_axis(ctx, eqn, values, where, dim):
-    """Return the axis of a concatenation in which not all parts are packed; it has a validity mask."""
+    """Return the axis of a concatenation of which some parts have validity masks."""
     parts = [(v.axes[where], v.array.shape[where]) for v in values]
     size = _joined_size(ctx, eqn, values, where, dim)
     valid = lax.concatenate(
@@ -231,7 +231,7 @@ def _can_disagree(ctx, eqn, where) -> bool:
 
 
 def report_empty(ctx, dim, bad, line, env=None) -> None:
-    """Add a run-time check that a size is not 0, since JAX assumed that it is positive."""
+    """Add a run-time check that a size, which was assumed to be positive, is not 0."""
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:
@@ -239,7 +239,7 @@ def report_empty(ctx, dim, bad, line, env=None) -> None:
 
 
 def stack(ctx, eqn, *values):
-    """Lower a stack of values along a new static axis."""
+    """Lower `stack`, which joins values along a new static axis."""
     where = eqn.params["axis"]
     values, axes = ctx.align(list(values))
     out = jp.bind(eqn, [v.array for v in values])[0]

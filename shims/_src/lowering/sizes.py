@@ -1,4 +1,4 @@
-"""Define the masking rules of the primitives that create, read and unify sizes."""
+"""Define the masking rules of the primitives that create, read and unify data-dependent sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def dim_as_value(ctx, eqn, *_):
 
 
 def size_number(ctx, eqn, *counts):
-    """Lower the conversion of a dimension to a number, given the counts of its data-dependent sizes."""
+    """Lower the conversion of a dimension to a number, given its data-dependent sizes `counts`."""
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)
@@ -55,7 +55,7 @@ def _require_known(ctx, dim, env) -> None:
 
 
 def _dim_value(ctx, eqn, dim, env) -> Value:
-    """Return a dimension as an integer value with its static bounds."""
+    """Return the value of a dimension as a lowered integer with its static bounds."""
     _require_known(ctx, dim, env)
     value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
@@ -79,7 +79,7 @@ def compress(ctx, eqn, value, mask):
 
 
 def select(ctx, eqn, mask) -> None:
-    """Bind the size of a `compress` or `expand` whose other operand is not known yet."""
+    """Bind the size of a `compress` or `expand` from its mask, before the other operand is known."""
     if not isinstance(mask, Deferred):
         _selection(ctx, eqn, ctx.expand_uniform(mask), eqn.params["dim"])
 
@@ -95,7 +95,7 @@ def _align_mask(ctx, value, mask, axis):
 
 
 def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
-    """Bind the size and validity mask of a selection, once for each selection."""
+    """Bind the size and validity mask of a selection when first lowered; return the binding."""
     name = str(eqn.params["name"])
     key = ("selection", name, mask.axes[0].token if mask.axes[0] is not None else None)
     found = ctx.cache.get(key)
@@ -129,7 +129,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
-    """Return whether a mask has the layout with which its selection was first lowered."""
+    """Return whether a mask has the same layout as when its selection was first lowered."""
     key = ("source", bound.serial)
     return key not in ctx.cache or _layout_token(ctx.cache[key]) == _layout_token(mask.axes[0])
 
@@ -139,13 +139,13 @@ def _layout_token(axis: Axis | None):
 
 
 def _selection_token(ctx, dim, bound: dims.Binding, mask: Value):
-    """Return the token that identifies the layout of selected slots, given that of the mask."""
+    """Return the layout token of an axis whose valid slots are those selected by `mask`."""
     token = ("selected", dim, bound.serial)
     return token if _as_at_first(ctx, bound, mask) else (*token, _layout_token(mask.axes[0]))
 
 
 def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
-    """Lower a selection whose number of slots was assumed, and check that number at run time."""
+    """Lower a selection whose size was replaced by a constant; check at run time that it is right."""
     name = eqn.params["name"]
     ctx.report(_misjudged(ctx, name, eqn), bound.size != count, bound.size)
     places = packing.positions(bound.valid, max(count, 1))[:count]
@@ -154,12 +154,12 @@ def _select_assumed(ctx, eqn, value, axis, bound, count) -> Value:
 
 
 def _misjudged(ctx, name, eqn) -> Misjudged:
-    """Return the condition that a size is the constant with which it was replaced."""
+    """Return the run-time check that the size `name` equals the constant that replaced it."""
     return Misjudged(name, line_of(eqn), ctx.root.state.is_measured(name))
 
 
 def expand(ctx, eqn, value, mask):
-    """Lower the transpose of `compress`: move selected slots back, with zeros elsewhere."""
+    """Lower `expand`, the transpose of `compress`: move selected slots back, with zeros elsewhere."""
     axis, dim = eqn.params["axis"], eqn.params["dim"]
     mask = ctx.expand_uniform(mask)
     bound = _selection(ctx, eqn, mask, dim)
@@ -182,7 +182,7 @@ def expand(ctx, eqn, value, mask):
 
 
 def fresh_range(ctx, eqn, count):
-    """Lower `0 ... count-1` as a packed axis whose capacity is the bound of the count."""
+    """Lower `[0, ..., count - 1]` to a packed axis whose capacity is the bound of the count."""
     dim, name = eqn.params["dim"], eqn.params["name"]
     wanted = lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0))
     dtype = eqn.outvars[0].aval.dtype
@@ -212,7 +212,7 @@ def fresh_range(ctx, eqn, count):
 
 
 def _count_bound(ctx, eqn, count: Value) -> int | None:
-    """Return the static bound of a count, stated or implied by how it was computed."""
+    """Return the static bound of a count, stated or computed; `None` if there is none."""
     stated = eqn.params["bound"]
     known = bounds.of(count)
     candidates = [] if stated is None else [dims.interval(stated, ctx.env)[1]]
@@ -222,7 +222,7 @@ def _count_bound(ctx, eqn, count: Value) -> int | None:
 
 
 def _bucket_capacity(ctx, eqn, name, wanted) -> int:
-    """Return the bucket of a size without a bound, and check at run time that it suffices."""
+    """Return the bucket for a size without a bound; check at run time that it suffices."""
     if ctx.root.buckets is None:
         raise unbounded_error(eqn)
     ctx.root.unbounded.setdefault(name, len(ctx.root.unbounded))
@@ -234,7 +234,7 @@ def _bucket_capacity(ctx, eqn, name, wanted) -> int:
 
 
 def unbounded_error(eqn) -> errors.CapacityError:
-    """Return the error for a size without a bound where buckets cannot grow."""
+    """Return the error for a size without a bound in an enclosing trace: buckets cannot grow."""
     return errors.CapacityError(
         errors.message(
             eqn.params["label"],
@@ -249,7 +249,7 @@ def unbounded_error(eqn) -> errors.CapacityError:
 
 
 def limit(ctx, eqn, count):
-    """Lower `bounded(k, max=...)`, and check the bound at run time."""
+    """Lower `bounded(k, max=...)`: clip the count, and check the bound at run time."""
     site = eqn.params["site"]
     high = (ctx.root.buckets or {}).get(site, int(eqn.params["max"]))
     array = jnp.asarray(count.array)
@@ -260,7 +260,7 @@ def limit(ctx, eqn, count):
 
 
 def unify(ctx, eqn, value):
-    """Lower the declaration that an axis has another size, and check the equality at run time."""
+    """Lower the declaration that an axis has the size `new`; check at run time that it does."""
     axis, new = eqn.params["axis"], eqn.params["new"]
     old = eqn.invars[0].aval.shape[axis]
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
@@ -295,12 +295,12 @@ def _is_fresh(ctx, d) -> bool:
 
 
 def sized(ctx, eqn, value, *carriers):
-    """Return a value unchanged; the other operands only make it depend on the source of its size."""
+    """Lower the identity that makes a value depend on the arrays which determine its size."""
     return [value]
 
 
 def check(ctx, eqn, bad, payload):
-    """Lower a run-time check of an operator."""
+    """Lower a run-time check that an operator made."""
     flag = ctx.fill(bad, np.False_) if bad.axes else bad
     invalid = Invalid(eqn.params["text"], line_of(eqn), eqn.params["error"])
     ctx.report(invalid, jnp.any(flag.array), jnp.max(payload.array))
@@ -308,7 +308,7 @@ def check(ctx, eqn, bad, payload):
 
 
 def outgrow(ctx, eqn, size):
-    """Lower the check that a growing value fits into its buffer."""
+    """Lower the check that a value of changing size fits into its buffer."""
     exceeded = Exceeded(eqn.params["site"], eqn.params["capacity"], line_of(eqn))
     ctx.report(exceeded, size.array > exceeded.capacity, size.array)
     return []

@@ -19,7 +19,7 @@ from shims._src.sizes import dims, primitives
 
 
 def fit(array, axis: int, extent: int):
-    """Cut or zero-pad an array to the given extent along an axis."""
+    """Cut an array, or pad it with zeros, to the given extent along an axis."""
     have = array.shape[axis]
     if have == extent:
         return array
@@ -34,7 +34,7 @@ def _zero(array):
 
 
 def window(ctx, value: Value, i: int, start, size, stride: int = 1) -> Value:
-    """Return `size` valid slots of axis `i`, beginning with valid slot number `start`."""
+    """Return `size` valid slots of axis `i`, from valid slot number `start` on, `stride` slots apart."""
     value = ctx.pack(ctx.expand_uniform(value, (i,)), i)
     extent = ctx.capacity(size)
     array = value.array
@@ -78,10 +78,7 @@ def slice_(ctx, eqn, value):
 
 
 def _check_length(ctx, eqn, value, i, shape, limit) -> Value:
-    """Check that an axis is long enough for a static window.
-
-    If it is not, report an error or return NaN; see `missing`.
-    """
+    """Check that an axis is long enough for a static window; handle a short one like `missing`."""
     if dims.interval(shape[i], ctx.env)[0] >= limit:
         return value
     short = jnp.asarray(ctx.size(shape[i]), jnp.int32) < jnp.int32(limit)
@@ -97,7 +94,7 @@ def dynamic_slice(ctx, eqn, value, *starts):
 
 
 def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
-    """Return one window of a value; floats read from an empty axis are NaN."""
+    """Return the window of `value` at `begins`; floats read from a too short axis are NaN."""
     empty, kept = None, False
     for i, (begin, size) in enumerate(zip(begins, sizes, strict=True)):
         if whole(shape[i], size):
@@ -121,7 +118,7 @@ def slice_at(ctx, eqn, value, shape, begins, sizes, collapsed=()) -> Value:
 
 
 def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
-    """Handle a read from an axis that is too short: set the result to NaN, or report an error.
+    """Handle a read from an axis that may be too short: return NaN, or add a run-time check.
 
     Args:
       ctx: the scope of the lowering.
@@ -129,11 +126,11 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
       value: the result.
       absent: bool array, true where there was nothing to read.
       shape: the symbolic shape of the operand.
-      kept: whether the static axis stays in the result, so that its shape would be wrong, too.
+      kept: whether the read axis stays in the result, whose shape would then be wrong, too.
 
     Returns:
-      The value. Inside an enclosing trace, an inexact value that is not `kept` is NaN where
-      `absent` is true; in all other cases a run-time condition is reported.
+      The value. Inside an enclosing trace, a value of inexact dtype that is not `kept` is NaN where `absent`
+      is true; in all other cases a run-time check is added.
     """
     kept = kept or ctx.root.buckets is not None  # a top-level call can raise
     if not kept and jnp.issubdtype(value.array.dtype, jnp.inexact):
@@ -148,7 +145,7 @@ def missing(ctx, eqn, value: Value, absent, shape, kept: bool = False) -> Value:
 
 
 def _report_short(ctx, eqn, dim, absent) -> None:
-    """Add a check that an axis is not empty because an expression such as `u - 1` is 0."""
+    """Add a run-time check that an axis is not empty because an expression such as `u - 1` is 0."""
     if str(dim) in jp.variables(dim):
         return
     text = errors.message(
@@ -169,7 +166,7 @@ def dynamic_update_slice(ctx, eqn, operand, update, *starts):
 
 
 def place(ctx, operand, update, shape, window_shape, begins, combine) -> Value:
-    """Combine `update` with the window of `operand` that starts at `begins`; return the operand."""
+    """Combine a window of `operand`, at `begins`, with `update`; return the new operand."""
     inside = []
     for i, (begin, size) in enumerate(zip(begins, window_shape, strict=True)):
         if whole(shape[i], size):
@@ -231,7 +228,7 @@ def pad_axis(ctx, value, i, old, new, low, interior, filler, line="") -> Value:
 
 
 def _signed_width(ctx, d):
-    """Return the run-time value of a symbolic padding width, which may be negative."""
+    """Return the run-time value of a symbolic padding width; unlike a size, it may be negative."""
     return dims.evaluate(d, ctx.env)
 
 

@@ -1,4 +1,4 @@
-"""Define the masking rules of sorting; padding is sorted to the end."""
+"""Define the masking rules of sorting, which keep padding at the end."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from shims._src.platform import jax_private as jp
 
 
 def last_in_order(dtype):
-    """Return the number of a dtype that JAX sorts last; equal numbers keep their order."""
+    """Return the number of a dtype that JAX sorts after or equal to all others."""
     if jnp.issubdtype(dtype, jnp.inexact):
         return np.asarray(np.nan, dtype)
     return highest(dtype)
 
 
 def sort(ctx, eqn, *values):
-    """Lower a sort: keys in the padding are the greatest, and a stable sort keeps them last."""
+    """Lower a sort: padding gets the greatest key, and is kept at the end by a stable sort."""
     if eqn.params["num_keys"] == 1 and has_key(values[0].array.dtype):
         first = values[0]
         key = Value(ascending_key(first.array), first.axes)
@@ -48,7 +48,7 @@ def _sort_padded(ctx, eqn, *values):
 
 
 def top_k(ctx, eqn, value):
-    """Lower `top_k` over the valid slots; `k` was checked during tracing."""
+    """Lower `top_k` over the valid slots; that `k` is not too large was checked during tracing."""
     axis = eqn.params.get("axis", -1) % value.array.ndim
     value = ctx.pack(ctx.expand_uniform(value, (axis,)), axis)
     filled = ctx.fill(value, lowest(value.array.dtype), (axis,))

@@ -1,9 +1,9 @@
-"""Check branches for placeholder zeros whose sizes belong to another branch.
+"""Check that branches do not compute with placeholder zeros of another branch's sizes.
 
 Under differentiation, each branch also returns zeros in place of what other branches save for the
 backward pass. Such zeros may have a size that only the saving branch creates; the other branches
 must not compute with it. This can happen in branches that were not traced here (the user's own
-`jax.lax.cond`); where only the size of a selection is used, differentiation leaves the selection
+`jax.lax.cond`); if only the size of a selection is used, differentiation leaves the selection
 out of such a branch (`size_carriers.py`).
 """
 
@@ -15,14 +15,14 @@ from shims._src.platform.jaxprs import evaluate, sub_jaxprs
 
 
 def check(closed, names: set[str]) -> None:
-    """Check that a program uses the given sizes only for shapes of constants.
+    """Check that a branch uses the given sizes only for shapes of constants.
 
     Args:
-      closed: the program of a branch.
-      names: the sizes that neither the program creates nor its operands have.
+      closed: the jaxpr of the branch.
+      names: the sizes that neither the branch creates nor its operands have.
 
     Raises:
-      FreshSizeError: the program computes with such a size, which would be 0.
+      FreshSizeError: the branch computes with such a size, which would be 0.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
 
@@ -46,7 +46,7 @@ def check(closed, names: set[str]) -> None:
 
 
 def _missing_dim(eqn, names):
-    """Return a dimension of the equation's results or parameters that contains one of the sizes."""
+    """Return a dimension of an equation's results or parameters with a size in `names`, or `None`."""
     found = [_missing_in_aval(v.aval, names) for v in eqn.outvars]
     found += [d for d in eqn.params.values() if jp.is_symbolic(d) and jp.variables(d) & names]
     return next((d for d in found if d is not None), None)

@@ -1,4 +1,4 @@
-"""Analyze how the equations of a jaxpr use a value."""
+"""Analyze what the equations of a jaxpr use a value for."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _ARITHMETIC = frozenset(
 
 
 def only_as_position(jaxpr, var) -> bool:
-    """Return whether an integer is used only to compute indices of reads and writes."""
+    """Return whether an integer is used only to compute the indices of gathers, scatters and slices."""
     if any(v is var for v in jaxpr.outvars):
         return False
     return all(_uses_as_position(jaxpr, e, var) for e in uses(jaxpr, var))
 
 
 def only_squeezed(jaxpr, eqn) -> bool:
-    """Return whether every use of a result removes its static axes, so that only one element is read."""
+    """Return whether every use of an equation's result is a squeeze or reshape: one element is read."""
     out = eqn.outvars[0]
     if jaxpr is None or any(v is out for v in jaxpr.outvars):
         return False
@@ -83,7 +83,7 @@ def _uses_as_position(jaxpr, eqn, var) -> bool:
 
 
 def _is_checked(jaxpr, flag) -> bool:
-    """Return whether a run-time check depends on a flag."""
+    """Return whether a run-time check depends on a boolean variable of a jaxpr."""
     return any(
         e.primitive.name == "runtime_check"
         or (e.primitive.name in ("and", "or", "not") and _is_checked(jaxpr, e.outvars[0]))
@@ -92,9 +92,9 @@ def _is_checked(jaxpr, flag) -> bool:
 
 
 def _only_arithmetic(inner, var) -> bool:
-    """Return whether a nested jaxpr only does integer arithmetic with the variable `var`.
+    """Return whether a nested jaxpr uses the variable `var` only for integer arithmetic.
 
-    The caller checks how its outputs are used.
+    The caller checks how the outputs of that jaxpr are used.
     """
     return all(
         e.primitive.name in _ARITHMETIC and e.outvars[0].aval.dtype.kind != "f"

@@ -1,4 +1,4 @@
-"""Define lowered values: arrays of static shape, and which of their slots are valid."""
+"""Define lowered values: arrays of static shape that know which of their slots are valid."""
 
 from __future__ import annotations
 
@@ -19,15 +19,12 @@ class Axis:
     Attributes:
       dim: the symbolic size of the axis in the traced program.
       size: the number of valid slots; int32, traced.
-      token: identifies the layout; axes with equal tokens have their valid slots in the same
-        places.
-      valid: bool vector over the slots; `None` if the valid slots come first (the axis is
-        *packed*).
-      uniform: whether the array has extent 1 along this axis, in place of any number of equal
-        slots.
-      factors: for an axis made by flattening several axes, those axes in order.
-      own: the bindings of the sizes in `dim` that differ from row to row, each with an array of
-        sizes. A loop whose body creates such sizes stacks them; then `size` is `None`.
+      token: identifies the layout; axes with equal tokens have their valid slots at the same positions.
+      valid: bool vector over the slots; `None` if the valid slots come first (the axis is *packed*).
+      uniform: whether the array has extent 1 along this axis, in place of any number of equal slots.
+      factors: for an axis made by flattening several axes, those axes with their extents, in order.
+      own: the bindings of the sizes in `dim` that differ from row to row, each with an array of sizes.
+        A loop whose body creates such sizes stacks them; then `size` is `None`.
     """
 
     dim: Any
@@ -40,11 +37,11 @@ class Axis:
 
     @property
     def per_row(self) -> bool:
-        """Whether the size of this axis differs along the leading axes."""
+        """Whether the axis has one size per row, that is, per position along the leading axes."""
         return bool(self.own)
 
     def moved(self, i: int, move: Callable) -> Axis:
-        """Return this axis with `move` applied to its per-row sizes, if they vary along axis `i`."""
+        """Return this axis after slots of axis `i` moved; `move` is applied to its per-row sizes."""
         own = {
             name: dataclasses.replace(bound, size=move(bound.size))
             if np.ndim(bound.size) > i
@@ -55,7 +52,7 @@ class Axis:
 
     @property
     def packed(self) -> bool:
-        """Whether the valid slots come first."""
+        """Whether the axis is packed: the valid slots come first."""
         return self.valid is None and not self.uniform
 
 
@@ -90,10 +87,10 @@ class Value:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Deferred(Value):
-    """A result that is lowered later, because a nested jaxpr must determine its size first.
+    """A result that is lowered later, because its size is not known yet.
 
     Differentiation moves equations without operands out of the loop whose body creates their size. They are
-    lowered later, when that size is known.
+    lowered when a nested jaxpr has determined that size.
     """
 
     eqn: Any = None

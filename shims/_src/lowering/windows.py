@@ -1,4 +1,4 @@
-"""Define the masking rules of convolutions and window reductions, with explicit static padding."""
+"""Define the masking rules of convolutions and window reductions, padded explicitly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _padded_size(size, low, high, dilation):
 
 
 def _pad_explicitly(ctx, value, i, size, low, high, dilation, filler):
-    """Apply padding and dilation along one axis, with `filler` in its invalid slots."""
+    """Apply the padding and dilation arguments of a window along one axis, filling with `filler`."""
     new = _padded_size(size, low, high, dilation)
     return pad_axis(ctx, value, i, size, new, low, dilation - 1, filler)
 
@@ -33,7 +33,7 @@ def _any_symbolic(size, low, high) -> bool:
 def conv(ctx, eqn, lhs, rhs):
     """Lower a convolution over dynamic batch, feature and spatial axes.
 
-    In the derivative with respect to the kernel, the dynamic array takes the place of the kernel.
+    In the derivative with respect to the kernel, the kernel operand may be dynamic, too.
     """
     params = dict(eqn.params)
     dn = params["dimension_numbers"]
@@ -59,7 +59,7 @@ def conv(ctx, eqn, lhs, rhs):
 
 
 def _check_groups(eqn, shape, kernel, dn) -> None:
-    """Check that a grouped convolution does not split an axis of unknown size."""
+    """Check that a grouped convolution does not group an axis of unknown size."""
     divided = []
     if eqn.params["feature_group_count"] > 1:
         divided += [shape[dn.lhs_spec[1]], kernel[dn.rhs_spec[0]]]
@@ -70,7 +70,7 @@ def _check_groups(eqn, shape, kernel, dn) -> None:
 
 
 def _long_enough(ctx, eqn, lhs, rhs, dn) -> Value:
-    """Extend the array so that a dynamic kernel, padded to its capacity, fits at every position."""
+    """Pad the input of a convolution so that a kernel padded to its capacity fits at every position."""
     array, kernel, out_shape = lhs.array, eqn.invars[1].aval.shape, eqn.outvars[0].aval.shape
     for k, (i, j) in enumerate(zip(dn.lhs_spec[2:], dn.rhs_spec[2:], strict=True)):
         if jp.is_symbolic(kernel[j]):

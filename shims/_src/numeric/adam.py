@@ -32,8 +32,12 @@ def correct_rate(rate, power1, power2):
 
 
 def compute_step(m, v, rate, epsilon):
-    """Compute the update to subtract from a parameter.
+    """Compute Adam's update, to be subtracted from a parameter.
 
-    It follows from the moving averages and the bias-corrected learning rate.
+    Args:
+      m: the average of gradients after the step.
+      v: the average of squares after the step.
+      rate: the bias-corrected learning rate.
+      epsilon: a small number that is added to the denominator.
     """
     return m * rate / (jnp.sqrt(v) + epsilon)

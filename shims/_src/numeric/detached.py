@@ -1,4 +1,4 @@
-"""Define an identity through which some elements of an array get no gradient."""
+"""Define an identity function that stops the gradients of some elements."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ detach_p = jp.Primitive("detach_where")
 
 
 def detach_where(mask, x):
-    """Return `x`, whose elements at the true entries of `mask` are constants for derivatives.
+    """Return `x`, with elements treated as constants by derivatives where `mask` is true.
 
-    Unlike `lax.stop_gradient`, it can be transposed: `x` may be a tangent.
+    In contrast to `lax.stop_gradient`, this works on a tangent, too, because it can be transposed.
     """
     return detach_p.bind(mask, x)
 

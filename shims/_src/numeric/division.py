@@ -1,8 +1,8 @@
-"""Divide with TensorFlow's derivative, in which no power of the divisor overflows or vanishes.
+"""Divide with the derivative that TensorFlow computes, which neither overflows nor vanishes.
 
-JAX differentiates `x / y` by `y` as `-x * y ** -2`. That is infinite, NaN or 0 where the divisor is
+JAX differentiates `x / y` by `y` as `-x * y ** -2`. That is infinite, NaN or 0 if the divisor is
 below 1e-19 or above 1e19, although the quotient is an ordinary number. TensorFlow divides twice. The
-primitive here computes what `lax.div` computes and is differentiated as TensorFlow does.
+primitive of this module computes what `lax.div` computes and is differentiated as TensorFlow does.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def apply(eqn, operands):
 
 
 def apply_primitive(primitive, params, operands):
-    """Evaluate a primitive, with TensorFlow's derivative for the divisions in it."""
+    """Evaluate a primitive, with TensorFlow's derivative for the divisions inside of it."""
     if primitive is lax.div_p and jnp.issubdtype(operands[0].dtype, jnp.floating):
         return [ratio(*operands)]
     out = primitive.bind(*operands, **programs_with_ratios(params))
@@ -99,7 +99,7 @@ def apply_primitive(primitive, params, operands):
 
 
 def divides(eqn) -> bool:
-    """Return whether an equation divides real numbers by anything but a literal."""
+    """Return whether an equation divides floating-point numbers by anything but a literal."""
     return (
         eqn.primitive is lax.div_p
         and jnp.issubdtype(eqn.outvars[0].aval.dtype, jnp.floating)
@@ -108,7 +108,7 @@ def divides(eqn) -> bool:
 
 
 def programs_with_ratios(params):
-    """Return the parameters of a primitive with the divisions in their jaxprs replaced by `ratio`."""
+    """Return a primitive's parameters in which nested jaxprs divide by `ratio`."""
     found = {}
     for name, value in params.items():
         new = _replace_divisions(value)

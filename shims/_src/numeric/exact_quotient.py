@@ -1,9 +1,9 @@
-"""Divide with correct rounding, although XLA would multiply by a reciprocal.
+"""Divide with correct rounding, which XLA does not guarantee.
 
 XLA turns the quotient of an array and a scalar, or of rows and their norms, into a product with the
-reciprocal. The result differs in the last place, and its `floor` may differ by one: 41 / 41 becomes
-less than 1. On a GPU its float32 quotients of two arrays are up to two units in the last place off,
-too.
+reciprocal. That result differs in the last place, and its `floor` may differ by one: 41 / 41 becomes
+less than 1. On a GPU also the float32 quotients of two arrays are up to two units in the last place
+off.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shims._src.numeric.separate_rounding import rounded_product
 
 
 def quotient(x, y):
-    """Divide arrays of inexact dtype, each element rounded as TensorFlow rounds it."""
+    """Divide arrays of inexact dtype; each quotient is rounded as in TensorFlow."""
     if not jnp.issubdtype(x.dtype, jnp.floating):
         return jnp.divide(x, y)
     is_spread = y.ndim == 0 or y.ndim < x.ndim or _has_ones(x.shape, y.shape)
@@ -36,7 +36,7 @@ def _ratio(x, y):
 
 
 def _has_ones(x_shape, y_shape) -> bool:
-    """Return whether the divisor has to be broadcast to the shape of the dividend."""
+    """Return whether the divisor is broadcast, so that XLA may multiply by its reciprocal."""
     pairs = zip(reversed(x_shape), reversed(y_shape), strict=False)
     return any(_is_one(b) and not _is_one(a) for a, b in pairs)
 
@@ -53,7 +53,7 @@ def _quotient(x, y):
 
 
 def _correct_rounding(out, x, y):
-    """Correct a rounded quotient by adding the remainder of the division, divided by `y`."""
+    """Correct the rounding of the quotient `out` by adding the division's remainder over `y`."""
     product = rounded_product(out, y)
     (a, b), (c, d) = _split_digits(out), _split_digits(y)
     lost = ((a * c - product) + a * d + b * c) + b * d
@@ -63,7 +63,7 @@ def _correct_rounding(out, x, y):
 
 
 def _split_digits(x):
-    """Split `x` into two addends of half the digits each, whose products are exact."""
+    """Split `x` into two addends with half of the digits each, so that their products are exact."""
     bits = lax.bitcast_convert_type(x, jnp.int32)
     upper = lax.bitcast_convert_type(bits & np.int32(~0xFFF), x.dtype)
     return upper, x - upper

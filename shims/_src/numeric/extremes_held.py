@@ -1,8 +1,8 @@
-"""Put optimization barriers before operands that are compared with their own extremes.
+"""Put optimization barriers before operands that are compared with their own maximum or minimum.
 
 The derivative of a maximum goes to the elements that equal it. XLA may recompute an operand in every
 fusion that reads it, and round it differently there: then no element equals the maximum, or a wrong
-one does. An optimization barrier makes the reduction and the comparison read one array.
+one does. An optimization barrier makes the reduction and the comparison read the same array.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ _EXTREMES = ("reduce_max", "reduce_min")
 
 
 def barriered_operands(jaxpr) -> frozenset:
-    """Return the variables of a jaxpr that are both reduced to an extreme and compared.
-
-    An extreme is a maximum or minimum.
-    """
+    """Return the variables of a jaxpr that are both compared and reduced to their maximum or minimum."""
     extremes = [eqn for eqn in own_equations(jaxpr) if is_extreme(eqn)]
     if not extremes:
         return frozenset()
@@ -37,7 +34,7 @@ def is_extreme(eqn) -> bool:
 
 
 def barrier(eqn, var, held):
-    """Return an equation that passes `var` through an optimization barrier; the result is `held`."""
+    """Return a jaxpr equation that passes `var` through an optimization barrier to `held`."""
     return eqn.replace(
         primitive=lax.optimization_barrier_p, invars=[var], outvars=[held], params={}
     )

@@ -1,8 +1,8 @@
-"""Mark results that have no derivative in reverse mode: those of loops without a bound.
+"""Mark the results of loops without a bound, which have no reverse-mode derivative.
 
-JAX raises its error in the backward pass, and that error names neither the user's line nor a remedy. Here
-a primitive that returns its operand is applied after the loop. The backward pass reaches that primitive
-before the loop, and its rule raises an error that names both.
+JAX raises its error in the backward pass, and that error names neither the user's line nor a remedy. So
+the results pass through an identity primitive after the loop. The backward pass reaches that primitive
+before the loop, and the primitive's transpose rule raises an error that names both.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ forward_mode_only_p = jp.Primitive("forward_mode_only")
 
 
 def forward_mode_only(results):
-    """Return the results of a loop without a bound; an error names this line if reverse mode is wanted."""
+    """Mark the results of a loop; reverse-mode differentiation raises an error with the user's line."""
     line = errors.user_line()
 
     def marked(x):

@@ -36,9 +36,9 @@ def _lanczos(lobes: float) -> Kernel:
 
 
 def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Kernel:
-    """Create a piecewise cubic kernel from two polynomials, highest coefficient first.
+    """Create a piecewise cubic kernel from two polynomials: coefficients, highest power first.
 
-    The first one applies up to distance 1, the second one up to 2.
+    `near` applies to distances up to 1, `far` to distances up to 2.
     """
 
     def weight(distance):

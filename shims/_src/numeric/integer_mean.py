@@ -1,4 +1,4 @@
-"""Compute exact means of integers, although their sum may need more bits than JAX has.
+"""Compute exact means of integers, even if their sum needs 64 bits and JAX has only 32.
 
 TensorFlow sums in 64 bits. Without 64 bits, the digits of the numbers to base 256 are summed
 separately, and the total is divided by the count in long division, from the highest digit down.

@@ -76,9 +76,9 @@ def _multiply(x, y):
 
 
 def _cut_and_rejoin(x):
-    """Split float64 numbers into upper and lower digits, and return the sum of the parts.
+    """Split float64 numbers into their upper and lower digits, and return the sum of these parts.
 
-    The compiler cannot fuse such a number, if it is a product, with a later addition.
+    The numbers are unchanged; but if they are products, the compiler cannot fuse them with a later addition.
     """
     bits = lax.bitcast_convert_type(x, jnp.uint64)
     sign, exponent = bits & jnp.uint64(_SIGN), bits & jnp.uint64(_EXPONENT)
@@ -110,7 +110,7 @@ def _register(name: str, compute, slopes):
     Args:
       name: the name of the primitive.
       compute: the function; it may use 64 bits.
-      slopes: a function from the operands to the derivatives with respect to each of them.
+      slopes: a function from the operands to the partial derivatives, one per operand.
     """
     primitive = jp.Primitive(name)
     lowered = jp.mlir.lower_fun(compute, multiple_results=False)

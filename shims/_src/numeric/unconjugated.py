@@ -1,8 +1,8 @@
-"""Differentiate complex functions whose gradient in TensorFlow lacks a conjugate.
+"""Differentiate complex functions like TensorFlow where its gradient lacks a conjugate.
 
 TensorFlow multiplies the incoming gradient by the conjugate of the derivative, and so does JAX, up
-to a conjugate of both. Some of its formulas, written for real numbers, do not conjugate the
-derivative; they compute the gradient of a function whose derivative is evaluated at the conjugate.
+to a conjugate of both. Some of TensorFlow's formulas, written for real numbers, do not conjugate the
+derivative. This is reproduced by evaluating the derivative at the conjugate of the operand.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ import jax
 
 @jax.custom_jvp
 def with_derivative_of(value, carrier):
-    """Return `value`, whose derivative is replaced by that of `carrier`."""
+    """Return `value`, but with the derivative of `carrier`."""
     del carrier
     return value
 
 
 @with_derivative_of.defjvp
 def with_derivative_of_jvp(primals, tangents):
-    """Return `value` and the tangent of `carrier`."""
+    """Define the JVP rule: the value is that of `value`, the tangent that of `carrier`."""
     return with_derivative_of(*primals), tangents[1]

@@ -1,4 +1,4 @@
-"""Read generated data files, which are in the folder of the module that uses them."""
+"""Read the generated JSON files that packages contain as data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keep a value that was computed under a trace for as long as that trace is the current one."""
+"""Cache a computed value; a traced value is kept only as long as its trace is the current one."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from shims._src.platform import jax_private as jp
 
 
 class Derived:
-    """A value that is given, or computed when it is first needed.
+    """A value that is either given, or computed when it is first needed and then cached.
 
-    A concrete result is kept. A traced one is kept while its trace is the current one: it may have been
-    computed by an inner trace, whose tracers an outer trace cannot use.
+    A concrete result is kept for good. A traced one is kept while its trace is the current one: it may have
+    been computed by an inner trace, whose tracers an outer trace cannot use.
 
     Attributes:
       given: the value, or `None` if it is to be computed.
@@ -27,7 +27,7 @@ class Derived:
         self._trace: Callable[[], Any] | None = None
 
     def get(self, compute: Callable[[], Any]) -> Any:
-        """Return the value, computed if it was not given."""
+        """Return the value: the given one, the cached one, or the result of `compute`."""
         if self.given is not None:
             return self.given
         here = jp.current_trace()

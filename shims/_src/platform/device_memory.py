@@ -13,9 +13,9 @@ _SHARE = 0.9
 
 
 def available() -> int | None:
-    """Return the bytes that are free on the default device, less a margin; `None` if it is unknown.
+    """Return the free bytes of the default device, less a margin; `None` if unknown.
 
-    The environment variable `SHIMS_MEMORY_LIMIT` replaces the number.
+    The environment variable `SHIMS_MEMORY_LIMIT` overrides the number.
     """
     stated = os.environ.get(LIMIT)
     if stated:

@@ -61,7 +61,7 @@ def _thread_pool(count: int) -> concurrent.futures.ThreadPoolExecutor:
 
 
 def side_by_side(calls) -> list:
-    """Call NumPy functions in parallel on the available CPU cores; return a list of their results."""
+    """Call functions without arguments in parallel on the available CPU cores; return their results."""
     cores = (
         len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     )

@@ -1,9 +1,9 @@
-"""Read JAX's error messages, which no other module does.
+"""Interpret JAX's error messages, which no other module does.
 
 JAX raises `TypeError` or `ValueError` for a size that is unknown while tracing as for any other fault, at
 some hundred places that have nothing in common but the text, and removes its own frames from the
-traceback. So the text alone says that a size is at fault, and which one. The answers choose the wording of
-an error, never another attempt. The texts are those of JAX 0.9 to 0.12.
+traceback. So only the text tells whether a size is at fault, and which one. These functions choose the
+wording of an error, never another attempt. The texts are those of JAX 0.9 to 0.12.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ _WORD = re.compile(r"\b\w+\b")
 
 
 def names_in(error: BaseException, names: Iterable[str]) -> list[str]:
-    """Return those of the names of sizes that a message contains, sorted."""
+    """Return those of the given size names that an error message contains, sorted."""
     return sorted(set(_WORD.findall(str(error))).intersection(names))
 
 
 def needs_number(error: BaseException) -> bool:
-    """Return whether JAX needed a number and got a symbolic size."""
+    """Return whether an error says that JAX needed a number and got a symbolic size."""
     return any(sign in str(error) for sign in _SYMBOL)
 
 
 def needs_equal_sizes(error: BaseException) -> bool:
-    """Return whether JAX needed two sizes to be equal."""
+    """Return whether an error says that JAX needed two sizes to be equal."""
     return any(sign in str(error) for sign in _MISMATCH)
 
 
 def names_tracer(error: BaseException) -> bool:
-    """Return whether a message is about a traced value."""
+    """Return whether an error message is about a traced value."""
     return "Tracer" in str(error)
 
 
 def is_too_large(error: BaseException) -> bool:
-    """Return whether an array would have more elements than an int64 counts."""
+    """Return whether an error says that an array would have more elements than an int64 counts."""
     return "overflow in static extent product" in str(error)

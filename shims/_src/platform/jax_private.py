@@ -39,17 +39,17 @@ _TRACE_KEY = jax.make_user_context()
 
 
 def trace_key():
-    """Return the part of JAX's trace-cache keys that the shims set."""
+    """Return the shims' part of the keys of JAX's trace caches in this thread."""
     return _TRACE_KEY.value
 
 
 def set_trace_key(value) -> None:
-    """Set the part of the trace-cache keys for this thread; the caller restores it."""
+    """Set the shims' part of the keys of JAX's trace caches in this thread; the caller restores it."""
     _TRACE_KEY._obj.set_local(value)
 
 
 def as_jax(x, dtype=None):
-    """Convert to a JAX array as `jnp.asarray` does, at less cost where `x` is one already."""
+    """Convert a value to a JAX array like `jnp.asarray`, but faster if it is a JAX array already."""
     if isinstance(x, jax.Array) and (dtype is None or (x.dtype == dtype and not x.aval.weak_type)):
         return x
     return jax.numpy.asarray(x, dtype)
@@ -99,7 +99,7 @@ def never_negative(d: DimExpr) -> bool:
 
 
 def forget_bounds(d: DimExpr) -> None:
-    """Make JAX compute the bounds of all dimensions in the scope of `d` again."""
+    """Clear JAX's cache of the bounds of all dimensions in the symbolic scope of `d`."""
     d.scope._bounds_cache.clear()
 
 
@@ -111,19 +111,22 @@ def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
 
 
 def same_scope(d: DimExpr, scope) -> bool:
-    """Return whether a symbolic dimension belongs to a scope."""
+    """Return whether a symbolic dimension belongs to the given symbolic scope."""
     return d.scope is scope
 
 
 def primal_tracer(x):
-    """Unwrap the tracers of differentiation (a mask has no tangent of its own)."""
+    """Return the primal value inside nested tracers of differentiation; other values unchanged."""
     while isinstance(x, (ad.JVPTracer, ad.LinearizeTracer)):
         x = x.primal
     return x
 
 
 def defining_equation(x):
-    """Return the equation that produces a staged tracer, and its output index; otherwise `None`."""
+    """Return the equation that computes a staged tracer, and which of its outputs that is.
+
+    Returns `None` for an input or a constant.
+    """
     if not isinstance(x, pe.DynamicJaxprTracer) or x.parent is None:
         return None
     for i, var in enumerate(x.parent.outvars):
@@ -133,29 +136,29 @@ def defining_equation(x):
 
 
 def staging_trace():
-    """Return the trace that stages equations in this thread."""
+    """Return the trace to which this thread currently adds equations."""
     return core.trace_ctx.trace
 
 
 def staging_in(trace):
-    """Return a context in which operations are staged in the given trace."""
+    """Return a context manager in which operations are staged in the given trace."""
     return core.set_current_trace(trace)
 
 
 def belongs_to(x, trace) -> bool:
-    """Return whether `x` is a tracer of the given trace, apart from derivatives."""
+    """Return whether `x`, inside tracers of differentiation if any, is a tracer of the given trace."""
     return getattr(primal_tracer(x), "_trace", None) is trace
 
 
 def program_so_far(trace, x):
-    """Return `(closed program, constants)` that compute a staged tracer from the inputs of its trace.
+    """Return `(closed jaxpr, constants)` that compute a tracer of a trace in progress.
 
     Args:
       trace: the trace, as from `staging_trace`.
-      x: a tracer.
+      x: a tracer of that trace.
 
     Returns:
-      A closed jaxpr without effects, whose leading inputs are the constants.
+      A closed jaxpr without effects, whose inputs are the constants followed by the inputs of the trace.
     """
     frame, needed, equations = trace.frame, {x.val}, []
     constants = dict(frame.constvar_to_val)
@@ -187,7 +190,7 @@ def constant_of(x):
 
 
 def as_outside(x):
-    """Return the tracer of the enclosing trace that `x` captures; `x` itself if it captures none."""
+    """Return the tracer of the enclosing trace that the inner tracer `x` captures, else `x`."""
     outside = constant_of(x)
     return outside if isinstance(outside, pe.DynamicJaxprTracer) else x
 
@@ -198,7 +201,7 @@ def variable_of(x):
 
 
 def identity_of(x) -> object:
-    """Return a hashable identity of a staged input that has no defining equation."""
+    """Return a hashable identity of a staged input or another value without a defining equation."""
     if isinstance(x, pe.DynamicJaxprTracer):
         return (id(x._trace.frame), id(x.val))
     return ("object", id(x))
@@ -216,7 +219,7 @@ def is_finished(x) -> bool:
 
 
 def is_batched(x) -> bool:
-    """Return whether a tracer belongs directly to a `vmap` trace."""
+    """Return whether a value is a tracer of `vmap`."""
     return isinstance(x, batching.BatchTracer)
 
 
@@ -226,7 +229,7 @@ def is_tracer(x) -> bool:
 
 
 def is_jaxpr_tracer(x) -> bool:
-    """Return whether a value is a tracer of a jaxpr that is being staged."""
+    """Return whether a value is a tracer of a trace that stages a jaxpr."""
     return isinstance(x, pe.DynamicJaxprTracer)
 
 
@@ -270,7 +273,7 @@ def is_inner_trace() -> bool:
 
 
 def programs_around(trace) -> int:
-    """Return how many traces that stage a program contain a trace, itself included."""
+    """Return how many traces that stage a jaxpr enclose a trace, itself included."""
     count = 0
     while trace is not None:
         count += isinstance(trace, pe.DynamicJaxprTrace)
@@ -279,7 +282,7 @@ def programs_around(trace) -> int:
 
 
 def nothing_looks_on() -> bool:
-    """Return whether operations run eagerly, without a gradient tape or a transformation."""
+    """Return whether operations run eagerly, without an active gradient tape or transformation."""
     context = core.trace_ctx
     return context.trace is core.eval_trace and context.axis_env is core.top_axis_env
 
@@ -293,7 +296,10 @@ def guards_transfers() -> bool:
 
 
 def own_transfers():
-    """Return a context manager for transfers on purpose, explicit ones as those of `device_put`."""
+    """Return a context manager that allows data transfers under `jax.transfer_guard("disallow")`.
+
+    It is for transfers made on purpose, which are explicit like those of `jax.device_put`.
+    """
     return jax.transfer_guard("allow") if guards_transfers() else _NOTHING
 
 
@@ -301,7 +307,7 @@ _NOTHING = contextlib.nullcontext()
 
 
 def moving_data(f):
-    """Decorate a function that moves data between host and devices on purpose."""
+    """Decorate a function that moves data between host and devices on purpose, so that JAX allows it."""
 
     @functools.wraps(f)
     def call(*args, **kwargs):
@@ -315,7 +321,7 @@ def moving_data(f):
 
 @moving_data
 def as_array_like(values: np.ndarray, like) -> jax.Array:
-    """Put a NumPy array on the devices of `like`.
+    """Convert a NumPy array to a JAX array on the devices of `like`.
 
     This takes a third of the time of `jnp.asarray`.
     """
@@ -324,7 +330,7 @@ def as_array_like(values: np.ndarray, like) -> jax.Array:
 
 
 def scopes_of(eqn) -> list[str]:
-    """Return the names of the scopes in which an equation was staged, outermost first."""
+    """Return the JAX name scopes in which an equation was staged, outermost first."""
     return [scope.name for scope in eqn.source_info.name_stack.stack if hasattr(scope, "name")]
 
 
@@ -339,13 +345,13 @@ def user_line_of(eqn) -> tuple[str, int] | None:
 
 
 def source_context(eqn):
-    """Return a context manager that gives lowered operations the source line of their equation."""
+    """Return a context manager that gives new operations the source information of an equation."""
     name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
     return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
 
 
 def open_jaxpr(jaxpr):
-    """Return `(jaxpr, consts)` of a closed or an open jaxpr."""
+    """Return `(open jaxpr, constants)` of a closed or an open jaxpr."""
     consts = getattr(jaxpr, "consts", ())
     return getattr(jaxpr, "jaxpr", jaxpr), tuple(consts)
 
@@ -363,7 +369,7 @@ def used_inputs(closed) -> list[bool]:
 
 
 def bind(eqn, args, params=None):
-    """Apply an equation's primitive to other operands, or with other parameters."""
+    """Apply an equation's primitive to other operands or with other parameters; return a list."""
     given = eqn.params if params is None else params
     if has_manual_axes():
         args = _varying_alike(eqn, args)
@@ -372,12 +378,12 @@ def bind(eqn, args, params=None):
 
 
 def has_manual_axes() -> bool:
-    """Return whether `shard_map` is being traced, and checks over which mesh axes values vary."""
+    """Return whether `shard_map` is being traced and checks which mesh axes values vary over."""
     return bool(jax.sharding.get_abstract_mesh().manual_axes) and config._check_vma.value
 
 
 def varying_axes(x) -> frozenset:
-    """Return the axes of the mesh of `shard_map` over which a value varies."""
+    """Return the mesh axes of `shard_map` over which a value varies."""
     aval = x if isinstance(x, (core.AbstractValue, jax.ShapeDtypeStruct)) else core.typeof(x)
     aval = core.shaped_abstractify(aval) if isinstance(aval, jax.ShapeDtypeStruct) else aval
     kind = getattr(aval, "mat", None)
@@ -385,7 +391,7 @@ def varying_axes(x) -> frozenset:
 
 
 def varying(x, axes):
-    """Declare that an array varies over axes of the mesh of `shard_map`, as well as those it has."""
+    """Declare that an array varies over further mesh axes of `shard_map`."""
     missing = tuple(sorted(frozenset(axes) - varying_axes(x))) if axes else ()
     return jax.lax.pcast(x, missing, to="varying") if missing else x
 
@@ -399,7 +405,7 @@ def varying_as(tree, like):
 
 
 def _varying_alike(eqn, args):
-    """Let operands vary over the axes that the operands of the traced equation vary over."""
+    """Let operands vary over the same mesh axes as the operands of the traced equation."""
     expected = [varying_axes(v.aval) for v in eqn.invars]
     if eqn.primitive.name in _CASTS:
         return list(args)
@@ -413,7 +419,10 @@ _CASTS = ("pvary", "pcast")
 
 
 def abstract(like, shape=None, weak_type=False):
-    """Return the specification of an array of another shape that varies over the same axes as `like`."""
+    """Return the shape specification of an array like `like`, by default of the same shape.
+
+    It varies over the same mesh axes of `shard_map`.
+    """
     shape = like.shape if shape is None else tuple(shape)
     if has_manual_axes() and varying_axes(like):
         return shaped(shape, like.dtype, like).update(weak_type=weak_type)
@@ -421,7 +430,7 @@ def abstract(like, shape=None, weak_type=False):
 
 
 def shaped(shape, dtype, *like):
-    """Return the type of an array that varies over the axes that any of the values `like` varies over."""
+    """Return the abstract value of an array that varies over the mesh axes of all values `like`."""
     axes = frozenset().union(*map(varying_axes, like))
     if not axes:
         return core.ShapedArray(shape, dtype)
@@ -434,7 +443,7 @@ def shaped(shape, dtype, *like):
 
 
 def is_plain(x) -> bool:
-    """Return whether a value is a concrete array on one device, or a Python value without parts."""
+    """Return whether a value is a concrete array on one device, or a Python value, no container."""
     if type(x) is ArrayImpl:
         return type(x.sharding) is jax.sharding.SingleDeviceSharding
     return type(x) in _WITHOUT_PARTS
@@ -455,9 +464,9 @@ def explicit_mesh(arrays):
 
 
 def with_automatic_axes(call, arrays):
-    """Return `call(arrays)`, in which XLA decides on the shardings and types have none.
+    """Return `call(arrays)`, computed without explicit shardings: XLA chooses them.
 
-    The results are replicated: masking rules have no types for shardings.
+    The results are replicated, because masking rules do not support shardings in types.
     """
     mesh = explicit_mesh(jax.tree.leaves(arrays))
     if mesh is None:
@@ -468,12 +477,12 @@ def with_automatic_axes(call, arrays):
 
 
 def result_types(function, avals):
-    """Return the abstract values of the results of a function of operands of the given types."""
+    """Return the abstract values of a function's results, given those of its operands."""
     return jax.make_jaxpr(function)(*avals).out_avals
 
 
 def unmapped_aval(aval, axis, count: int):
-    """Return the type of `count` values of a type, stacked along `axis`; `None` stacks nothing."""
+    """Return the type of `count` values stacked along `axis`; `None` as axis changes nothing."""
     if axis is None:
         return aval
     shape = (*aval.shape[:axis], count, *aval.shape[axis:])
@@ -481,7 +490,7 @@ def unmapped_aval(aval, axis, count: int):
 
 
 def mapped_aval(aval, axis):
-    """Return the type of one slice along `axis`; `None` slices nothing."""
+    """Return the type of one slice along `axis`; `None` as axis changes nothing."""
     if axis is None:
         return aval
     return aval.update(shape=(*aval.shape[:axis], *aval.shape[axis + 1 :]))
@@ -493,12 +502,12 @@ def aval_of(x):
 
 
 def zero_tangent(x):
-    """Return the symbolic zero tangent of an array."""
+    """Return JAX's symbolic zero as the tangent of an array."""
     return ad.Zero(core.typeof(x).to_tangent_aval())
 
 
 def index_update_class():
-    """Return the class of `x.at[i]`, which defines the methods `set`, `add`, ..."""
+    """Return JAX's class of `x.at[i]`, which defines the methods `set`, `add`, ..."""
     from jax._src.numpy import array_methods
 
     return array_methods._IndexUpdateRef
@@ -567,7 +576,7 @@ def inlined_functions(module) -> list[str]:
 
 
 def batch_over(fun, call):
-    """Return JAX's wrapper of a function `f` that calls `call(f, *args)` instead of `f(*args)`."""
+    """Change a function wrapped by JAX so that `call(f, *args)` is called instead of `f(*args)`."""
     return _batch_over(fun, call)
 
 
@@ -577,7 +586,7 @@ def _batch_over(f, call, *args):
 
 
 def close(jaxpr, count: int):
-    """Convert an open jaxpr to a closed one, with its `count` constants as leading inputs."""
+    """Convert an open jaxpr to a closed one whose first inputs are its `count` constants."""
     return pe.close_jaxpr(pe.convert_constvars_jaxpr(jaxpr)) if count else pe.close_jaxpr(jaxpr)
 
 
@@ -610,7 +619,7 @@ def is_ordered(effect) -> bool:
 
 
 def expansion(eqn):
-    """Return a function that evaluates the high-level primitive of an equation by its expansion."""
+    """Return the function that computes a high-level primitive's equation by other primitives."""
     primitive = eqn.params["_prim"]
 
     def call(*flat):
@@ -621,7 +630,7 @@ def expansion(eqn):
 
 
 def register_type(cls, to_aval) -> None:
-    """Register a class with JAX; `to_aval` returns the abstract value of an instance."""
+    """Register a class of JAX operands; `to_aval` returns the abstract value of an instance."""
     core.pytype_aval_mappings[cls] = to_aval
     dtypes.canonicalize_value_handlers[cls] = to_aval  # newer versions ask here first
 
@@ -642,7 +651,7 @@ def current_trace():
 
 
 def below(trace):
-    """Return `trace`, or if it only observes, as a gradient tape does, the trace that it observes."""
+    """Return `trace`; for a trace that only observes, as that of a tape, return the observed trace."""
     while getattr(trace, "looks_on", False):
         trace = trace.parent
     return trace
@@ -664,7 +673,7 @@ def trace_of(x):
 
 
 def traces_of(x) -> list:
-    """Return the traces of a tracer and of those that it wraps, the innermost trace first."""
+    """Return the trace of a tracer, followed by those of the tracers inside it."""
     traces = []
     while isinstance(x, Tracer):
         traces.append(x._trace)
@@ -673,7 +682,7 @@ def traces_of(x) -> list:
 
 
 def is_tracer_of(x, trace) -> bool:
-    """Return whether a value is a tracer of a trace, or wraps one."""
+    """Return whether a value is a tracer of the given trace, or has one inside."""
     return any(owner is trace for owner in traces_of(x))
 
 
@@ -697,14 +706,16 @@ def another(x):
 
 
 def with_method(array, method):
-    """Set a function as an attribute of one concrete array, and return the array."""
+    """Set a function as a method of one concrete array object, and return the array."""
     setattr(array, method.__name__, method)
     return array
 
 
 @contextlib.contextmanager
 def emptied_stores(functions):
-    """Empty the stores of JAX's wrapped functions inside a block, and restore them afterwards.
+    """Open a block in which the result stores of JAX's wrapped functions are empty.
+
+    They are restored afterwards.
 
     A store can be written only once, so the functions could not run again otherwise.
     """

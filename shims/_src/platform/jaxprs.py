@@ -14,7 +14,7 @@ def is_jaxpr(value) -> bool:
 
 
 def with_items(sequence, items):
-    """Return a list or tuple of a parameter with other items; the same one if no item differs."""
+    """Return a list or tuple with its items replaced; the same object if no item differs."""
     if all(a is b for a, b in zip(sequence, items, strict=True)):
         return sequence
     kind = type(sequence)
@@ -53,7 +53,7 @@ def uses(jaxpr, var) -> list:
 
 
 def evaluate(jaxpr, env: dict, step: Callable, of_literal: Callable[[Any], Any]) -> list:
-    """Evaluate an open jaxpr by a function that evaluates one equation; return the output values.
+    """Evaluate an open jaxpr with custom rules for equations and literals; return the output values.
 
     Args:
       jaxpr: the program.

@@ -1,4 +1,4 @@
-"""Check the release of JAX without importing it where its metadata tell the version."""
+"""Check the version of JAX, if possible without importing JAX."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _REMEDY = "`pip install 'jax>=0.9,!=0.10.2'`"
 
 
 def check_version(version: str | None = None) -> None:
-    """Reject the one JAX release that computes wrong numbers on CPU.
+    """Raise an error for JAX releases that are too old or compute wrong numbers.
 
     Args:
-      version: the version of JAX; that of the installed one when `None`.
+      version: the version of JAX; by default that of the installed one.
 
     Raises:
       ImportError: on JAX 0.10.2 (https://github.com/jax-ml/jax/issues/39103) and before 0.9, or
@@ -51,9 +51,10 @@ def _installed_version() -> str:
 
 
 def _version_in_metadata() -> str | None:
-    """Return the version of JAX in its metadata; `None` if they are missing or another JAX's.
+    """Return the version in the metadata of the installed JAX, or `None`.
 
-    Another one's are found if a source tree stands before the installed JAX on `sys.path`.
+    `None` if there are none, or if they belong to another JAX than `import jax` finds, such as a source
+    tree that stands first on `sys.path`.
     """
     spec = importlib.util.find_spec("jax")
     try:

@@ -1,4 +1,4 @@
-"""Provide thread-local state: a value that is set inside a `with` block, and a stack."""
+"""Define thread-local state: a value that is set inside a `with` block, and a stack."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ThreadSlot(threading.local, Generic[T]):
     """A thread-local value.
 
     Args:
-      default: the value where no block has set another one; it must not be changed in place.
+      default: the value outside of the blocks that set one; it must not be changed in place.
     """
 
     def __init__(self, default: T) -> None:
@@ -22,7 +22,7 @@ class ThreadSlot(threading.local, Generic[T]):
 
     @contextlib.contextmanager
     def holding(self, value: T) -> Iterator[T]:
-        """Set the value inside a `with` block."""
+        """Open a block in which the slot has the given value."""
         outer, self.value = self.value, value
         try:
             yield value
@@ -46,7 +46,7 @@ class ThreadStack(threading.local, Generic[T]):
 
     @contextlib.contextmanager
     def pushed(self, item: T) -> Iterator[T]:
-        """Push an item inside a `with` block."""
+        """Open a block in which an item is on the stack."""
         self.items.append(item)
         try:
             yield item

@@ -1,6 +1,6 @@
 """Distinguish the user's stack frames and files from those of libraries.
 
-No other module decides that. A frame is classified by the name of its module, a file by the folder of
+No other module does this. A frame is classified by the name of its module, a file by the folder of
 its package, wherever in this package the file is.
 """
 
@@ -43,7 +43,7 @@ _STAND_INS: list[str] = []
 
 
 def stands_in_for_user(package: str) -> None:
-    """Treat stack frames of a package as the user's code, which AutoGraph requests for itself."""
+    """Treat a package's stack frames as the user's code, as AutoGraph does for its operators."""
     _STAND_INS.append(f"{package}.")
 
 
@@ -54,7 +54,7 @@ def asks_for_user(frame: FrameType) -> bool:
 
 
 def root_package(frame_globals: dict) -> str:
-    """Return the top-level package of code from its globals; wrappers can fake `__module__`."""
+    """Return the top-level package of code, given its globals, since wrappers can fake `__module__`."""
     return (frame_globals.get("__name__") or "").partition(".")[0]
 
 
@@ -64,12 +64,12 @@ def is_library_frame(frame: FrameType) -> bool:
 
 
 def runs_unconverted_library(frame: FrameType) -> bool:
-    """Return whether a frame runs a library written for JAX, or one that computes with no arrays."""
+    """Return whether a frame runs a library written for JAX, or one that does not compute with arrays."""
     return root_package(frame.f_globals) in NOT_CONVERTED
 
 
 def is_user_frame(frame: FrameType) -> bool:
-    """Return whether a frame runs a line of the user's source: no library, no generated code."""
+    """Return whether a frame runs a line of the user's source, not a library or generated code."""
     return not is_library_frame(frame) and not frame.f_code.co_filename.startswith("<")
 
 
@@ -87,7 +87,7 @@ def is_library_file(path: str) -> bool:
 
 
 def is_user_file(path: str) -> bool:
-    """Return whether a file is the user's source: no library, no generated code."""
+    """Return whether a file is the user's source, not a library's and not generated code."""
     return not is_library_file(path) and not path.startswith("<")
 
 

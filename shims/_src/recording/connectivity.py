@@ -1,4 +1,4 @@
-"""Determine which outputs of an operation have gradients with respect to which inputs.
+"""Determine which outputs of an operation are connected to which inputs for differentiation.
 
 A gradient that is zero everywhere is an array of zeros in JAX. TensorFlow returns `None` if nothing
 connects a result to a source, and optimizers treat the two differently.
@@ -32,7 +32,7 @@ def is_differentiable(x) -> bool:
 
 
 def links_between(inputs, outputs) -> Links:
-    """Return links from every differentiable input to every differentiable output."""
+    """Return links that connect every differentiable output to every differentiable input."""
     every = frozenset(i for i, x in enumerate(inputs) if is_differentiable(x))
     return tuple(every if is_differentiable(y) else _NONE for y in outputs)
 
@@ -71,7 +71,7 @@ def links_of(primitive, params, inputs, outputs) -> Links:
 
 
 def joined(links: Links, outputs) -> Links:
-    """Link each differentiable output to every input that is linked to any output.
+    """Link each differentiable output to every input that any output is linked to.
 
     This is for an operation treated as a whole, such as a call of a function.
     """
@@ -84,7 +84,7 @@ def _intersect(outer, inner) -> Links:
 
 
 def links_through(closed) -> Links:
-    """Return the links (which outputs depend on which inputs) of a nested jaxpr."""
+    """Return the links of a nested jaxpr: for each output, the indices of the inputs it depends on."""
     jaxpr, _ = jp.open_jaxpr(closed)
     known = _LINKS_CACHE.get(jaxpr)
     if known is None:
@@ -106,7 +106,7 @@ def _links_of_jaxpr(jaxpr) -> Links:
 
 
 def _links_of_loop(body: Links, consts: int, carries: int) -> list[frozenset[int]]:
-    """Return the links of a loop: those of the final carry, then those of the stacked outputs."""
+    """Return a loop's links, given those of its body: for the final carry, then for outputs."""
     carried = [frozenset([consts + i]) for i in range(carries)]
 
     def traced_back(link):

@@ -1,4 +1,4 @@
-"""Provide the context managers of TensorFlow: name scopes, control dependencies, devices."""
+"""Define TensorFlow's context managers: name scopes, control dependencies, devices."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class name_scope:
       not made unique.
 
     Under jit:
-      `jax.named_scope`.
+      Acts as `jax.named_scope`.
 
     Example:
       >>> import shims

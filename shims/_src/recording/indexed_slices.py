@@ -23,7 +23,7 @@ class IndexedSlices:
       dense_shape: the shape of the whole array.
 
     Differs from TensorFlow:
-      `dense_shape` is a tuple of sizes. JAX functions accept it as the dense array.
+      `dense_shape` is a tuple of sizes. JAX functions accept `IndexedSlices` as the dense array.
 
     Under jit:
       A pytree of `values`, `indices` and the sizes that are not static.
@@ -119,7 +119,7 @@ class IndexedSlices:
         return whole.at[self._indices].add(values)
 
     def _to_dense_in_graph(self):
-        """Add the operation that computes the dense tensor to the graph."""
+        """Return the dense graph tensor; add the operation that computes it to the graph."""
         shape = self._dense_shape
         if shape is None:
             raise ValueError(
@@ -148,7 +148,7 @@ class IndexedSlices:
         )
 
     def tree_flatten(self):
-        """Return values, indices and non-static sizes as children, the other sizes as static data."""
+        """Return values, indices and traced sizes as children, and the static sizes as static data."""
         shape = self._dense_shape
         if shape is None:
             return (self._values, self._indices), None
@@ -160,7 +160,7 @@ class IndexedSlices:
 
     @classmethod
     def tree_unflatten(cls, known, children):
-        """Create `IndexedSlices` from static sizes and children."""
+        """Create `IndexedSlices` from the static data and children that `tree_flatten` returned."""
         values, indices, *open_sizes = children
         if known is None or known == "tensor":
             return cls(values, indices, *open_sizes)
@@ -176,10 +176,10 @@ def _is_of_graph(value) -> bool:
 
 
 def _as_sizes(shape):
-    """Return a shape as a tuple of sizes.
+    """Convert a shape to a tuple of sizes.
 
-    A traced vector is indexed element by element, so that each size can be traced back to its
-    origin.
+    A traced vector is indexed element by element, so that each size can be traced back to the dimension
+    that it was computed from.
     """
     if _is_of_graph(shape):
         return shape
@@ -207,7 +207,7 @@ def with_values(t, values):
 
 
 def dense(gradient):
-    """Convert a gradient to a dense array, if it is an `IndexedSlices`."""
+    """Convert a gradient to a dense array if it is an `IndexedSlices`; return others unchanged."""
     return gradient.to_dense() if isinstance(gradient, IndexedSlices) else gradient
 
 

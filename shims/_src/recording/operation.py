@@ -1,4 +1,4 @@
-"""Define the record of an operation on a gradient tape: operands, results and derivative."""
+"""Define the records of operations on a gradient tape: operands, results and derivative."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ class Explicit:
         self.output_keys = tuple(map(jp.key_of, outputs))
 
     def pull(self, wanted: Sequence[int], given: Sequence[int], cotangents: Sequence) -> Sequence:
-        """Compute the gradients of the inputs `wanted`; outputs not in `given` have the cotangent 0."""
+        """Compute the gradients of the inputs `wanted` from cotangents of the outputs `given`.
+
+        All other outputs have the cotangent 0.
+        """
         known = dict(zip(given, cotangents, strict=True))
         full = [
             conjugate(dense(known[j])) if j in known else jnp.zeros_like(y)
@@ -104,7 +107,7 @@ def conjugate(x):
 
 
 class Bound:
-    """A recorded operation that is a primitive with its parameters; `call` evaluates it anew.
+    """A recorded application of a JAX primitive; `call` applies it to other operands.
 
     Equal instances compute the same function.
     """
@@ -121,13 +124,13 @@ class Bound:
             self.compiles = False
 
     def call(self, *operands) -> Sequence:
-        """Evaluate the primitive on operands, without its side effects."""
+        """Apply the primitive to operands, without its side effects."""
         if self._prints:
             return _evaluate(self._params["jaxpr"], operands, {})
         return division.apply_primitive(self._primitive, self._params, operands)
 
     def running(self):
-        """Return a context in which `call` can be used repeatedly."""
+        """Return a context manager inside which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
     def __hash__(self) -> int:
@@ -140,7 +143,7 @@ class Bound:
 
 
 class Rule(Bound):
-    """A recorded function with a custom derivative rule, as JAX passes it to traces."""
+    """A recorded function with a custom derivative rule, as JAX passes the function to traces."""
 
     compiles = False
 
@@ -151,7 +154,7 @@ class Rule(Bound):
         self._hash = id(self)
 
     def running(self):
-        """Return a context in which `call` can be used repeatedly."""
+        """Return a context manager inside which `call` can be used repeatedly."""
         return jp.emptied_stores(self._functions)
 
     __hash__ = Bound.__hash__
@@ -173,7 +176,7 @@ class Equation:
         return division.apply(self.eqn, operands)
 
     def running(self):
-        """Return a context in which `call` can be used repeatedly."""
+        """Return a context manager inside which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
@@ -193,7 +196,7 @@ class Capturing:
         return _evaluate(self._closed, operands[:count], given)
 
     def running(self):
-        """Return a context in which `call` can be used repeatedly."""
+        """Return a context manager inside which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
@@ -207,12 +210,12 @@ class Identity:
         return [operand]
 
     def running(self):
-        """Return a context in which `call` can be used repeatedly."""
+        """Return a context manager inside which `call` can be used repeatedly."""
         return jp.emptied_stores(())
 
 
 def built_in_arrays(primitive, params) -> tuple:
-    """Return the arrays that a compiled function captures, which are not among its operands."""
+    """Return the arrays that a compiled function has captured; these are not among its operands."""
     if primitive.name not in ("jit", "pjit"):
         return ()
     return _captured_arrays(params["jaxpr"])
@@ -233,7 +236,7 @@ def _captured_arrays(closed) -> tuple:
 
 
 def _evaluate(closed, operands, given) -> list:
-    """Evaluate a jaxpr without its side effects, with some captured arrays replaced by `given`."""
+    """Evaluate a closed jaxpr without its side effects; `given` replaces some captured arrays."""
     jaxpr, consts = jp.open_jaxpr(closed)
     known = dict(zip(jaxpr.constvars, (given.get(id(c), c) for c in consts), strict=True))
     known.update(zip(jaxpr.invars, operands, strict=True))

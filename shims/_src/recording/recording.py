@@ -34,7 +34,7 @@ _EXPLICIT = ThreadSlot(0)
 
 
 class Recorder:
-    """Observes operations; subclasses decide which of them to record, and how.
+    """Observes operations; subclasses decide which operations to record, and how.
 
     Attributes:
       recording: whether the recorder is active.
@@ -68,13 +68,13 @@ class Recorder:
 
     @property
     def base(self):
-        """The trace under which recorded operations are computed."""
+        """The JAX trace in which recorded operations are computed."""
         return jp.below(self._trace)
 
     def sees(self, owner) -> bool:
-        """Return whether a recorder can observe operations on arrays of the trace `owner`.
+        """Return whether the recorder can observe operations on arrays of the trace `owner`.
 
-        It can if the arrays are eager, or if that trace encloses its own.
+        It can if the arrays are concrete (`None`), or if `owner` encloses the recorder's own trace.
         """
         return self._trace is not None and (owner is None or jp.is_within(self.base, owner))
 
@@ -91,7 +91,7 @@ class Recorder:
 
 
 class RecordingTrace(jp.core.Trace):
-    """The JAX trace of one recorder, which reports every primitive to it."""
+    """The JAX trace of one recorder, which reports every primitive to that recorder."""
 
     looks_on = True
 
@@ -171,7 +171,7 @@ class RecordingTrace(jp.core.Trace):
 
 
 def _make_distinct(inputs, outputs) -> list:
-    """Copy outputs that are the same object as an input or as another output.
+    """Copy each output that is the same object as an input or as another output.
 
     Recorders identify arrays by their `id`.
     """
@@ -185,7 +185,7 @@ def _make_distinct(inputs, outputs) -> list:
 
 
 def present_recorders() -> list[Recorder]:
-    """Return the recorders that will observe the next operation, the innermost first."""
+    """Return the recorders that will observe the next operation in this thread, the innermost first."""
     found = []
     trace = jp.current_trace()
     while isinstance(trace, RecordingTrace):
@@ -196,12 +196,12 @@ def present_recorders() -> list[Recorder]:
 
 
 def trace_below():
-    """Return the trace under which the active recorders compute operations."""
+    """Return the JAX trace in which operations observed by the active recorders are computed."""
     return jp.below(jp.current_trace())
 
 
 def is_followed(*arrays) -> bool:
-    """Return whether an active recorder records operations on one of the arrays."""
+    """Return whether an active recorder records operations on any of the arrays."""
     return any(r.follows(x) for r in present_recorders() for x in arrays)
 
 
@@ -225,7 +225,7 @@ def record(inputs: Sequence, outputs: Sequence, backward: Callable, computed=())
 
 
 def explicit_count() -> int:
-    """Return how many operations with a custom derivative this thread has recorded."""
+    """Return how many operations with a custom derivative this thread has recorded so far."""
     return _EXPLICIT.value
 
 
@@ -244,7 +244,7 @@ def unrecorded() -> Iterator[None]:
 
 
 def whole() -> contextlib.AbstractContextManager[object]:
-    """Return a context in which a function call is recorded as one operation.
+    """Return a context manager in which a function call is recorded as one operation.
 
     Every result is linked to every operand, as TensorFlow does with functions. An operand with
     respect to which no result can be differentiated stays unconnected.
@@ -253,7 +253,7 @@ def whole() -> contextlib.AbstractContextManager[object]:
 
 
 def renamed(x):
-    """Copy an array, so that the copy has no connection to recorded operations."""
+    """Return a copy of an array that has no connection to recorded operations."""
     with jp.under(trace_below()):
         return jp.another(x)
 
@@ -302,10 +302,10 @@ def _remove_recorder(recorder: Recorder) -> None:
 
 
 def _variable_read(variable, value):
-    """Report a read of a variable to the active recorders; return the value as a distinct array.
+    """Report a read of a variable to the active recorders; return a distinct array object.
 
-    Two variables may hold the same array, and a variable may hold a result; their gradients must stay
-    separate.
+    Two variables may hold the same array, and a variable may hold a recorded result; their gradients must
+    stay separate.
     """
     owner = jp.trace_of(value)
     told, base = [], None

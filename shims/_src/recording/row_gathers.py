@@ -8,7 +8,7 @@ from shims._src.recording.indexed_slices import dense, rows_of
 
 
 def rows_taken(primitive, params) -> bool:
-    """Return whether an operation gathers rows of operand 0 at the indices in operand 1."""
+    """Return whether an operation gathers rows of its first operand at the indices in its second."""
     if primitive.name not in ("jit", "pjit") or params.get("name") != "_take":
         return False
     inner = next(sub_jaxprs(params), None)
@@ -34,10 +34,10 @@ def _gathers_rows(eqn) -> bool:
 
 
 def only_rows(closed) -> frozenset[int]:
-    """Return the indices of a program's inputs from which it only gathers rows.
+    """Return the indices of those inputs of a jaxpr that are used only to gather rows of them.
 
     Args:
-      closed: a jaxpr.
+      closed: a closed jaxpr.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     others: set = {v for v in jaxpr.outvars if not isinstance(v, jp.Literal)}
@@ -51,10 +51,10 @@ def only_rows(closed) -> frozenset[int]:
 
 
 def with_rows(operations, sources) -> list:
-    """Replace operations that gather rows of a source, so that its gradient is `IndexedSlices`.
+    """Replace the operations that gather rows of a source, so that its gradient is `IndexedSlices`.
 
     Args:
-      operations: the result of `operations_behind`.
+      operations: the recorded operations, as from `operations_behind`.
       sources: the keys of the values whose gradients should be `IndexedSlices`.
 
     Returns:

@@ -34,16 +34,17 @@ _open_keras: Callable[[], Callable[[], None] | None] = lambda: None
 
 
 def bind_keras(opener: Callable[[], Callable[[], None] | None]) -> None:
-    """Register `opener`, which is called when a thread enters its first block.
+    """Register the function that redirects Keras variables to the scopes.
 
-    `opener` returns a function that is called when the thread leaves that block.
+    `opener` is called when a thread enters its first block. It returns a function that is called when the
+    thread leaves that block.
     """
     global _open_keras
     _open_keras = opener
 
 
 class Overlay:
-    """A scope that stores the values assigned in it, and forwards all other reads.
+    """A scope that stores the values assigned in it; variables not assigned are read from outside.
 
     Args:
       outer: the enclosing scope.
@@ -55,7 +56,7 @@ class Overlay:
       reads: the variables that were read, in the order of first use.
       writes: the assigned variables with their newest values, in the order of first assignments.
       created: variables that were created in this scope.
-      home: the JAX trace in which the scope was opened; values of traces inside of it cannot be kept.
+      home: the JAX trace in which the scope was opened; values of inner traces cannot be stored.
       reaches_variables: whether the program updates the variables, with the values that the outermost scope
         has at the end.
     """
@@ -72,7 +73,7 @@ class Overlay:
 
     @property
     def outermost(self) -> Overlay:
-        """The scope around this one that has no enclosing scope."""
+        """The outermost of the scopes around this one, which has no enclosing scope."""
         return self if self.outer is None else self.outer.outermost
 
     def newest(self, variable):
@@ -86,7 +87,7 @@ class Overlay:
         return self.outer.newest(variable) if self.outer else _require_stored_value(variable)
 
     def origin(self, variable):
-        """Return a variable's value before the scopes' assignments; `None` if it has no value yet."""
+        """Return the value that a variable had before any assignment in a scope; `None` if it had none."""
         self.reads.setdefault(id(variable), variable)
         if self.outer is not None:
             return self.outer.origin(variable)
@@ -109,7 +110,7 @@ class Overlay:
         self.writes[id(variable)] = (variable, value)
 
     def forget_values(self) -> None:
-        """Let go of the trace of the scope, which ends, and of the assigned values, which are its tracers."""
+        """Drop the assigned values, which are tracers, and the trace of the scope when it ends."""
         self.home = None
         self.writes = {key: (variable, None) for key, (variable, _) in self.writes.items()}
 
@@ -130,7 +131,7 @@ UNKNOWN = _UnknownValue()
 
 
 def has_value(variable) -> bool:
-    """Return whether a variable has its initial value."""
+    """Return whether the initial value of a variable has been computed."""
     return variable.stored_value is not UNKNOWN
 
 
@@ -150,7 +151,7 @@ def _require_stored_value(variable):
 
 
 def _check_kept(scope: Overlay, variable, value) -> None:
-    """Raise an error for the value of an inner trace, which ends before the scope does."""
+    """Raise an error if an assigned value belongs to an inner trace, which ends before the scope."""
     owner = jp.trace_of(value)
     if owner is None or jp.is_within(scope.home, owner):
         return
@@ -167,13 +168,13 @@ def _check_kept(scope: Overlay, variable, value) -> None:
 
 
 def current_scope() -> Overlay | None:
-    """Return the innermost scope of this thread."""
+    """Return the innermost scope of this thread, or `None`."""
     return _SCOPE.value
 
 
 @contextlib.contextmanager
 def state_scope(scope: Overlay | None) -> Iterator[Overlay | None]:
-    """Open a block in which `scope` holds the values of variables in this thread."""
+    """Open a block in which `scope` holds the values of variables; `None` for no scope."""
     if scope is not None:
         scope.home = jp.below(jp.current_trace())
     with _SCOPE.holding(scope):

@@ -1,4 +1,4 @@
-"""Store values whose size changes in buffers: arrays of a fixed capacity.
+"""Store arrays whose size changes during a loop or a conditional in buffers of a fixed capacity.
 
 The results of the branches of a conditional, and the carry of a loop, must have one type. A value
 whose size depends on the branch, or grows from one iteration to the next, is stored in a buffer: an
@@ -24,11 +24,11 @@ FIRST_CAPACITY = 16
 @jax.tree_util.register_pytree_node_class
 @dataclasses.dataclass(eq=False)
 class Buffer:
-    """A value of changing size, stored in an array of fixed capacity.
+    """An array whose size changes, stored in a padded array of fixed capacity.
 
     Attributes:
       array: the entries, with padding up to the capacity.
-      sizes: int32 scalar per entry of `axes`.
+      sizes: for each of `axes`, the current size, an int32 scalar.
       axes: the axes along which the size changes.
       capacities: the capacity of each of these axes: a number, or a dimension of the inputs.
     """
@@ -44,11 +44,11 @@ class Buffer:
 
     @classmethod
     def tree_unflatten(cls, static, children):
-        """Create a buffer from static data and children."""
+        """Create a buffer from the static data and children that `tree_flatten` returned."""
         return cls(*children, *static)
 
     def value(self):
-        """Return the value without padding."""
+        """Return the stored array without padding; its changing axes have data-dependent sizes."""
         x = self.array
         for axis, size, capacity in zip(self.axes, self.sizes, self.capacities, strict=True):
             places = primitives.fresh_range(size, bound=capacity, label="while_loop")
@@ -58,14 +58,19 @@ class Buffer:
 
 @dataclasses.dataclass(frozen=True)
 class Capacity:
-    """A capacity for a size without a bound, which the top-level call can raise."""
+    """The capacity of a buffer for a size without a bound; a top-level call can raise it.
+
+    Attributes:
+      site: identifies the buffer in the program and in messages.
+      slots: the capacity in the current trace.
+    """
 
     site: Site
     slots: int
 
 
 def put(x, axes, capacities) -> Buffer:
-    """Store a value in a buffer; if it does not fit, that is reported at run time."""
+    """Store an array in a new buffer; check at run time that it fits if the capacity can grow."""
     sizes = []
     for axis, capacity in zip(axes, capacities, strict=True):
         size = primitives.as_size(x.shape[axis])
@@ -85,10 +90,13 @@ def _slots_of(capacity):
 
 
 def capacity_for(dims, label: str):
-    """Return a capacity that suffices for each of the sizes `dims`: a bound, or a growable bucket.
+    """Return a buffer capacity that suffices for each of the sizes `dims`.
+
+    It is the largest bound of these sizes in terms of the inputs; if one has no bound, a growable
+    `Capacity`.
 
     Raises:
-      CapacityError: nothing bounds the size, and nothing can grow here.
+      CapacityError: a size has no bound, and an enclosing JAX trace prevents growth.
     """
     state = trace.current()
     bounds = [size_bounds.upper_bound(state, d) for d in dims]
@@ -101,10 +109,10 @@ def capacity_for(dims, label: str):
 
 
 def growable(label: str) -> Capacity:
-    """Create a capacity that a top-level call can grow.
+    """Create a buffer capacity that a top-level call can grow.
 
     Raises:
-      CapacityError: nothing can grow here.
+      CapacityError: an enclosing JAX trace prevents growth.
     """
     state = trace.current()
     assert state is not None  # only a dynamic trace makes buckets

@@ -1,8 +1,9 @@
-"""Give the gradient of a padded value the sizes of that value.
+"""Let the gradient of a padded value have the sizes of that value.
 
-The code of the sizes (`size_code.py`) is a differentiable leaf that no result depends on, so JAX would
-return zeros for it. `carry` is the identity on the values, and linear; its transpose returns the code
-again, scaled down so far that neither norms nor the steps of optimizers see it.
+The sizes are encoded as floats (`size_code.py`), a differentiable leaf that no result depends on, so JAX
+would return zeros as its gradient. `carry` is a linear primitive, the identity on the values. Its
+transpose returns the encoded sizes as the gradient of that leaf, scaled down so far that neither norms
+nor the steps of optimizers see them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _SMALL = 2.0**-60
 
 
 def carry(values, code):
-    """Return `values`; their gradient with respect to `code` is a code of the same sizes."""
+    """Return `values` unchanged; differentiation returns the encoded sizes as the gradient of `code`."""
     return carry_p.bind(values, code, code)
 
 

@@ -27,7 +27,10 @@ def kept(closed):
 
 
 def _with_value(eqn, value) -> list:
-    """Return an equation, preceded by one that makes it depend on `value` if it reports a check."""
+    """Make an equation that reports a check depend on `value`, by an equation inserted before it.
+
+    Returns both equations, or only the given one if it reports no check.
+    """
     place = _operand_position(eqn) if jp.report_effect in eqn.effects else None
     if place is None:
         return [eqn]
@@ -45,7 +48,7 @@ def _with_value(eqn, value) -> list:
 
 
 def _operand_position(eqn) -> int | None:
-    """Return the position of the operand that keeps an equation inside the loop, or `None`."""
+    """Return which operand of an equation is to depend on the iteration, `None` if it needs none."""
     if eqn.primitive in (primitives.check_p, primitives.outgrow_p) or eqn.primitive.name == "cond":
         return 0
     if eqn.primitive.name == "scan":

@@ -1,4 +1,4 @@
-"""Record the decisions of a trace: guards on input sizes, answers about data-dependent ones."""
+"""Record a trace's decisions: guards on input sizes, assumptions on data-dependent sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 2**31 - 1
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Guard:
-    """A decision about input sizes that a trace depends on."""
+    """A decision about input sizes that a traced program depends on; checked at every later call."""
 
     text: str
     holds: Callable[[dict[str, int]], bool]
@@ -27,13 +27,13 @@ class Guard:
 
 
 class Question(enum.Enum):
-    """The questions that a trace asks about an expression over sizes: `d == 0` and `d >= 0`."""
+    """The questions that a trace asks about an expression `d` over sizes: `d == 0` and `d >= 0`."""
 
     ZERO = "== 0"
     NONNEGATIVE = ">= 0"
 
     def holds(self, value):
-        """Return the answer for a value of the expression, a number or a traced scalar."""
+        """Return the answer when the expression has the given value, a number or a traced scalar."""
         return value == 0 if self is Question.ZERO else value >= 0
 
 
@@ -56,12 +56,12 @@ class Assumption:
     is_measured: bool = False
 
     def broken(self, value):
-        """Return whether the assumption is false if the expression it is about has the given value."""
+        """Return whether the assumption is wrong when its expression has the given value."""
         return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer
 
 
 def least_value(assumed: Assumption, name: str, low: int) -> int:
-    """Return a lower bound of a size that is at least `low`, given one assumption."""
+    """Raise the lower bound `low` of the size `name` if an assumption implies a higher one."""
     found = only_zero(assumed.d)
     if found is None or found[0] != name:
         return low
@@ -75,7 +75,7 @@ def least_value(assumed: Assumption, name: str, low: int) -> int:
 
 
 def greatest_value(assumed: Assumption, name: str, high: int) -> int:
-    """Return an upper bound of a size that is at most `high`, given one assumption."""
+    """Reduce the upper bound `high` of the size `name` if an assumption implies a lower one."""
     found = only_zero(assumed.d)
     if found is None or found[0] != name or assumed.question is not Question.NONNEGATIVE:
         return high
@@ -87,7 +87,10 @@ def greatest_value(assumed: Assumption, name: str, high: int) -> int:
 
 
 def only_zero(d) -> tuple[str, int] | None:
-    """Return `(size, number)` if the expression is 0 only where that size is that number, or `None`."""
+    """Return `(size, number)` if an expression over one size is 0 exactly if the size is `number`.
+
+    Returns `None` for other expressions, and if no such number exists.
+    """
     names = jp.variables(d)
     if len(names) != 1 or not dims.is_linear(d):
         return None
@@ -98,7 +101,7 @@ def only_zero(d) -> tuple[str, int] | None:
 
 
 class Decisions:
-    """The decisions of one trace: guards and assumptions."""
+    """The guards and assumptions of one trace."""
 
     def __init__(self) -> None:
         self._guards: list[Guard] = []
@@ -108,7 +111,7 @@ class Decisions:
 
     @property
     def guards(self) -> tuple[Guard, ...]:
-        """The guards: decisions based on the input sizes of this call."""
+        """The guards, which state what holds for the input sizes of this call."""
         return tuple(self._guards)
 
     @property
@@ -121,7 +124,7 @@ class Decisions:
         return all(guard.holds(sizes) for guard in self._guards)
 
     def decide(self, d, sizes: dict[str, int], predicate: Callable[[int], bool], text: str) -> bool:
-        """Evaluate a predicate of a dimension for the given input sizes, and add a guard on the answer."""
+        """Return whether a dimension satisfies a predicate for given input sizes; add a guard on it."""
         answer = bool(predicate(dims.concrete(d, sizes)))
 
         def holds(sizes: dict[str, int]) -> bool:
@@ -133,28 +136,28 @@ class Decisions:
         return answer
 
     def answered(self, d, question: Question, answer: bool, *, is_measured: bool = False) -> bool:
-        """Record an answer about data-dependent sizes, to be checked at run time; return it."""
+        """Add the answer to a question about data-dependent sizes as an assumption; return the answer."""
         line = errors.user_line()
         self._assumptions.append(Assumption(d, question, answer, line, is_measured))
         jp.forget_bounds(d)
         return answer
 
     def least(self, name: str) -> int:
-        """Return the lower bound of a data-dependent size that follows from the answers so far."""
+        """Return the lower bound of a data-dependent size that follows from the assumptions so far."""
         low = 0
         for assumed in self._assumptions:
             low = least_value(assumed, name, low)
         return low
 
     def only_value(self, name: str) -> int | None:
-        """Return the number that a data-dependent size has by the answers so far, or `None`."""
+        """Return the only value that the assumptions leave for a data-dependent size, or `None`."""
         high = _MOST
         for assumed in self._assumptions:
             high = greatest_value(assumed, name, high)
         return high if high < _MOST and high == self.least(name) else None
 
     def earlier_answer(self, d, question: Question) -> bool | None:
-        """Return the answer that the same question got before in this trace, or `None`."""
+        """Return the answer that this trace has already assumed for the same question, or `None`."""
         text = str(d)
         for known in self._assumptions:
             if known.question is question and str(known.d) == text:
@@ -162,28 +165,28 @@ class Decisions:
         return None
 
     def promise(self, d) -> None:
-        """Record that the program itself checks the sign of a dimension at run time."""
+        """Record that the traced program itself checks at run time that a dimension is not negative."""
         self._promised.add(str(d))
 
     def is_promised(self, d) -> bool:
-        """Return whether the program itself checks the sign of a dimension at run time."""
+        """Return whether the traced program checks at run time that a dimension is not negative."""
         return str(d) in self._promised
 
     @property
     def divisors(self) -> tuple[int, ...]:
-        """The numbers by which input sizes were divided with a remainder."""
+        """The divisors of the remainders (`n % 8`) of input sizes that the program computed."""
         return tuple(sorted(self._divisors))
 
     def note_divisor(self, number: int) -> None:
-        """Record that an input size was divided by a number with a remainder."""
+        """Record that the program computed the remainder of an input size divided by `number`."""
         self._divisors.add(number)
 
     def mark(self) -> tuple[int, int]:
-        """Return the current position, for `forget_since`."""
+        """Return the current numbers of guards and assumptions, to be passed to `forget_since`."""
         return len(self._guards), len(self._assumptions)
 
     def forget_since(self, mark: tuple[int, int]) -> bool:
-        """Remove the guards and assumptions that were added since a mark; return whether there were any."""
+        """Remove the guards and assumptions added since `mark()`; return whether there were any."""
         found = self.mark() != mark
         for assumed in self._assumptions[mark[1] :]:
             jp.forget_bounds(assumed.d)

@@ -1,4 +1,4 @@
-"""Evaluate symbolic dimensions at run time, bound them statically, and substitute numbers."""
+"""Evaluate symbolic dimensions at run time, bound them, and replace their variables by numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MANY = 3
 
 
 class Unnumbered(enum.Enum):
-    """Markers for sizes without a serial number, because no equation of the program creates them."""
+    """Serial numbers of sizes that no equation of the lowered program creates."""
 
     MISSING = "made by another branch: its count is 0 here"
     COUNTED = "counted again from the number behind it"
@@ -34,10 +34,10 @@ Serial: TypeAlias = int | Unnumbered
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Binding:
-    """The size, bounds and validity mask of one dimension variable in a lowering.
+    """The run-time value, bounds and validity mask of one dimension variable during lowering.
 
-    `size` is an int32 scalar (traced), `low` and `capacity` bound it statically, `serial` distinguishes
-    sizes of the same name, `valid` is the validity mask where there is one.
+    `size` is the value, a traced int32 scalar; `low` and `capacity` are its static bounds; `serial`
+    distinguishes sizes of the same name; `valid` is the validity mask, or `None`.
     """
 
     size: jax.Array
@@ -49,7 +49,7 @@ class Binding:
 
 
 def interval(d: Dim, env: dict[str, Binding]) -> Interval:
-    """Bound a dimension statically."""
+    """Return a static lower and upper bound of a dimension."""
     if not jp.is_symbolic(d):
         return int(d), int(d)
     low = high = 0
@@ -89,7 +89,7 @@ def _factor_interval(factor: jp.Factor, env: dict[str, Binding]) -> Interval:
 
 
 def evaluate(d: Dim, env: dict[str, Binding]) -> int | jax.Array:
-    """Evaluate a dimension at run time: to a Python int, or an int32 scalar."""
+    """Compute a dimension in the lowered program: a Python int if it is static, else an int32 scalar."""
     if not jp.is_symbolic(d):
         return int(d)
     total: Any = None  # numbers first, then traced ones
@@ -133,7 +133,7 @@ def is_product(d: Dim) -> bool:
 
 
 def is_size_of_slices(d: Dim) -> bool:
-    """Return whether a dimension consists of sums, products, minima and maxima, as sizes of slices do."""
+    """Return whether a dimension has only sums, products, minima and maxima, as sizes of slices do."""
     return not jp.is_symbolic(d) or all(
         f[0] is not None or (f[1] in ("min", "max") and all(map(is_size_of_slices, f[2])))
         for factors, _ in jp.terms(d)
@@ -142,7 +142,7 @@ def is_size_of_slices(d: Dim) -> bool:
 
 
 def is_linear(d: Dim) -> bool:
-    """Return whether a dimension is a sum of multiples of variables and a number."""
+    """Return whether a dimension has the form `a * n + b * m + ... + c` for variables `n`, `m`."""
     return all(
         len(factors) <= 1 and all(f[0] is not None and f[3] == 1 for f in factors)
         for factors, _ in jp.terms(d)
@@ -150,12 +150,12 @@ def is_linear(d: Dim) -> bool:
 
 
 def concrete(d: Dim, sizes: Mapping[str, int]) -> int:
-    """Compute the value of a dimension for given sizes of its variables."""
+    """Compute a dimension for given values of all of its variables."""
     return int(substituted(d, sizes))
 
 
 def substituted(d: Dim, sizes: Mapping[str, int]) -> Dim:
-    """Replace variables of a dimension by numbers; return an `int` when none is left."""
+    """Replace variables of a dimension by numbers; return an `int` if no variable is left."""
     if not jp.is_symbolic(d):
         return int(d)
     named = jp.variables(d)  # none in a number that JAX writes as an expression

@@ -1,4 +1,4 @@
-"""Find the entries of a table that hold tracers of a JAX trace, when that trace ends."""
+"""Find the entries of a dictionary that hold tracers of a JAX trace, when that trace ends."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from shims._src.platform import jax_private as jp
 
 
 class EndedTraces:
-    """The keys of a table's entries, by the JAX traces whose tracers the entries hold.
+    """An index from JAX traces to the dictionary entries that hold their tracers.
 
-    The entries of a trace are found without a look at all others: a program has many inner traces.
+    With this index, the entries to drop when a trace ends are found without a search through all entries,
+    since a program has many inner traces.
     """
 
     def __init__(self) -> None:
         self._keys: dict[int, list[Any]] = {}
 
     def note(self, x: object, key: Any) -> None:
-        """Record that the entry under `key` holds `x`, which may be a tracer or wrap one."""
+        """Record that the dictionary entry under `key` holds `x`, which may be or wrap a tracer."""
         for owner in jp.traces_of(x):
             self._keys.setdefault(id(owner), []).append(key)
 
     def keys(self, ended) -> list[Any]:
-        """Return, once, the keys of entries that hold tracers of a trace, or held them."""
+        """Return and forget the keys of the entries that were noted with tracers of the trace `ended`."""
         return self._keys.pop(id(ended), [])

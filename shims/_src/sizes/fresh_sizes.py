@@ -1,4 +1,4 @@
-"""Record the data-dependent sizes of one trace: their origins, bounds and scopes."""
+"""Record the data-dependent sizes of one trace: their sources, bounds and scopes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shims._src.sizes.ended_traces import EndedTraces
 
 
 class FreshSizes:
-    """The data-dependent sizes of a trace, by the name of their dimension variable."""
+    """The data-dependent sizes of a trace, stored by the names of their dimension variables."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
@@ -35,26 +35,26 @@ class FreshSizes:
 
     @property
     def version(self) -> int:
-        """A key for JAX's caches that changes when a cached program could contain the wrong size.
+        """A part of JAX's cache keys that changes when a cached program could have a wrong size.
 
-        A size that is made in the outermost program is in no cached one: `jax.numpy` functions are
-        then traced once per type, however many sizes are made between their calls.
+        Sizes created in the outermost program leave it unchanged, because no cached program contains them:
+        `jax.numpy` functions are then traced once per type, however many sizes are created between their calls.
         """
         return self._renewals
 
     @property
     def inner(self) -> frozenset[str]:
-        """The sizes that were created in a branch or a loop body, and are known only there."""
+        """The sizes that were created in a branch or loop body, and are defined only in that body."""
         return frozenset(self._inner)
 
     def of(self, d) -> frozenset[str]:
-        """Return the data-dependent sizes in a dimension."""
+        """Return the names of the data-dependent sizes that occur in a dimension."""
         return jp.variables(d) & self._names
 
     # ---- making ------------------------------------------------------------------------------
 
     def new(self) -> str:
-        """Create a name for a new size of the current branch, loop body or row."""
+        """Create a name for a new size in the program (or branch or body) that is being traced."""
         name = f"u{len(self._names)}"
         self._names.add(name)
         self._renewals += jp.current_trace() is not self._outermost
@@ -63,18 +63,18 @@ class FreshSizes:
         return name
 
     def declare(self, name: str, bound) -> None:
-        """Declare an input size as data-dependent."""
+        """Declare that an input size is to be treated as data-dependent, with the given bound."""
         self._names.add(name)
         self._bounds[name] = bound
         self._renewals += 1
 
     def made_from(self, name: str, source) -> None:
-        """Record the mask or count that determines a size."""
+        """Record the mask or count from which a size is computed."""
         self._sources[name] = source
         self._with_sources.note(source, name)
 
     def made_again(self, name: str, source) -> None:
-        """Record that a size is created again outside of the branch or body that first created it."""
+        """Record that a size is computed again after the trace that first computed it has ended."""
         self.made_from(name, source)
         self._makers.pop(name, None)
         self._renewals += 1
@@ -82,33 +82,33 @@ class FreshSizes:
             self._inner.discard(name)
 
     def is_over(self, name: str) -> bool:
-        """Return whether the trace that created a size has ended."""
+        """Return whether the JAX trace in which a size was created has ended."""
         source = self._sources[name]
         return source is None or jp.is_finished(source)
 
     def forget(self, ended) -> None:
-        """Let go of the masks and counts of a JAX trace that ends."""
+        """Drop the masks and counts that are tracers of the JAX trace `ended`."""
         for name in self._with_sources.keys(ended):
             if jp.is_tracer_of(self._sources[name], ended):
                 self._sources[name] = None
                 self._makers.pop(name, None)
 
     def sources(self) -> Mapping[str, Any]:
-        """Return the masks and counts that determine the sizes, by name."""
+        """Return the masks and counts from which the sizes are computed, by the name of the size."""
         return types.MappingProxyType(self._sources)
 
     def source(self, name: str):
-        """Return the mask or count that determines a size; `None` for a size of the inputs."""
+        """Return the mask or count from which a size is computed; `None` for an input size."""
         return self._sources.get(name)
 
     def resumed(self) -> None:
-        """Invalidate JAX's caches when tracing resumes, since they contain old masks and counts."""
+        """Invalidate JAX's trace caches when tracing resumes, since they contain old masks."""
         if self._names:
             self._renewals += 1
 
     @contextlib.contextmanager
     def outermost(self):
-        """Open a block that runs in the outermost program of the trace."""
+        """Open a block in which the current JAX trace is the outermost program of the dynamic trace."""
         self._outermost = jp.current_trace()
         try:
             yield
@@ -116,17 +116,17 @@ class FreshSizes:
             self._outermost = None
 
     def changed(self) -> None:
-        """Invalidate JAX's caches, since inner programs contain what holds for their first call only."""
+        """Invalidate JAX's trace caches: cached inner programs are valid for their first call only."""
         self._renewals += 1
 
     @property
     def is_inside_program(self) -> bool:
-        """Whether a program inside of the outermost one is being traced, such as a branch."""
+        """Whether a nested program, such as a branch, is being traced."""
         return self._depth > 0 or jp.current_trace() is not self._outermost
 
     @contextlib.contextmanager
     def inside_program(self):
-        """Open a block that traces a branch or loop body; sizes created in it are known only there."""
+        """Open a block that traces a branch or loop body; sizes created in it are defined only there."""
         self._depth += 1
         try:
             yield
@@ -136,24 +136,24 @@ class FreshSizes:
     # ---- properties ----------------------------------------------------------------
 
     def state_bound(self, name: str, bound) -> None:
-        """Set the bound of a size, in terms of the inputs; the first one is kept."""
+        """Set the upper bound of a size in terms of the inputs, unless the size already has one."""
         self._bounds.setdefault(name, bound)
 
     def bound(self, name: str):
-        """Return the bound of a size in terms of the inputs, or `None`."""
+        """Return the upper bound of a size in terms of the inputs, or `None` if it has none."""
         return self._bounds.get(name)
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
-        """Set the function that creates an array whose length is a size; the first one is kept."""
+        """Set the function that creates an array as long as the size, unless it is set already."""
         self._makers.setdefault(name, make)
 
     def carrier(self, name: str):
-        """Create an array whose length is a size, or return `None` if the size's trace has ended."""
+        """Create an array whose length is the size, or return `None` if the size's trace has ended."""
         source = self._sources.get(name)
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
     def counts(self, d) -> dict[str, Any]:
-        """Return the data-dependent sizes in a dimension as traced numbers of selected elements, by name.
+        """Return the data-dependent sizes in a dimension, by name, as traced int32 scalars.
 
         Sizes whose trace has ended are left out.
         """

@@ -1,7 +1,7 @@
-"""Compute the initial values of variables that are created inside of a trace.
+"""Compute the initial values of variables that are created while a function is being traced.
 
-TensorFlow lifts the program of an initial value out of the function being traced. Here the equations
-behind the traced value are applied once more, to concrete arrays.
+TensorFlow lifts the program of an initial value out of the function. Here the equations that computed
+the traced initial value are evaluated again, on concrete arrays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from shims._src.sizes import trace
 
 
 class _DependsOnArguments(Exception):
-    """The value depends on arguments of the trace."""
+    """Raised if an initial value depends on arguments of the traced function or on their sizes."""
 
 
 def known_value(value):

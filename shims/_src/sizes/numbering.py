@@ -1,8 +1,9 @@
-"""Number the values of a trace: equal computations get equal numbers, equal masks equal sizes.
+"""Number the values of a trace: equal computations get equal numbers and equal sizes.
 
 A traced program is a graph of equations; two masks computed by the same equations from the same
-inputs select alike. Abstract evaluation cannot tell (JAX caches it by types), so every data-dependent
-size gets its name here. Traced scalars that were computed from sizes are mapped back to dimensions.
+inputs select alike. Abstract evaluation cannot tell, because JAX caches it by types, so every
+data-dependent size gets its name from these numbers. Traced scalars that were computed from sizes are
+mapped back to symbolic dimensions.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ _DEPTH = 60
 
 
 def size_of_selection(state, mask):
-    """Return `(name, dimension)` of the number of true entries of `mask`."""
+    """Return `(name, dimension)` of the size that counts the true entries of `mask`."""
     name, dim = state.size_of(("selection", number(state, mask)), mask)
     state.fresh.state_bound(name, size_bounds.upper_bound(state, mask.shape[0]))
     return name, dim
 
 
 def size_of_count(state, count, bound=None):
-    """Return `(name, dimension)` of the size whose value is the scalar `count`."""
+    """Return `(name, dimension)` of the size whose run-time value is the scalar `count`."""
     name, dim = state.size_of(("count", number(state, count)), count)
     if bound is not None:
         state.fresh.state_bound(name, size_bounds.upper_bound(state, bound))
@@ -32,7 +33,7 @@ def size_of_count(state, count, bound=None):
 
 
 def number(state, x) -> int:
-    """Return the value number of a tracer: equal for equal computations."""
+    """Return the value number of a tracer; tracers of equal computations have equal numbers."""
     return _number_tracer(state, jp.primal_tracer(x), 0)
 
 
@@ -94,7 +95,7 @@ class _NotSymbolic(Exception):
 
 
 def _evaluate(x, depth) -> np.ndarray:
-    """Evaluate a small integer tracer to an object array of ints and dimensions."""
+    """Evaluate the equations behind a small integer tracer, on object arrays of ints and dimensions."""
     constant = jp.constant_of(x)
     if constant is not None:
         if jp.is_tracer(constant):  # a value of the enclosing program
@@ -116,7 +117,7 @@ def _evaluate(x, depth) -> np.ndarray:
 
 
 def _apply(eqn, operands):
-    """Evaluate an equation over object arrays; `operands()` is called only if they are needed."""
+    """Evaluate an equation on object arrays; `operands()` computes them if the equation has a rule."""
     name, params = eqn.primitive.name, eqn.params
     if name in ("dim_as_value", "size_number"):
         return [_object_scalar(params["dim"])]

@@ -1,7 +1,7 @@
-"""Compute data-dependent results with NumPy in eager calls on a CPU, without compiling.
+"""Compute results of data-dependent size with NumPy in eager calls on a CPU, without compiling.
 
-On a CPU NumPy can read the arrays without a copy, and any size is possible without a compilation. Tapes
-and derivatives need JAX's operations; this module is never used for them.
+On a CPU NumPy can read the arrays without a copy, and results of any size need no compilation. Tapes
+and derivatives need JAX's operations, so this module is never used when one is recorded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FAST_DTYPES = frozenset("?bBhHiIlLqQfd")
 
 
 def lies_here(*arrays) -> bool:
-    """Return whether arrays are concrete, on the CPU, and of dtypes that NumPy handles fast."""
+    """Return whether NumPy can compute on arrays: all concrete and on CPU, and no active tape."""
     if not jp.nothing_looks_on():
         return False
     return all(
@@ -44,7 +44,10 @@ def positions(condition, dtype):
 
 
 def first_occurrences(x: np.ndarray) -> np.ndarray:
-    """Return the index of the first equal element for each element of a vector; NaN equals nothing."""
+    """Return for each element of a vector the index of the first element equal to it.
+
+    NaN equals nothing, so each NaN has its own index.
+    """
     places = np.arange(len(x), dtype=np.int32)
     if x.dtype.kind in "biu" and len(x):
         low, high = int(x.min()), int(x.max())

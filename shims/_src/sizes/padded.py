@@ -1,4 +1,4 @@
-"""Define `Padded`: an array with padding and its true sizes."""
+"""Define `Padded`: an array with padding, together with its true sizes."""
 
 from __future__ import annotations
 
@@ -96,15 +96,15 @@ class Padded:
 
     @property
     def status(self) -> Any:
-        """An int32 scalar, which `unpad` turns into an error.
+        """An int32 scalar that stands for an error, which `unpad` raises.
 
-        It is 0 without an error, a positive number when the data needed that many entries, and a
-        negative one when the operands were invalid.
+        It is 0 without an error, the needed number of entries if the data needed more than the capacity, and
+        negative if the operands were invalid.
         """
         return self._read()[-1]
 
     def carried_values(self) -> Any:
-        """Return `values` such that their gradient has sizes, too, where it is taken from outside."""
+        """Return `values`, such that their gradient in an enclosing trace is a `Padded` with valid sizes."""
         code = self._code.given
         is_traced = jp.is_tracer(self.values) and jp.is_tracer(code)
         if not is_traced or not jnp.issubdtype(self.dtype, jnp.inexact):
@@ -112,7 +112,7 @@ class Padded:
         return carry(self.values, code)
 
     def _read(self) -> tuple[Any, ...]:
-        """Return the sizes and the status."""
+        """Return the sizes and the status, decoded if necessary."""
         return self._numbers.get(lambda: _decoded(self._code.given, len(self._axes) + 1))
 
     @property
@@ -169,7 +169,7 @@ class Padded:
         )
 
     def _refuse_value(self, name: str) -> NoReturn:
-        """Raise an error, because Python needs a value that is known only at run time."""
+        """Raise the error for a Python built-in such as `len` that needs a value known only at run time."""
         raise errors.PaddedUseError(
             errors.message(
                 name,
@@ -182,16 +182,17 @@ class Padded:
 
     @property
     def __jax_array__(self) -> Callable[[], NoReturn]:
-        """Reject the conversion, with which `jax.numpy` would read the padding.
+        """Reject the conversion by which `jax.numpy` would read the padding.
 
-        An operator of an array on the left is told that there is none, so that Python asks ours.
+        In `array + padded`, the operator of the array finds no such attribute, so that Python calls the
+        reflected operator of `Padded`.
         """
         if jp.array_operator_calls(1):
             raise AttributeError("__jax_array__")
         return self._refuse
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        """Reject the conversion, with which NumPy would read the padding."""
+        """Reject the conversion by which NumPy would read the padding."""
         self._refuse()
 
     __hash__ = None  # type: ignore[assignment]  # `==` compares the entries
@@ -221,7 +222,7 @@ class Padded:
         self._refuse_value("in")
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Reject an attribute of arrays that is not bound in `padded_operators.py`."""
+        """Raise an error for an attribute of `jax.Array` that `Padded` does not have, with advice."""
         if name.startswith("__") or not hasattr(jax.Array, name):
             raise AttributeError(f"'Padded' object has no attribute '{name}'")
         sized = f"`shims.{name}(x)` for the true entries" if name in ("shape", "size") else ""
@@ -249,13 +250,13 @@ class Padded:
         return f"Padded({self.values.dtype.name}[{shape}], {sizes})"
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
-        """Return the values and the code of the sizes as children, and the axes as static data."""
+        """Return `values` and the encoded sizes as children, and the dynamic axes as static data."""
         code = self._code.get(lambda: size_code.encode(self._numbers.given))
         return (self.values, code), self._axes
 
     @classmethod
     def tree_unflatten(cls, axes: tuple[int, ...], children: tuple[Any, ...]) -> Padded:
-        """Create a value from the dynamic axes and the arrays."""
+        """Create a `Padded` from the static data and children that `tree_flatten` returned."""
         self = object.__new__(cls)
         self.__setstate__((children, axes))
         return self
@@ -270,7 +271,7 @@ class Padded:
 
 
 def _decoded(code: Any, count: int) -> tuple[Any, ...]:
-    """Return the sizes and the status that a code stands for."""
+    """Decode the sizes and the status; if arithmetic has damaged the code, raise or return `LOST`."""
     if not size_code.is_code(code, count):
         raise _lost()
     if isinstance(code, jax.ShapeDtypeStruct):
@@ -312,7 +313,7 @@ def _format_size(size: Any) -> str:
 
 
 def check_status(status: Any, values: Any = None) -> None:
-    """Raise the error that a status code stands for, if any."""
+    """Raise the error that the status of a `Padded` stands for, if any."""
     codes = np.asarray(status)
     if not codes.any():
         return

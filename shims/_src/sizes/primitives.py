@@ -49,7 +49,7 @@ def compress(x, mask, axis: int = 0):
       axis: which axis of `x` the mask belongs to.
 
     Returns:
-      The selected slices in order; under a dynamic trace the axis has a size of its own.
+      The selected slices in order; in a dynamic trace `axis` gets a new data-dependent size.
     """
     if not jp.is_tracer(mask):
         if on_host.lies_here(x):
@@ -70,8 +70,8 @@ def compress(x, mask, axis: int = 0):
 def take(x, positions, axis: int):
     """Take the elements at `positions`, which must be in range, along an axis.
 
-    If the result is empty, this function returns an empty slice of `x`: `jnp.take` would return a
-    constant, through which gradients do not flow.
+    If nothing is taken, the result is an empty slice of `x`: `jnp.take` would return a constant, through
+    which gradients do not flow.
     """
     shape = (*x.shape[:axis], *np.shape(positions), *x.shape[axis + 1 :])
     if any(not jp.is_symbolic(d) and d == 0 for d in shape):
@@ -95,9 +95,9 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
     """Return `[0, 1, ..., count - 1]` for a count that may be traced.
 
     Args:
-      count: int scalar; negative counts are 0.
-      bound: a static or symbolic upper bound, if the caller knows a better one than interval analysis
-        of the count would find; it is not checked.
+      count: int scalar; a negative count gives an empty result.
+      bound: a static or symbolic upper bound of the count, if the caller knows a better one than interval
+        analysis would find; it is not checked.
       dtype: an integer dtype.
       label: the operator's name for messages.
     """
@@ -115,7 +115,7 @@ def fresh_range(count, *, bound=None, dtype=jnp.int32, label: str = "range"):
 
 
 def _range_of_new_size(count, bound, dtype, label):
-    """Return the positions along an axis of a new data-dependent size."""
+    """Return `[0, 1, ..., count - 1]`, whose length is a new data-dependent size."""
     state = _require_trace(label)
     count = as_count(count)
     name, dim = numbering.size_of_count(state, count, bound)
@@ -125,7 +125,7 @@ def _range_of_new_size(count, bound, dtype, label):
 
 
 def as_count(number):
-    """Convert a number of elements to int32; one that is too large becomes the largest int32."""
+    """Convert a number of elements to int32; numbers too large for int32 become the largest int32."""
     number = jp.as_jax(number)
     if jnp.iinfo(number.dtype).max > room.MOST_SLOTS:
         number = jnp.minimum(number, jnp.asarray(room.MOST_SLOTS, number.dtype))
@@ -133,12 +133,12 @@ def as_count(number):
 
 
 def one_more(highest):
-    """Return the number of rows when the last one has the number `highest`; it never wraps."""
+    """Return `highest + 1`, the number of rows if the last row has that index; clipped to int32."""
     return jnp.minimum(as_count(highest), jnp.int32(room.MOST_SLOTS - 1)) + 1
 
 
 def total(lengths, *, label: str):
-    """Return the sum of a vector of sizes; a sum beyond int32 is an error, and never wraps."""
+    """Return the sum of a vector of sizes; a sum that int32 cannot hold is an error."""
     if not jp.is_tracer(lengths):
         return int(np.sum(np.asarray(lengths), dtype=np.int64))
     text = errors.message(label, "the sizes add up to more than int32 holds.")
@@ -148,15 +148,15 @@ def total(lengths, *, label: str):
 
 
 def as_size(d):
-    """Return a dimension (int or symbolic) as an int32 scalar."""
+    """Convert a dimension, static or symbolic, to an int32 scalar."""
     return jnp.asarray(d, jnp.int32)
 
 
 def to_dim(value, *, label: str = "range", bound=None):
     """Convert a size, given as a number, a dimension or a (traced) scalar, to a dimension.
 
-    A traced scalar that was computed from dimensions is converted back; any other is a new
-    data-dependent size.
+    A traced scalar that was computed from dimensions is converted back to their expression; any other
+    becomes a new data-dependent size.
     """
     if jp.is_symbolic(value):
         return value
@@ -177,8 +177,8 @@ def bounded(x, max: int):
       max: the largest value that `x` takes.
 
     Returns:
-      `x`. Above the bound a top-level call grows and runs again, or raises `CapacityError` under
-      `overflow="raise"`; under an enclosing `jit` the result is an error value.
+      `x`. If it exceeds the bound, a top-level call raises the capacity and runs again, or raises
+      `CapacityError` under `overflow="raise"`; under an enclosing `jit` the result is an error value.
 
     Raises:
       CapacityError: eagerly, when `x` exceeds the bound.
@@ -219,10 +219,10 @@ def same_size(a, b):
 
 
 def settle_one(x, axis: int, *, label: str):
-    """Give an axis of `x` the static size 1 if its size is 1 in this call, so that it broadcasts.
+    """Give an axis of `x` the static size 1 if it has size 1 in this call, to broadcast it.
 
-    This is decided only for a size computed from input sizes (`n - 2`, `n // 3`), and the answer gets a
-    guard; an input size of 1 is a constant anyway.
+    This applies to sizes computed from input sizes (`n - 2`, `n // 3`), and the decision gets a guard. An
+    input size of 1 is a constant already.
     """
     state, d = trace.current(), x.shape[axis]
     if state is None or not state.owns(d) or str(d) in jp.variables(d):
@@ -240,7 +240,7 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
       axis: which axis.
       target: a dimension.
       label: the operator's name for messages.
-      broadcasts: whether a size that is 1 at run time is allowed: `x` broadcasts then. If instead
+      broadcasts: whether the axis may also have size 1 at run time, and then broadcasts. If instead
         `target` is 1 at run time, the call is traced again with that as a constant.
     """
     have = x.shape[axis]
@@ -271,7 +271,7 @@ def unify_axis(x, axis: int, target, *, label: str, broadcasts: bool = False):
 
 
 def check(bad, text: str, payload=0, *, error=errors.InvalidArgumentError) -> None:
-    """Raise `error(text)` if any of `bad` holds: at once, or after the call."""
+    """Raise `error(text)` if any element of `bad` is true: eagerly at once, otherwise after the call."""
     if not jp.is_tracer(bad):
         if bool(np.any(np.asarray(bad))):
             raise error(text)
@@ -290,12 +290,15 @@ _FLAGS: ThreadStack[list] = ThreadStack()
 
 
 def flagging() -> contextlib.AbstractContextManager[list]:
-    """Return a context that collects the traced conditions of `check` outside of dynamic traces."""
+    """Return a context manager that collects the traced conditions passed to `check`.
+
+    It has an effect only outside of dynamic traces.
+    """
     return _FLAGS.pushed([])
 
 
 def check_capacity(size, site: Site, capacity: int) -> None:
-    """Report a value that outgrows its buffer; the top-level call then runs again with a larger one."""
+    """Check at run time that a size fits its buffer; otherwise a top-level call enlarges it."""
     if jp.is_tracer(size):
         outgrow_p.bind(jnp.asarray(size, jnp.int32), site=site, capacity=capacity)
 

@@ -1,4 +1,4 @@
-"""Refuse arrays that would not fit into the memory of the device, before anything is allocated."""
+"""Raise an error for arrays that would not fit into device memory, before anything is allocated."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
 
     Args:
       function: the operator, for messages.
-      shape: numbers.
-      dtype: the dtype; where it is `None`, that of a position is assumed, int32.
-      line: the user's line, found on the stack when `None`.
+      shape: static sizes.
+      dtype: the dtype of the array; `None` stands for int32.
+      line: the user's line, found on the stack if `None`.
 
     Raises:
-      ResourceExhaustedError: it does not fit.
-      InvalidArgumentError: it has more elements than an int64 counts.
+      ResourceExhaustedError: the array does not fit.
+      InvalidArgumentError: the array has more elements than an int64 counts.
     """
     sizes = [int(n) for n in shape]
     needed = math.prod(sizes) * (_WIDTH if dtype is None else dtype.itemsize)
@@ -44,22 +44,23 @@ def check(function: str, shape, dtype=None, *, line: str | None = None) -> None:
 
 
 def lacking(needed: int) -> int | None:
-    """Return the available bytes if they are fewer than `needed`, otherwise `None`."""
+    """Return the free bytes of the device if they are fewer than `needed`, otherwise `None`."""
     free = device_memory.available() if needed >= SMALL else None
     return free if free is not None and needed > free else None
 
 
 def check_capacity(function: str, slots: int, *, line: str | None = None) -> None:
-    """Check that an axis can have so many slots.
+    """Check that memory and int32 allow an axis of `slots` slots.
 
     Raises:
-      ResourceExhaustedError: it cannot, since they do not fit into memory or are too many for int32.
+      ResourceExhaustedError: int32 elements in that number do not fit into memory, or int32 cannot count
+        the slots.
     """
     check(function, (slots,), line=line)
 
 
 def exhausted(function: str, needed: int, free: int, subject: str, line: str | None):
-    """Return the error for an array, or a program, that needs more bytes than are free."""
+    """Return the error for an array or program that needs more bytes than the device has available."""
     return errors.ResourceExhaustedError(
         errors.message(
             function,

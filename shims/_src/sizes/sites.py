@@ -1,4 +1,4 @@
-"""Define sites: the sizes, bounds and buffers of a program whose capacities may be raised."""
+"""Define sites: the places of a program that have a capacity, which a top-level call may raise."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class SiteKind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Site:
-    """A size, bound or buffer of a program, which has a capacity.
+    """A place of a program that has a capacity: a data-dependent size, a stated bound, or a buffer.
 
     Attributes:
-      kind: a data-dependent size, a stated bound, or a buffer.
+      kind: which of the three.
       name: the dimension variable of a size; otherwise the kind with a number.
       grows: whether a top-level call may raise the capacity; a bound that was stated outside of the
         program is fixed.
@@ -45,11 +45,11 @@ def size_site(name: str) -> Site:
 
 @dataclasses.dataclass
 class Settled:
-    """Results of earlier runs that the next trace takes into account.
+    """The results of earlier traces and runs of a program, to be used by the next trace.
 
     Attributes:
       pins: data-dependent sizes that are replaced by constants, by name.
-      measured: those of them that were computed from the data of the call that is traced.
+      measured: the names among `pins` whose constants were computed from the data of the traced call.
       buffers: the capacities of buffers that have grown.
     """
 
@@ -59,11 +59,11 @@ class Settled:
 
     @property
     def key(self) -> object:
-        """A hashable key, equal for equal contents."""
+        """A hashable key; objects of equal contents have equal keys."""
         return frozenset(self.pins.items()), frozenset(self.buffers.items())
 
     def with_pins(self, more: Mapping[str, int], *, measured: bool = False) -> Settled:
-        """Return a copy with further sizes replaced by constants."""
+        """Return a copy in which more sizes are replaced by constants."""
         known = self.measured | (more.keys() if measured else frozenset())
         return Settled({**self.pins, **more}, dict(self.buffers), known)
 

@@ -9,7 +9,7 @@ _LARGEST = 2**31 - 1
 
 
 def sign(d):
-    """Return 1 if a linear expression is never negative, -1 if it always is, otherwise `None`."""
+    """Return 1 if a linear expression is never negative, -1 if always negative, else `None`."""
     low = high = 0
     for factors, coefficient in jp.terms(d):
         if not factors:
@@ -24,7 +24,7 @@ def sign(d):
 
 
 def upper_bound(state, d):
-    """Return an upper bound of a size in terms of the inputs, or `None`."""
+    """Return an upper bound of a dimension in terms of the input sizes, or `None` if it has none."""
     if not jp.is_symbolic(d) or not state.fresh.of(d):
         return d
     total = 0

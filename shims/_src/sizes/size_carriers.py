@@ -1,9 +1,9 @@
-"""Make arrays whose length is a size operands of the equations that use the size.
+"""Add carriers of sizes to nested jaxprs, so that differentiation keeps sizes computable.
 
-When JAX differentiates a nested jaxpr, it splits it and drops equations whose results are not read. A
-size occurs only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read `y`. So an
-equation with a size that none of its operands has gets a carrier, an array of that length:
-`sized(result, carrier)`.
+When JAX differentiates a nested jaxpr, it splits the jaxpr and drops equations whose results are not
+read. A size occurs only in shapes, which do not count as reads: `fill([size(y) + 1], a)` does not read
+`y`. So the results of an equation with a size that none of its operands has are passed through
+`sized(result, carrier)`, where the carrier is an array of that length.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shims._src.sizes import primitives, trace
 
 @contextlib.contextmanager
 def inner_program():
-    """Open a block that traces a branch or loop body; sizes created in it are known only there."""
+    """Open a block that traces a branch or loop body; sizes created in it are defined only there."""
     state = trace.current()
     if state is None:
         yield
@@ -45,7 +45,7 @@ def attached(closed):
 
 
 def _missing_sizes(eqn, names: frozenset[str]) -> set[str]:
-    """Return those of the sizes `names` that an equation uses but none of its operands has."""
+    """Return which of the sizes `names` occur in an equation but in none of its operands."""
     if eqn.primitive.name in primitives.SIZE_MAKERS or eqn.primitive is primitives.sized_p:
         return set()
     have = set().union(
@@ -65,7 +65,7 @@ def _variables_in(value) -> frozenset[str]:
 
 
 class _CarrierPass:
-    """One pass over a nested jaxpr that adds carriers."""
+    """A compiler pass over one nested jaxpr that adds the missing carriers."""
 
     def __init__(self, fresh, closed):
         self._fresh, self._inner, self._closed = fresh, fresh.inner, closed
@@ -76,7 +76,7 @@ class _CarrierPass:
         self._more: list[tuple] = []  # variables and values of carriers from the enclosing program
 
     def run(self):
-        """Return the program with carriers added."""
+        """Return the nested jaxpr with carriers added."""
         env: dict = {v: v for v in (*self._jaxpr.constvars, *self._jaxpr.invars)}
         for var in env:
             self._use_as_carrier(var)
@@ -86,7 +86,7 @@ class _CarrierPass:
         )
 
     def _add(self, eqn, operands) -> list:
-        """Add an equation of the program with new operands, and return its results with carriers."""
+        """Append an equation to the new jaxpr; return its results, with missing carriers attached."""
         eqn = eqn.replace(invars=operands)
         read = [v for v in eqn.outvars if not isinstance(v, jp.core.DropVar)]
         lacking = _missing_sizes(eqn, self._inner) if read else set()
@@ -98,7 +98,7 @@ class _CarrierPass:
         return [renamed.get(v, v) for v in eqn.outvars]
 
     def _use_as_carrier(self, var) -> None:
-        """Use a variable as the carrier of the sizes in its shape."""
+        """Record a variable as the carrier of each size in its shape that has none yet."""
         for d in () if isinstance(var, jp.core.DropVar) else getattr(var.aval, "shape", ()):
             if jp.is_symbolic(d) and str(d) in self._inner:
                 self._carriers.setdefault(str(d), var)
@@ -124,7 +124,10 @@ class _CarrierPass:
         return new
 
     def _find_carrier(self, name: str, like):
-        """Return a variable whose length is a size; for a selection that is the compressed mask."""
+        """Return a variable whose length is the size `name`, or `None` if the size's trace has ended.
+
+        For the size of a selection, the mask is compressed by itself.
+        """
         if name in self._carriers:
             return self._carriers[name]
         if name in self._made:

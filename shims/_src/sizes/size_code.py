@@ -1,9 +1,9 @@
-"""Encode sizes as an array that survives arithmetic on the leaves of a pytree, or shows the damage.
+"""Encode sizes as floats that survive sums and multiples, or show that they were damaged.
 
 The leaves of a `Padded` meet code that knows nothing of sizes: optimizers, `jax.tree.map`, `lax.psum`,
-averages of parameters. Each bit of a number is therefore a pair of floats: a nonzero one and a zero,
-whose order is the bit. Sums and multiples of values of the same sizes keep the pairs; values of other
-sizes leave a pair of two nonzero floats, and differentiation a pair of zeros, which `decode` reports.
+averages of parameters. So each bit of a size is a pair of floats: a nonzero one and a zero, whose order
+is the bit. Sums and multiples of codes of the same sizes keep these pairs. Adding the code of other
+sizes leaves a pair of two nonzero floats, and differentiation a pair of zeros, which `decode` reports.
 The pairs are scattered over a matrix, so that a transpose, a flip or a sort tears them apart, and two
 fixed floats are so large that a norm or a sum over all leaves, which would read padding, is infinite.
 """
@@ -24,9 +24,9 @@ _LARGE = 1.5 * 2.0**127
 
 
 class _Layout(NamedTuple):
-    """For each float of a code: its number, its bit, and whether it is set when the bit is not.
+    """The meaning of each float of a code: bit `bit` of number `number`, or the inverse of that bit.
 
-    The number after the last one is the constant 255.
+    The encoded numbers are followed by one more, the constant 255.
     """
 
     number: np.ndarray
@@ -44,7 +44,10 @@ def _layout(count: int) -> _Layout:
 
 @functools.cache
 def _weights(count: int) -> np.ndarray:
-    """Return the value of each float in each number and in each complement, `[floats, 2, numbers]`."""
+    """Return the powers of two that decode a code, `[floats, 2, numbers]`.
+
+    Their sum over the nonzero floats of a code gives the numbers and their complements.
+    """
     number, bit, is_inverse = _layout(count)
     weights = np.zeros((number.size, 2, count + 1), np.int32)
     values = np.left_shift(np.uint32(1), bit.astype(np.uint32)).astype(np.int32)
@@ -53,13 +56,13 @@ def _weights(count: int) -> np.ndarray:
 
 
 def shape_of(count: int) -> tuple[int, int]:
-    """Return the shape of the code of `count` numbers."""
+    """Return the shape of the array that encodes `count` numbers."""
     return 2 * (_BITS * count + _FIXED) // _COLUMNS, _COLUMNS
 
 
 @jax.jit
 def encode(numbers: tuple[jax.Array, ...]) -> jax.Array:
-    """Return the code of int32 numbers of equal shape, `[*shape, rows, columns]`."""
+    """Encode int32 numbers of equal shape as an array of floats, `[*shape, rows, columns]`."""
     count = len(numbers)
     number, bit, is_inverse = _layout(count)
     owner = jnp.full(number.shape, 2**_FIXED - 1, jnp.int32)
@@ -72,22 +75,26 @@ def encode(numbers: tuple[jax.Array, ...]) -> jax.Array:
 
 
 def decode_on_host(code: np.ndarray, count: int) -> tuple[tuple[Any, ...], Any]:
-    """Return the numbers of a code, and whether it is whole."""
+    """Decode `count` numbers with NumPy; return them, and whether the code is undamaged."""
     is_set = (code != 0).reshape(*code.shape[:-2], -1)
     return _numbers_of(np, np.tensordot(is_set.astype(np.int32), _weights(count), 1))
 
 
 @functools.partial(jax.jit, static_argnums=1)
 def decode(code: jax.Array, count: int) -> tuple[tuple[jax.Array, ...], jax.Array]:
-    """Return the numbers of a code, and whether it is whole."""
+    """Decode `count` numbers; return them, and whether the code is undamaged."""
     is_set = (code != 0).reshape(*code.shape[:-2], -1, 1, 1)
     return _numbers_of(jnp, jnp.sum(jnp.where(is_set, _weights(count), 0), -3))
 
 
 def _numbers_of(xp: Any, sums: Any) -> tuple[tuple[Any, ...], Any]:
-    """Split the sums for numbers and complements, `[*shape, 2, numbers]`.
+    """Return the decoded numbers, and whether the code is undamaged.
 
-    A code is whole if exactly one float of each pair is set.
+    The code is undamaged if exactly one float of each pair is set.
+
+    Args:
+      xp: `numpy` or `jax.numpy`.
+      sums: the numbers and their complements, `[*shape, 2, numbers]`.
     """
     numbers, complements = sums[..., 0, :], sums[..., 1, :]
     *given, fixed = (numbers[..., i] for i in range(numbers.shape[-1]))
@@ -98,7 +105,7 @@ def _numbers_of(xp: Any, sums: Any) -> tuple[tuple[Any, ...], Any]:
 
 
 def is_code(leaf: Any, count: int) -> bool:
-    """Return whether a leaf has the shape and the kind of dtype of a code of `count` numbers."""
+    """Return whether a leaf has the shape and a dtype of a code of `count` numbers."""
     shape, dtype = getattr(leaf, "shape", ()), getattr(leaf, "dtype", None)
     return (
         tuple(shape[-2:]) == shape_of(count)

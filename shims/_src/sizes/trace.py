@@ -26,13 +26,13 @@ _SERIALS = itertools.count()
 
 
 class Respecialize(BaseException):
-    """Signals that the program must be traced again with sizes as constants.
+    """Raised during tracing when the program must be traced again with sizes as constants.
 
     No `except Exception` of the traced code catches it.
 
     Attributes:
-      names: input sizes.
-      pins: data-dependent sizes with their numbers.
+      names: the input sizes that are to be constants.
+      pins: the data-dependent sizes that are to be constants, with their values.
     """
 
     def __init__(self, names: frozenset[str] = frozenset(), pins: Mapping[str, int] | None = None):
@@ -42,7 +42,7 @@ class Respecialize(BaseException):
 
 
 class Undecided(BaseException):
-    """Signals that a question about data-dependent sizes needs a program for each answer.
+    """Raised during tracing when a question about data-dependent sizes needs one program per answer.
 
     No `except Exception` of the traced code catches it.
 
@@ -50,7 +50,7 @@ class Undecided(BaseException):
       number: the program that computes the expression from the inputs.
       key: the expression and the question about it.
       text: the question as text, for messages.
-      line: the user's line.
+      line: the user's line that asks.
     """
 
     def __init__(self, number: Any, key: tuple[str, Question], text: str):
@@ -61,11 +61,11 @@ class Undecided(BaseException):
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-    """The facts about a failed trace that help to trace again.
+    """The facts about a failed trace that help to trace the program again.
 
     Attributes:
       measured: the data-dependent sizes in this call, as far as they were computed.
-      divisors: the numbers by which input sizes were divided with a remainder.
+      divisors: the numbers by which the program divided input sizes to compute a remainder.
     """
 
     measured: Mapping[str, int] = types.MappingProxyType({})
@@ -76,7 +76,7 @@ _FAILURE = "shims_failure"
 
 
 def note_failure(error: Exception, state: DynamicTrace, measured: Mapping[str, int]) -> None:
-    """Attach the facts about a failed trace to the error that ended it."""
+    """Attach a `Failure` to the error that ended a trace."""
     failure = Failure(measured, state.decisions.divisors)
     setattr(error, _FAILURE, failure)
 
@@ -97,13 +97,13 @@ class ValueNumbers:
         self._with_kept, self._with_known = EndedTraces(), EndedTraces()
 
     def of(self, key: object) -> int:
-        """Return the number of a computation, given a key that describes it."""
+        """Return the number of the computation described by `key`, a new one for a new key."""
         if key not in self._numbers:
             self._numbers[key] = next(self._serials)
         return self._numbers[key]
 
     def known(self, x: object) -> int | None:
-        """Return the number of an object that `remember` stored, or `None`."""
+        """Return the number stored by `remember` for an object, or `None`."""
         found = self._known.get(id(x))
         return None if found is None else found[1]
 
@@ -120,7 +120,7 @@ class ValueNumbers:
         return key
 
     def forget(self, ended) -> None:
-        """Let go of the tracers of a JAX trace that ends, and of the keys that contain their `id`."""
+        """Drop the tracers of the JAX trace `ended`, and the keys that contain their `id`."""
         for identity in self._with_known.keys(ended):
             self._known.pop(identity, None)
         for key in self._with_kept.keys(ended):
@@ -129,7 +129,7 @@ class ValueNumbers:
                 self._numbers.pop(key, None)
 
     def forget_objects(self) -> None:
-        """Drop what `remember` stored, which keeps the objects alive."""
+        """Drop all numbers stored by `remember`, because these entries keep their objects alive."""
         self._known.clear()
 
 
@@ -137,12 +137,11 @@ class DynamicTrace:
     """The state of one dynamic trace.
 
     Args:
-      sizes: the sizes of the input dimension variables at this call (empty when unknown).
-      settled: the results of earlier runs: sizes replaced by constants, capacities of buffers.
+      sizes: the values of the input dimension variables in this call (empty if unknown).
+      settled: what earlier runs found out: sizes to replace by constants, capacities of buffers.
       may_assume: whether the caller can trace again when an assumption fails.
-      answers: the answers to questions about data-dependent sizes, by expression and question; `None`
-        if questions are not answered one by one. A question that is not there ends the trace with
-        `Undecided`.
+      answers: the answers to questions about data-dependent sizes, by expression and question; a question
+        without an answer ends the trace with `Undecided`. `None` if questions are not answered this way.
 
     Attributes:
       fresh: the data-dependent sizes.
@@ -175,55 +174,60 @@ class DynamicTrace:
         self._serial = next(_SERIALS)
 
     def new_buffer(self, first: int) -> tuple[Site, int]:
-        """Create the site of a buffer; return it with its capacity: `first`, or the settled one."""
+        """Create the site of a new buffer; return `(site, capacity)`.
+
+        The capacity is `first`, or a larger one to which the buffer grew in an earlier run.
+        """
         self._buffers += 1
         site = Site(SiteKind.BUFFER, f"{SiteKind.BUFFER.value}{self._buffers}")
         return site, self._settled.buffers.get(site, first)
 
     def new_limit(self) -> Site:
-        """Create the site of a bound stated in the program, which may grow at the top level."""
+        """Create the site of a bound that the program states with `shims.bounded`."""
         self._limits += 1
         return Site(SiteKind.BOUND, f"{SiteKind.BOUND.value}{self._limits}")
 
     # ---- sizes -------------------------------------------------------------------------------
 
     def dimension(self, name: str):
-        """Return the symbolic dimension of that name in this trace's scope."""
+        """Return the symbolic dimension called `name` in this trace's scope."""
         return export.symbolic_shape(name, scope=self._scope)[0]
 
     def owns(self, d) -> bool:
-        """Return whether a dimension belongs to this trace."""
+        """Return whether a dimension is symbolic and belongs to this trace."""
         return jp.is_symbolic(d) and jp.same_scope(d, self._scope)
 
     @property
     def input_sizes(self) -> Mapping[str, int]:
-        """The sizes of the input dimension variables at this call."""
+        """The values of the input dimension variables in this call."""
         return self._sizes
 
     def is_input_only(self, d) -> bool:
-        """Return whether a dimension contains only input sizes, so that its value is known."""
+        """Return whether all variables of a dimension are input sizes with known values."""
         return all(v in self._sizes for v in jp.variables(d))
 
     def value(self, d) -> int:
-        """Return the value that a dimension of input sizes has in this call."""
+        """Return the value in this call of a dimension that contains only input sizes."""
         return dims.concrete(d, self._sizes)
 
     def declare_input(self, name: str, size: int):
-        """Set the size of an input dimension variable at this call; return the dimension."""
+        """Set the value of an input dimension variable in this call; return the dimension."""
         self._sizes[name] = size
         return self.dimension(name)
 
     def declare_fresh(self, name: str):
-        """Treat an input dimension variable as data-dependent; return the dimension."""
+        """Treat an input dimension variable as data-dependent during this trace; return the dimension."""
         self.fresh.declare(name, self.dimension(name))
         return self.dimension(name)
 
     def size_of(self, key: object, source) -> tuple[str, Any]:
-        """Return the name and dimension of a computation's size; the dimension is constant if pinned.
+        """Return `(name, dimension)` of the data-dependent size that a mask or count determines.
+
+        If the size has been replaced by a constant, the dimension is that number.
 
         Args:
-          key: equal for equal computations.
-          source: the mask or the count that the size comes from.
+          key: identifies the computation of `source`; equal computations have equal keys.
+          source: the mask or count.
         """
         if key not in self._sized:
             name = self.fresh.new()
@@ -242,23 +246,23 @@ class DynamicTrace:
         return self._sized[key]
 
     def key(self):
-        """Return a key of this trace and its progress for JAX's trace caches."""
+        """Return a key for JAX's trace caches that changes when cached programs may be invalid."""
         return ("shims", self._serial, self.fresh.version)
 
     def forget_inner_programs(self) -> None:
-        """Trace inner programs again: what they captured holds for their first call only."""
+        """Make JAX trace inner programs again, because cached ones are valid for their first call only."""
         self.fresh.changed()
         jp.set_trace_key(self.key())
 
     def forget(self, ended) -> None:
-        """Let go of the tracers of a JAX trace that ends: JAX looks for leaked ones."""
+        """Drop the tracers of the JAX trace `ended`, since JAX reports tracers that leak."""
         self.numbers.forget(ended)
         self.fresh.forget(ended)
 
     # ---- decisions ---------------------------------------------------------------------------
 
     def decide(self, d, predicate: Callable[[int], bool], text: str) -> bool:
-        """Evaluate a predicate of input sizes for this call, and add a guard on the answer."""
+        """Return whether a dimension satisfies a predicate in this call; add a guard on that."""
         return self.decisions.decide(d, self._sizes, predicate, text)
 
     @contextlib.contextmanager
@@ -266,7 +270,7 @@ class DynamicTrace:
         """Open a block in which the program is traced.
 
         Args:
-          program_of: returns the program that computes a dimension from the inputs, or `None`.
+          program_of: returns the program that computes a dimension from the inputs; `None` if there is none.
           measure: evaluates such a program for the data of this call; `None` if there are no data.
         """
         self._program_of, self._measure = program_of, measure
@@ -323,11 +327,15 @@ class DynamicTrace:
 
     @property
     def has_data(self) -> bool:
-        """Whether the data of the call decide questions about data-dependent sizes."""
+        """Whether questions about data-dependent sizes are decided by the data of the current call."""
         return self._measure is not None
 
     def pin(self, d) -> None:
-        """Trace again with the data-dependent sizes of `d` as constants, if the data of the call give them."""
+        """Trace again with the data-dependent sizes in `d` as constants, if computable in this call.
+
+        Raises:
+          Respecialize: with these constants.
+        """
         names = sorted(self.fresh.of(d))
         numbers = [self._program_of and self._program_of(self.dimension(n)) for n in names]
         if self._measure is None or None in numbers:
@@ -337,18 +345,18 @@ class DynamicTrace:
             raise Respecialize(pins=dict(zip(names, map(int, values), strict=True)))
 
     def is_measured(self, name: str) -> bool:
-        """Return whether a size is a constant because the data of the traced call have that size."""
+        """Return whether a size was replaced by the value that it has in the traced call."""
         return name in self._settled.measured
 
     def is_zero(self, d, text: str) -> bool:
-        """Return whether an expression is 0; where nothing decides it, assume that it is not."""
+        """Return whether an expression over sizes is 0; if this cannot be decided, assume that it is not."""
         answer = self.answer(d, Question.ZERO, text)
         if answer is None:
             return self.decisions.answered(d, Question.ZERO, False)
         return answer
 
     def assume_some(self, d) -> None:
-        """Require that `d` is not zero, without which the program that follows has no meaning."""
+        """Assume that a data-dependent size `d` is not 0, because the program has no meaning otherwise."""
         if self.owns(d) and not self.is_input_only(d):
             self.is_zero(d, f"{d} == 0")
 
@@ -360,11 +368,11 @@ class DynamicTrace:
         return types.MappingProxyType(self._origins)
 
     def note_origin(self, name: str, text: str) -> None:
-        """Record the origin of an input size that is data-dependent."""
+        """Record a text that says where a size comes from, for messages."""
         self._origins[name] = text
 
     def with_origins(self, text: str) -> str:
-        """Append to a message the user's lines that created the data-dependent sizes it names."""
+        """Append to a message, for each data-dependent size named in it, the user's line that created it."""
         named = set(re.findall(r"\w+", text))
         return errors.with_sizes(text, {n: line for n, line in self._origins.items() if n in named})
 
@@ -376,9 +384,9 @@ def current() -> DynamicTrace | None:
 
 @contextlib.contextmanager
 def resume(state: DynamicTrace | None):
-    """Open a block that is traced under `state`; `None` suspends dynamic tracing.
+    """Open a block in which `state` is the current dynamic trace; with `None` there is none.
 
-    The hooks must be installed by then, see `program.trace_program`.
+    The hooks must have been installed before, see `program.trace_program`.
     """
     outer, before = _CURRENT.value, jp.trace_key()
     _CURRENT.value = state

@@ -1,4 +1,4 @@
-"""Stage a program under an enclosing trace, once for each answer to a question about its sizes.
+"""Stage a program under an enclosing trace once for each answer to a question about its sizes.
 
 Inside an enclosing `jax.jit` there are no data that decide a question about a data-dependent size, such as
 `y.shape[0] == 0`. The function is then traced for both answers, and `lax.cond` chooses at run time.
@@ -37,23 +37,29 @@ _MOST_QUESTIONS = 6
 
 @dataclasses.dataclass(frozen=True)
 class _Answers:
-    """The answers given so far, and the sizes that follow from them."""
+    """The answers to questions about sizes for one program, and the sizes made constants."""
 
     given: dict[tuple[str, Question], bool] = dataclasses.field(default_factory=dict)
     settled: Settled = dataclasses.field(default_factory=Settled)
 
     def pinned(self, pins) -> _Answers:
-        """Return the answers with sizes as constants."""
+        """Return a copy in which more sizes are replaced by constants."""
         return _Answers(self.given, self.settled.with_pins(pins))
 
     def extended(self, question: trace.Undecided, answer: bool) -> _Answers:
-        """Return the answers with one more."""
+        """Return a copy with the answer to one more question."""
         return _Answers({**self.given, question.key: answer}, self.settled)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Staged:
-    """Results as a jaxpr of the operands: `call(operands)` returns them, `like` describes them."""
+    """A program staged for one set of answers.
+
+    Attributes:
+      call: computes the flat results from the operands.
+      like: the shapes and dtypes of the results.
+      tree: the structure of the results.
+    """
 
     call: Callable[[Any], list]
     like: list
@@ -61,13 +67,13 @@ class _Staged:
 
 
 def run_enclosed(f, operands):
-    """Call `f` with data-dependent sizes under an enclosing trace; sizes of results stay `Padded`."""
+    """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
     results, tree = _results(f, operands, _Answers())
     return jax.tree.unflatten(tree, results)
 
 
 def _results(f, operands, answers: _Answers):
-    """Return `(results, tree)` of the program for these answers, staged in the current trace."""
+    """Stage the program for these answers in the current trace; return `(flat results, tree)`."""
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
@@ -107,21 +113,22 @@ def _results(f, operands, answers: _Answers):
 
 
 def _data_of(operands) -> list | None:
-    """Return the data of operands that only derivatives are traced of, as under an eager `jax.grad`."""
+    """Return the concrete operands, where only derivatives are traced (eager `jax.grad`), or `None`."""
     data = [x if isinstance(x, Padded) else jp.primal_tracer(x) for x in operands]
     return None if any(isinstance(x, Padded) or jp.is_tracer(x) for x in data) else data
 
 
 def _measured_sizes(error, f, specs, data, settled):
-    """Return the data-dependent sizes of this call after a failed trace."""
+    """Return the data-dependent sizes that could be computed for this call after its trace failed."""
     known = trace.failure_of(error.__cause__ or error).measured or trace.failure_of(error).measured
     return known or measured_sizes(trace.DynamicTrace(settled=settled), f, specs, data)
 
 
 def _outer_bounds(operands):
-    """Find operands that are results of `shims.bounded` in the enclosing trace.
+    """Find the bounds of operands that are results of `shims.bounded` in the enclosing trace.
 
-    Returns `({position: bounds}, [(number, bound)])`.
+    Returns `({position of operand: (low, high)}, [(operand, high)])`; the list is to be checked at run
+    time.
     """
     limits, checks = {}, []
     for i, x in enumerate(operands):
@@ -134,7 +141,11 @@ def _outer_bounds(operands):
 
 
 def _results_of_both(f, operands, answers, question, asked):
-    """Return `(results, tree)`, chosen at run time by the traced answer `asked`."""
+    """Stage the program for both answers to `question`; `asked` chooses at run time.
+
+    If only one answer gives a program, the results are marked as invalid where the other one holds.
+    Returns `(flat results, tree)`.
+    """
     staged, failures = {}, {}
     for answer in (False, True):
         try:
@@ -171,7 +182,7 @@ _REFUSALS = (
 
 
 def _staged(f, operands, answers) -> _Staged:
-    """Stage the program for these answers as a jaxpr of its own."""
+    """Stage the program for these answers as a separate jaxpr."""
     trees = []
 
     def results(operands):
@@ -190,7 +201,7 @@ def _staged(f, operands, answers) -> _Staged:
 
 
 def _with_status(x, status):
-    """Mark a result as invalid where a status is bad."""
+    """Mark a result as invalid if `status` is an error code."""
     if not isinstance(x, Padded):
         return marked(x, status)
     values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
@@ -202,12 +213,12 @@ def _shape_of(x):
 
 
 def _are_unlike(a, b) -> bool:
-    """Return whether two results have different dtypes or ranks."""
+    """Return whether two results differ in dtype or rank, so that `lax.cond` cannot return either."""
     return a.dtype != b.dtype or len(_shape_of(a)) != len(_shape_of(b))
 
 
 def _common_form(a, b):
-    """Return `(capacities, dynamic axes)` that hold both results."""
+    """Return the capacities and dynamic axes of a padded value that can hold either of two results."""
     shapes = list(zip(_shape_of(a), _shape_of(b), strict=True))
     dynamic = {axis for x in (a, b) if isinstance(x, Padded) for axis in x.sizes}
     dynamic |= {axis for axis, (m, n) in enumerate(shapes) if m != n}
@@ -215,7 +226,7 @@ def _common_form(a, b):
 
 
 def _in_form(x, form):
-    """Convert a result to another form: with larger capacities and more dynamic axes."""
+    """Convert a result to the capacities and dynamic axes that `_common_form` returned."""
     capacities, dynamic = form
     if not dynamic:
         return lax.convert_element_type(x, x.dtype)
@@ -226,7 +237,7 @@ def _in_form(x, form):
 
 
 def _both_fail(question: trace.Undecided, failures) -> Exception:
-    """Return the error for a program that fails for both answers."""
+    """Return the error to raise if the program cannot be traced for either answer to a question."""
     for error in failures.values():
         if isinstance(error, (errors.OpError, errors.FreshSizeError)):  # it names the step
             return error

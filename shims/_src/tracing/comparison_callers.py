@@ -40,14 +40,14 @@ _ARRAY_CODE = tuple(
 
 
 class Asker(enum.Enum):
-    """The code that asks a question about a size: the user's program or a library, or `jax.numpy`."""
+    """The code that compares a size: the user's or a library's, or JAX's array functions."""
 
     PROGRAM = enum.auto()
     ARRAY_CODE = enum.auto()
 
 
 def code_asks(depth: int) -> Asker | None:
-    """Return which code called the function `depth` frames above the caller; `None` for JAX's core."""
+    """Return which code called the function `depth` frames up; `None` for JAX's core."""
     frame = sys._getframe(depth + 1)
     if user_frames.asks_for_user(frame):
         return Asker.PROGRAM
@@ -56,7 +56,7 @@ def code_asks(depth: int) -> Asker | None:
 
 
 def _ordering_frame(hooks: dict) -> FrameType | None:
-    """Return the frame of the comparison that JAX is evaluating, below the hooks and JAX's operators."""
+    """Return the stack frame that wrote the comparison that JAX is evaluating."""
     frame: FrameType | None = sys._getframe(2)
     operators = vars(jp.shape_poly)
     while frame is not None and (frame.f_globals is operators or frame.f_globals is hooks):
@@ -68,14 +68,14 @@ def user_orders(hooks: dict) -> bool:
     """Return whether user code wrote the comparison (`<` or similar) that JAX is evaluating.
 
     Args:
-      hooks: the globals of the module of the hooks, whose stack frames are skipped.
+      hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
     return frame is None or user_frames.asks_for_user(frame)
 
 
 def user_hashes() -> bool:
-    """Return whether user code looks a size up in a dictionary or a set."""
+    """Return whether user code, not a cache of JAX, is hashing a size for a dictionary or set."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
@@ -85,10 +85,10 @@ def user_hashes() -> bool:
 
 
 def library_orders(hooks: dict) -> str:
-    """Return the name of the module of JAX that asks for the order of sizes; empty for other code.
+    """Return the name of the JAX module that compares sizes now, `` for other code.
 
     Args:
-      hooks: the globals of the module of the hooks, whose stack frames are skipped.
+      hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
     name = "" if frame is None else frame.f_globals.get("__name__") or ""
@@ -96,12 +96,12 @@ def library_orders(hooks: dict) -> str:
 
 
 def rule_reads() -> bool:
-    """Return whether a shape rule of JAX is comparing the size of an axis with that of a slice of it."""
+    """Return whether the caller is a JAX shape rule comparing an axis with a slice of it."""
     return _asked_by(*READS)
 
 
 def rule_extends() -> bool:
-    """Return whether a shape rule of JAX is checking that the size of a result is not negative."""
+    """Return whether the caller is a shape rule of JAX that requires a nonnegative result size."""
     return _asked_by(*EXTENDS)
 
 

@@ -1,4 +1,4 @@
-"""Run operators: eagerly, inside a dynamic trace, or inside an enclosing JAX trace."""
+"""Dispatch operator calls: run eagerly, in a dynamic trace, or inside an enclosing JAX trace."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
 
     Args:
       f: the operator, written for arrays whose dimensions may be symbolic.
-      fresh: whether the size of its result depends on data; a call on tracers outside of a dynamic
+      fresh: whether the size of the result of `f` depends on data; a call on tracers outside of a dynamic
         trace then runs as `shims.dynamic(f)`.
       compiled: whether repeated eager calls are compiled; only for operators without side effects.
     """
@@ -79,9 +79,10 @@ def _unchanged(call):
 
 
 def _run_across_traces(f, args, kwargs, error):
-    """Run an operator again whose arguments turned out to belong to another kind of trace.
+    """Run an operator again after an argument turned out to be from another kind of trace.
 
-    An argument is a traced size outside of a dynamic trace, or a `Padded` from outside of one inside.
+    Such an argument is a traced size outside of a dynamic trace, or, inside a dynamic trace, a `Padded`
+    from outside.
     """
     if isinstance(error, errors.OutsideDynamicTraceError):
         return _in_dynamic_trace(f, args, kwargs)
@@ -92,7 +93,7 @@ def _run_across_traces(f, args, kwargs, error):
 
 
 def _outside_dynamic_traces(f, call, fresh):
-    """Return the operator for calls outside of a dynamic trace."""
+    """Return the version of the operator `f` for calls outside of a dynamic trace."""
     eagerly = jp.moving_data(f)
 
     def outside(*args, **kwargs):
@@ -109,7 +110,7 @@ def _outside_dynamic_traces(f, call, fresh):
 
 
 def _in_dynamic_trace(f, args, kwargs):
-    """Run `f` as a dynamic program of its traced and explicitly sharded arguments.
+    """Run `f` as a dynamic program whose operands are the traced and explicitly sharded arguments.
 
     The other arguments stay concrete, because they may determine the size of the result, as the shape of a
     sparse tensor does.
@@ -129,10 +130,10 @@ def _in_dynamic_trace(f, args, kwargs):
 
 
 def _call_composites(call, name: str, args, kwargs, error):
-    """Let the composites among the arguments compute the operator, after it failed on arrays.
+    """Let a composite argument compute the operator, which failed because it needs arrays.
 
     Raises:
-      CompositeOperandError: `error`, if none of them supports the operator.
+      CompositeOperandError: the given `error`, if no composite supports the operator.
     """
     arguments = inspect.signature(call).bind(*args, **kwargs).arguments
     asked = OperatorCall(call, name, args, kwargs, arguments)
@@ -144,7 +145,7 @@ def _call_composites(call, name: str, args, kwargs, error):
 
 
 def _raise_needs_value(name: str, error: Exception):
-    """Raise the error for an operator that needs the value of an argument that is traced."""
+    """Raise a clear error for an operator that needs the value of a traced argument."""
     if isinstance(error, RuntimeError):
         _raise_too_large(name, error)
     if failing_call(error).line:  # in a function of the user's that the operator calls
@@ -160,7 +161,7 @@ def _raise_needs_value(name: str, error: Exception):
 
 
 def _raise_too_large(name: str, error: Exception):
-    """Raise the error for an array whose number of elements exceeds int64."""
+    """Raise a clear error if `error` is XLA's for more than int64 elements; otherwise raise `error`."""
     if not jax_messages.is_too_large(error):
         raise error
     raise errors.InvalidArgumentError(
@@ -174,5 +175,5 @@ def _needs_dynamic(args, kwargs, fresh) -> bool:
 
 
 def _is_abstract(x) -> bool:
-    """Return whether an array is traced, or has a type whose sharding restricts what JAX allows."""
+    """Return whether an array is traced or has an explicit sharding."""
     return jp.is_tracer(x) or jp.explicit_mesh((x,)) is not None

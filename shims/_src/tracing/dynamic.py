@@ -35,7 +35,7 @@ def _is_operand(x) -> bool:
 
 
 def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
-    """Call `f` with data-dependent sizes, in the current dynamic trace or in a new one."""
+    """Call `f` in the current dynamic trace, or as a new dynamic program if there is none."""
     kwargs = kwargs or {}
     if trace.current() is not None:
         args, kwargs = entered((args, kwargs))
@@ -57,7 +57,7 @@ def run_dynamic(f, args: tuple, kwargs: dict[str, Any] | None = None):
 
 
 def entered(tree):
-    """Replace each `Padded` from outside of the current dynamic trace by an array with a size of its own."""
+    """Replace each `Padded` from outside of the dynamic trace by an array of unknown size."""
     leaves, structure = jax.tree.flatten(tree, is_leaf=_is_leaf)
     if not any(map(_is_leaf, leaves)):
         return tree
@@ -90,7 +90,10 @@ def _run_traced(f, operands):
 
 @jp.moving_data
 def _run_concretely(f, on_operands, operands):
-    """Run `f` as a program of concrete operands, which are padded once `f` has met several lengths."""
+    """Run `f` as a dynamic program of concrete operands.
+
+    Once `f` has been called with several lengths, the operands are padded, so that JAX compiles less.
+    """
     operands = [_exact_operand(x) if isinstance(x, Padded) else x for x in operands]
     lengths = eager_lengths.history(f, operands)
     if lengths.met(operands):
@@ -102,7 +105,7 @@ def _run_concretely(f, on_operands, operands):
 
 
 class _NeedsExactShapesError(Exception):
-    """A program needs a size of its operands as a number."""
+    """Raised if a program with padded operands needs one of their sizes as a Python number."""
 
 
 def _prepare_exactly(operands, settled):
@@ -136,7 +139,7 @@ def _run_eagerly(f, operands, prepared):
 
 
 def _exact_operand(x: Padded):
-    """Remove the padding of an operand, such that a tape that follows its values follows the result."""
+    """Return a `Padded` operand as an exact array; a gradient tape that records it still finds it."""
     if not is_followed(x.values):
         return x.unpad()
     check_status(x.status, x.values)
@@ -144,7 +147,7 @@ def _exact_operand(x: Padded):
 
 
 def _with_constants(error, first, f, operands, settled: Settled, prepared) -> Settled:
-    """Return the settings for another trace, with the data-dependent sizes of this call as constants.
+    """Return settings for the next trace after an error, with the sizes of this call as constants.
 
     Raises:
       Exception: the error, translated, if all sizes were constants already.
@@ -164,9 +167,9 @@ _LARGE = 1 << 17
 
 
 def exact_all(parts):
-    """Remove the padding of several results, given as `(array, sizes, masks)`.
+    """Remove the padding of several results, given as `(array, sizes, validity masks)`.
 
-    Large selections run in parallel.
+    Large selections are processed in parallel.
     """
     large = [i for i, (array, _, masks) in enumerate(parts) if masks and array.size >= _LARGE]
     large = [i for i in large if not is_followed(parts[i][0])]
@@ -178,7 +181,7 @@ def exact_all(parts):
 
 
 def exact(array, sizes, masks=None):
-    """Remove the padding of a result, on the host without compiling, or on the device under a tape."""
+    """Remove the padding of a result: on the host, or by JAX operations under a tape."""
     if not sizes and not masks:
         return array
     if is_followed(array):
@@ -191,9 +194,9 @@ def exact(array, sizes, masks=None):
 
 
 def _take_slots(array, places, axis):
-    """Take slots along an axis.
+    """Gather the slots `places` along an axis.
 
-    For no slots the result is a slice of `array`, so that a tape still connects the two.
+    If there are none, the result is a slice of `array`, so that a tape still connects the two.
     """
     if not places.size:
         return lax.slice_in_dim(array, 0, 0, axis=axis)

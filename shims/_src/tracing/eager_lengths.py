@@ -1,9 +1,9 @@
 """Pad the operands of eager dynamic programs, so that JAX does not compile once per input length.
 
 Eagerly every operation is compiled for the shapes of its operands. Once a function has been called with
-several lengths, the axes that changed are padded to buckets and get symbolic sizes, whose values are
-known: every question about them is decided as for the exact sizes. Where that fails, for instance
-because the function needs a Python number, the operands keep their exact shapes.
+several lengths, the axes that changed are padded to buckets and get symbolic sizes of known values:
+every question about them is decided as for the exact sizes. If that fails, for instance because the
+function needs a Python number, the operands keep their exact shapes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LOCK = threading.Lock()
 
 
 class Lengths:
-    """The shapes with which a function was called, for operands of certain ranks and dtypes."""
+    """The operand shapes with which a function was called, for given ranks and dtypes of operands."""
 
     def __init__(self) -> None:
         self._shapes: set[tuple] = set()
@@ -39,7 +39,7 @@ class Lengths:
         self._failures = 0
 
     def met(self, operands) -> bool:
-        """Record the shapes of a call, and return whether its operands are to be padded."""
+        """Record the shapes of a call, and return whether its operands should be padded."""
         if self._failures >= FAILURES or any(map(is_followed, operands)):
             return False
         shapes = tuple(np.shape(x) for x in operands)
@@ -55,13 +55,16 @@ class Lengths:
         return len(self._shapes) >= FROM
 
     def failed(self) -> None:
-        """Record that a program could not be traced with symbolic sizes."""
+        """Record that padded operands failed; after a few failures they are no longer padded."""
         self._failures += 1
 
     def prepared(self, operands, settled: Settled):
-        """Return a trace, and the shape specifications, padded arrays and sizes of the operands.
+        """Pad the operands of a call for tracing.
 
         As for `shims.function`, equal sizes share a symbol, and sizes of 0 and 1 are constants.
+
+        Returns:
+          The new trace, the shape specifications, the padded arrays, and the values of the symbolic sizes.
         """
         names: dict[int, str] = {}
         for i, axis in sorted(self._open):
@@ -88,7 +91,10 @@ def _bucket(size: int) -> int:
 
 
 def history(f, operands) -> Lengths:
-    """Return the record of a function for operands like these; a new one if it cannot be kept."""
+    """Return the stored `Lengths` of a function for the ranks and dtypes of these operands.
+
+    A function that is not hashable, or has no weak references, gets a new one each time.
+    """
     key = tuple((np.ndim(x), str(x.dtype)) for x in operands)
     with _LOCK:
         try:

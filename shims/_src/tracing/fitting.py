@@ -1,4 +1,4 @@
-"""Declare in a dynamic trace that the masks and values of an index fit the axes that they belong to."""
+"""Check in a dynamic trace that the masks and values of an index fit the indexed axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def _is_constant_mask(item) -> bool:
 
 
 def has_constant_mask(array, items) -> bool:
-    """Return whether an index has a concrete mask, which JAX would apply to axes of another size."""
+    """Return whether an index has a concrete mask while sizes of the array are unknown.
+
+    JAX would apply the mask without checking that it has the size of the axis.
+    """
     has_unknown = any(map(jp.is_symbolic, np.shape(array)))
     return has_unknown and any(map(_is_constant_mask, items))
 
@@ -37,10 +40,10 @@ def is_vector(item) -> bool:
 
 
 def fit_masks(array, items):
-    """Declare that each mask of an index has the shape of its axes; replace concrete masks by positions.
+    """Check that masks in an index have the shapes of their axes; concrete ones become positions.
 
     Raises:
-      IndexError: the shapes are known to differ; at run time `OutOfBoundsError`, which is one.
+      IndexError: the shapes are known to differ; at run time its subclass `OutOfBoundsError`.
     """
     axis, out = 0, []
     for item in items:
@@ -57,7 +60,7 @@ def fit_masks(array, items):
 
 
 def fit_mask(array, mask, shape):
-    """Declare that a mask has the shape of the axes of `array` that it selects from."""
+    """Check that a mask has the given shape of its axes in `array`; at run time if unknown."""
     text = errors.message(
         "x[mask]",
         "the mask must have the shape of the axes that it selects from.",
@@ -76,7 +79,7 @@ def fit_mask(array, mask, shape):
 
 
 def select(array, mask, axis):
-    """Select the entries of `array` by a mask of the shape of its axes from `axis` on."""
+    """Select the entries of `array` where a mask is true; the mask covers the axes from `axis` on."""
     rank = mask.ndim
     if rank > 1:
         shape = (*array.shape[:axis], -1, *array.shape[axis + rank :])
@@ -89,12 +92,15 @@ def _must_differ(a, b) -> bool:
 
 
 def fit_values(array, items, rest):
-    """Declare that the values of an update are as many as its positions, if the sizes are unknown.
+    """Check that an update has one value per position of its index, if these sizes are unknown.
 
     Args:
       array: the array that is updated.
       items: the index.
       rest: the arguments of JAX's function after the index; the values come first.
+
+    Returns:
+      `rest`, in which the size of the values is declared to be that of the positions.
     """
     places = [i for i, x in enumerate(items) if is_vector(x)]
     is_plain = all(is_vector(x) or isinstance(x, slice) for x in items)

@@ -16,7 +16,7 @@ from shims._src.tracing import fitting
 
 
 def take(state, original, array, index, **options):
-    """Compute `array[index]` where the index has parts that JAX would reject."""
+    """Compute `array[index]` for an index with parts that JAX rejects, such as masks."""
     taken = _take_items(state, original, array, index, options)
     if not _has_none(taken) or _has_none(array):
         return taken
@@ -30,7 +30,10 @@ def _has_bound_below_one(state, item) -> bool:
 
 
 def _is_below_one(state, bound) -> bool:
-    """Return whether a bound such as `-n` is 0 for no elements: then it does not count from the end."""
+    """Return whether a slice bound is a data-dependent size negated (`-n`), thus never positive.
+
+    If `n` is 0, such a bound does not count from the end.
+    """
     return state.owns(bound) and not state.is_input_only(bound) and size_bounds.sign(-bound) == 1
 
 
@@ -71,7 +74,7 @@ def _take_items(state, original, array, index, options):
 
 
 def reads_nothing(positions, array, axis: int) -> bool:
-    """Return whether an index with a number or traced positions reads from an axis of size 0."""
+    """Return whether an integer or traced positions index an axis of size 0."""
     is_one = isinstance(positions, int) and not isinstance(positions, bool)
     is_traced = jp.is_tracer(positions) and jnp.issubdtype(positions.dtype, jnp.integer)
     if not is_one and not is_traced:
@@ -98,9 +101,9 @@ def _apply_empty_reads(array, items):
 
 
 def from_nothing(array, positions, axis: int):
-    """Read from an axis of size 0, which JAX rejects: check at run time that nothing is read.
+    """Index an axis of size 0, which JAX rejects; check at run time that nothing is read.
 
-    A read in a loop or branch that does not run passes that check.
+    The check passes if the read is in a loop or branch that does not run.
     """
     axis %= array.ndim
     places = np.shape(positions)
@@ -121,7 +124,7 @@ def from_nothing(array, positions, axis: int):
 
 
 def update(state, original, array, index, *rest, **options):
-    """Compute `array.at[index].set(...)` and similar updates for masks and traced slice bounds."""
+    """Compute `array.at[index].set(...)` or a similar update, also for masks and traced slice bounds."""
     items = _unify_position_sizes(_as_tuple(index))
     array = jnp.asarray(array)
     _assume_rows(state, array, items)
@@ -144,7 +147,7 @@ def update(state, original, array, index, *rest, **options):
 
 
 def _assume_rows(state, array, items) -> None:
-    """Assume that the axes to which an integer index writes are not empty."""
+    """Assume that axes indexed by an integer are not empty, as an update at that position requires."""
     axis = 0
     for item in itertools.takewhile(lambda i: i is not Ellipsis, items):
         if isinstance(item, (int, np.integer)) and not isinstance(item, bool) and axis < array.ndim:
@@ -153,7 +156,7 @@ def _assume_rows(state, array, items) -> None:
 
 
 def nonzero(mask):
-    """Return the positions of the true entries of a traced mask, one vector per axis."""
+    """Return the positions of the true entries of a traced mask, one vector per axis of the mask."""
     mask = jnp.asarray(mask, bool)
     flat = mask.reshape(-1)
     position = primitives.compress(jnp.arange(flat.shape[0], dtype=jnp.int32), flat)
@@ -183,7 +186,7 @@ def _is_advanced(item) -> bool:
 
 
 def _expand_ellipsis(items, rank):
-    """Expand the Ellipsis of an index, and convert symbolic positions to array scalars."""
+    """Expand the Ellipsis in an index; convert symbolic positions to int32 scalars."""
     consumed = sum(fitting.axes_of(i) for i in items if i is not Ellipsis)
     out = []
     for item in items:
@@ -195,7 +198,7 @@ def _expand_ellipsis(items, rank):
 
 
 def _apply_traced_slices(array, items):
-    """Apply the slices with traced bounds, and replace each by a full slice in the index."""
+    """Apply the slices with traced bounds; return the array and the rest of the index."""
     axis = 0
     out = []
     for item in items:
@@ -210,7 +213,10 @@ def _apply_traced_slices(array, items):
 
 
 def _apply_reversals(array, items):
-    """Apply `[::-1]` to axes of unknown size; JAX would read from position `u - 1` on, also if `u` is 0."""
+    """Apply `[::-1]` to axes of unknown size; return the array and the rest of the index.
+
+    JAX would read from position `u - 1` on, even if the size `u` is 0.
+    """
     axis, out = 0, []
     for item in _expand_ellipsis(items, np.ndim(array)):
         size = array.shape[axis] if axis < array.ndim else None  # JAX raises for too many indices
@@ -230,7 +236,10 @@ def _has_step(item) -> bool:
 
 
 def _apply_unknown_slices(original, array, items):
-    """Apply the slices of axes of unknown size first, so that no later step applies them again."""
+    """Apply the slices of axes of unknown size before the rest of an index.
+
+    Returns the result, and the index with full slices in their place.
+    """
     axis = 0
     out = []
     for item in _expand_ellipsis(items, array.ndim):
@@ -244,7 +253,7 @@ def _apply_unknown_slices(original, array, items):
 
 
 def _keeps_its_place(items) -> bool:
-    """Return whether a slice can be replaced by an index array without moving its axis."""
+    """Return whether an index array can replace the traced slice without moving its axis."""
     vectors = [i for i, x in enumerate(items) if _is_advanced(x) or _is_traced_slice(x)]
     between = items[vectors[0] : vectors[-1] + 1]
     return (
@@ -255,7 +264,7 @@ def _keeps_its_place(items) -> bool:
 
 
 def _masks_as_positions(items):
-    """Replace each mask in an index by the positions of its true entries, as NumPy defines it."""
+    """Replace each mask in an index by the positions of its true entries, one vector per axis."""
     out = []
     for item in items:
         out += nonzero(item) if fitting.is_mask(item) else [item]
@@ -263,7 +272,7 @@ def _masks_as_positions(items):
 
 
 def _unify_position_sizes(items):
-    """Declare that the index arrays of an index have equal sizes, if these are unknown."""
+    """Declare that the index vectors of an index have equal sizes; checked at run time."""
     sizes = [x.shape[0] for x in items if fitting.is_vector(x)]
     sizes = [d for d in sizes if jp.is_symbolic(d) or d != 1]
     if all(jp.is_symbolic(d) == jp.is_symbolic(sizes[0]) and d == sizes[0] for d in sizes):
@@ -281,9 +290,9 @@ def _unify_position_sizes(items):
 
 
 def _apply_mask(original, array, items, options):
-    """Apply the only mask of an index otherwise made of slices.
+    """Apply an index that consists of one mask and slices.
 
-    The axes of the mask become one axis of a new size, at the same position.
+    The axes of the mask become one axis of data-dependent size, at the same position.
     """
     axis = 0
     out = []
@@ -299,7 +308,7 @@ def _apply_mask(original, array, items, options):
 
 
 def _slice_positions(item: slice, size):
-    """Return the positions that `start:stop:step` selects, as a vector of a new size."""
+    """Return the positions that `start:stop:step` selects, a vector of data-dependent size."""
     step = 1 if item.step is None else item.step
     if jp.is_tracer(step) or step == 0:
         step = jnp.asarray(step, jnp.int32)
@@ -335,7 +344,7 @@ def _clip_bound(value, n, low, high, default):
 
 
 def two_unknown_windows() -> errors.UnimplementedError:
-    """Create the error for a slice with traced bounds combined with another traced index."""
+    """Create the error for an update whose index combines a traced slice with another traced index."""
     return errors.UnimplementedError(
         errors.message(
             "x.at[...]",

@@ -1,7 +1,7 @@
-"""Pass variables through the loops and branches of `jax.lax` inside a function that is being traced.
+"""Pass variables through the loops and branches of `jax.lax` while a function is traced.
 
 A body that assigns a variable, or draws random numbers, is traced a second time, with the values of these
-variables among the carry of the loop or the results of the branch.
+variables added to the carry of the loop or the results of the branch.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from shims._src.recording import state
 
 
 class _Variables:
-    """The variables that the bodies of a loop or the branches of a conditional assign, in order."""
+    """The variables that loop bodies or branches assign, in order of their first assignments."""
 
     def __init__(self) -> None:
         self.outer = state.current_scope()
         self.assigned: dict[int, object] = {}
 
     def noting(self, body: Callable) -> Callable:
-        """Return `body` with a scope of its own, whose assignments are noted and dropped."""
+        """Return `body` such that the variables it assigns are noted, and their new values are discarded."""
 
         @functools.wraps(body)
         def noted(*operands):
@@ -30,7 +30,10 @@ class _Variables:
         return noted
 
     def passing(self, body: Callable) -> Callable:
-        """Return a function `(values, *operands) -> (values, results)`."""
+        """Return `body` as a function of the variables' values and its operands.
+
+        It returns `(new values, results)`.
+        """
         known = tuple(self.assigned.values())
 
         @functools.wraps(body)
@@ -48,11 +51,11 @@ class _Variables:
         return result, scope
 
     def values(self) -> tuple:
-        """Return the values of the variables before the loop."""
+        """Return the values of the noted variables before the loop or conditional."""
         return tuple(map(state.read, self.assigned.values()))
 
     def store(self, values) -> None:
-        """Assign the values after the loop."""
+        """Assign the values that the noted variables have after the loop or conditional."""
         for variable, value in zip(self.assigned.values(), values, strict=True):
             state.write(variable, value)
 

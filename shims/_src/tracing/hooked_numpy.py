@@ -17,7 +17,7 @@ from shims._src.tracing import fitting, hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
-    """Broadcast operands; data-dependent sizes of one axis are declared equal, checked at run time."""
+    """Broadcast operands; data-dependent sizes are declared equal, checked at run time."""
     shapes = [np.shape(a) if not jp.is_symbolic(a) else () for a in arrays]
     rank = max(map(len, shapes), default=0)
     for back in range(1, rank + 1):
@@ -37,9 +37,9 @@ def promote_shapes(state, original, name, *arrays):
 
 
 def _common_size(state, sizes):
-    """Return the size that several sizes of one axis are declared equal to.
+    """Return the size to which the different sizes of a common axis are declared equal.
 
-    Returns `None` if nothing has to be declared.
+    Returns `None` if the sizes are equal already, or JAX has to decide.
     """
     distinct = []
     for d in sizes:
@@ -58,9 +58,9 @@ def _common_size(state, sizes):
 
 
 def _are_equal_in_call(state, a, b) -> bool:
-    """Return whether two expressions over input sizes are equal in this call, and add a guard.
+    """Return whether two expressions over input sizes are equal in this call; add a guard.
 
-    For `d = x[1:]`, JAX writes the sizes of `d[1:]` and `d[:-1]` as `n - 1 - min(n - 1, 1)` and
+    For `d = x[1:]`, JAX writes the equal sizes of `d[1:]` and `d[:-1]` as `n - 1 - min(n - 1, 1)` and
     `max(0, n - 2)`.
     """
     if not (state.owns(a) and state.owns(b)) or jp.variables(a) != jp.variables(b):
@@ -82,7 +82,10 @@ def _same(a, b) -> bool:
 
 
 def _as_mask(a):
-    """Return whether the entries are not 0; a mask itself, so that its selections have one size."""
+    """Return a mask of the nonzero entries; a mask is returned unchanged.
+
+    So all selections by that mask have the same size.
+    """
     a = jnp.asarray(a)
     return a if a.dtype == bool else a != 0
 
@@ -168,7 +171,7 @@ def _fill_hook(name):
 
 
 def _size_of(function, number):
-    """Convert a number to a dimension; a negative one is an error, as in JAX."""
+    """Convert a function's size argument to a dimension; a negative one is an error, as in JAX."""
     if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
         text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
         primitives.check(number < 0, text, number)
@@ -276,7 +279,7 @@ def _fill_diagonal(state, original, a, val, wrap=False, *, inplace=True):
 
 
 def _conv(state, original, x, y, mode, op, precision, preferred_element_type=None):
-    """Convolve or correlate vectors: the whole result is cut to the mode's window."""
+    """Convolve or correlate vectors of unknown sizes: cut the full result to the mode's window."""
     if not any(jp.is_symbolic(d) for d in (*np.shape(x), *np.shape(y))):
         return original(x, y, mode, op, precision, preferred_element_type)
     for v in (x, y):
@@ -302,7 +305,7 @@ def _conv(state, original, x, y, mode, op, precision, preferred_element_type=Non
 
 
 def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *args, **named):
-    """Pad by unknown amounts before a convolution, which takes numbers only."""
+    """Convolve with padding of unknown widths by padding first; JAX accepts only numbers."""
     widths = () if isinstance(padding, str) else tuple(map(tuple, padding))
     dilation = args[0] if args else named.get("lhs_dilation")
     plain = dilation is None or all(d == 1 for d in dilation)
@@ -361,7 +364,7 @@ def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
 def product_jvp(state, original, primals, tangents, **params):
     """Differentiate a product over an axis of unknown size.
 
-    The derivative by a factor is the product of all factors before it and all factors after it.
+    The derivative by a factor is the product of all factors before and all factors after that factor.
     """
     (x,), (t,) = primals, tangents
     axes = params["axes"]
@@ -376,7 +379,7 @@ def product_jvp(state, original, primals, tangents, **params):
 
 
 def _psum(state, original, x, axis_name, **options):
-    """Sum over a mapped axis; sizes are no constants, since they may differ along that axis."""
+    """Sum over a mapped axis; sizes are summed as arrays, since they may differ along the axis."""
     leaves, tree = jax.tree.flatten(x)
     numbers = [primitives.as_size(v) if jp.is_symbolic(v) else v for v in leaves]
     return original(jax.tree.unflatten(tree, numbers), axis_name, **options)
@@ -395,7 +398,7 @@ def _cond(state, original, condition, *args, **options):
 
 
 def _cov(state, original, m, y=None, rowvar=True, *args, **options):
-    """Compute a covariance, which is NaN for no observations; JAX asks before the sizes are known."""
+    """Compute a covariance; it is NaN if a data-dependent number of observations is 0."""
     result = original(m, y, rowvar, *args, **options)
     shape = np.shape(m)
     count = shape[-1 if rowvar or len(shape) == 1 else 0]

@@ -1,4 +1,4 @@
-"""Pad arrays with a constant inside a dynamic trace, by widths that are sizes or traced numbers."""
+"""Replace `jnp.pad` in a dynamic trace for widths that are symbolic sizes or traced numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shims._src.sizes import numbering, primitives, size_bounds
 
 
 def pad(state, original, array, pad_width, mode="constant", **options):
-    """Replace `jnp.pad` if a width is unknown; a width that is negative at run time is an error."""
+    """Pad with a constant by unknown widths; a width that is negative at run time is an error."""
     leaves = jax.tree.leaves(pad_width)
     if mode != "constant" or not any(jp.is_symbolic(w) or jp.is_tracer(w) for w in leaves):
         return original(array, pad_width, mode, **options)
@@ -29,7 +29,7 @@ def pad(state, original, array, pad_width, mode="constant", **options):
 
 
 def _widths(pad_width, rank: int) -> list[tuple]:
-    """Return the widths before and after each axis, from any form that `jnp.pad` accepts."""
+    """Convert any form of `pad_width` that `jnp.pad` accepts to one pair of widths per axis."""
     if isinstance(pad_width, dict):
         given = {axis % rank: _pair(pair) for axis, pair in pad_width.items()}
         return [given.get(axis, (0, 0)) for axis in range(rank)]
@@ -56,7 +56,7 @@ def _pair(pair) -> tuple:
 
 
 def _block(state, x, axis: int, width, value):
-    """Return the block of constants before or after an axis; `None` if its width is known to be 0."""
+    """Return the padding before or after an axis, an array; `None` if the width is known to be 0."""
     d = _checked_width(state, width)
     if not jp.is_symbolic(d) and d == 0:
         return None
@@ -65,7 +65,7 @@ def _block(state, x, axis: int, width, value):
 
 
 def _checked_width(state, width):
-    """Convert a width to a dimension, and check at run time that it is not negative."""
+    """Convert a padding width to a dimension, and check at run time that it is not negative."""
     is_traced = jp.is_tracer(width)
     known = numbering.symbolic_value(width) if is_traced else width
     if known is None:

@@ -38,7 +38,7 @@ def _shuffle(state, original, key, x, axis):
 
 @functools.cache
 def _sizes_of_rounds() -> tuple[int, ...]:
-    """Return the sizes from which JAX sorts by one more set of random keys."""
+    """Return the array sizes from which JAX's shuffle needs one, two, ... rounds of sorting."""
     most = int(np.iinfo(np.int32).max)
     found: list[int] = []
     for rounds in range(_rounds(most)):

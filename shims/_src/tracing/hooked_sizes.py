@@ -1,9 +1,9 @@
 """Give symbolic sizes the operators of Python's integers that JAX does not define.
 
-A size is a number to the user's code. Where the result of an operator is a size again, it stays symbolic
-(`n << 1`, `~n`); elsewhere it is an array that is computed when the program runs (`n ** 0.5`, `n & 3`). What
-needs the number itself, such as `hash(n)`, is decided by the input sizes of this call, and refused for a
-data-dependent size.
+A size is a number to the user's code. If the result of an operator is a size again, it stays symbolic
+(`n << 1`, `~n`); otherwise it is an array that is computed when the program runs (`n ** 0.5`, `n & 3`).
+Code that needs the number itself, such as `hash(n)`, gets the value of an input size in this call, with
+which the function is traced again; for a data-dependent size it is usually an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shims._src.tracing import comparison_callers
 
 
 def bind() -> None:
-    """Add the operators to JAX's class of symbolic sizes; outside of dynamic traces they raise, as before."""
+    """Add the operators to JAX's class of symbolic sizes; they work in dynamic traces only."""
     numbers.Integral.register(jp.DimExpr)
     for name, method in _METHODS.items():
         inherited = getattr(jp.DimExpr, name, None)
@@ -34,7 +34,10 @@ def bind() -> None:
 
 
 def _inside_traces(name: str, method: Callable, inherited: Callable | None) -> Callable:
-    """Return `method` for the sizes of the current dynamic trace, else what JAX or `object` does."""
+    """Return a method that calls `method` for sizes of the current dynamic trace.
+
+    For other sizes it does what JAX or `object` does.
+    """
 
     @functools.wraps(method)
     def hooked(self, *args, **kwargs):
@@ -63,12 +66,15 @@ _AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 
 
 def number_of(state, d, asked: str, do: str = _AS_ARRAY):
-    """Return the number that a size is; it is needed while the program is traced.
+    """Get the value of a size, which code needs while the program is traced.
+
+    It is returned only for a constant; otherwise an exception asks for another trace with the size as a
+    constant, or explains why that is impossible.
 
     Raises:
-      Respecialize: for a data-dependent size, where the data of the call give its number.
-      InconclusiveDimensionOperation: for an input size; the function is traced again, with it as a constant.
-      FreshSizeError: the size depends on data.
+      Respecialize: for a data-dependent size, if the data of the call determine its value.
+      InconclusiveDimensionOperation: for an input size.
+      FreshSizeError: for any other data-dependent size.
     """
     if not jp.variables(d):  # a number that JAX writes as an expression
         return dims.concrete(d, {})
@@ -90,7 +96,7 @@ def number_of(state, d, asked: str, do: str = _AS_ARRAY):
 
 
 def _as_user_code(function: Any) -> Callable:
-    """Copy a function so that its frame counts as user code, whose comparisons are decided."""
+    """Copy a function such that its stack frame counts as user code, whose comparisons are decided."""
     code = function.__code__.replace(co_filename="<question>")
     return types.FunctionType(code, {"__name__": "question"})
 
@@ -106,7 +112,7 @@ QUESTIONS: dict[str, Callable] = {
 
 
 def compared_with_array(state, name: str, d, other):
-    """Compare a size with an array, element by element; return `None` if `other` is none.
+    """Compare a size with an array elementwise; return `None` if `other` is not an array.
 
     A NumPy array is compared while tracing if the size is an input size, otherwise when the program runs.
     """
@@ -138,7 +144,7 @@ def _rounded(state, inherited, d, digits=None):
 
 
 def _integer(value) -> int | None:
-    """Return a number as an int if it is an integer of Python or NumPy, otherwise `None`."""
+    """Return a Python or NumPy integer as an `int`, `None` for any other value."""
     if isinstance(value, (int, np.integer)):
         return int(value)
     is_scalar = isinstance(value, np.ndarray) and not value.ndim and value.dtype.kind in "iu"
@@ -160,7 +166,7 @@ def _right_shift(state, inherited, d, count):
 
 
 def _staged(operation: Callable) -> Callable:
-    """Return a method that computes an operator on the size as an array."""
+    """Return the method of an operator that is computed at run time, with the size as array."""
 
     def method(state, inherited, d, other):
         return operation(d.__jax_array__(), _as_operand(other))
@@ -199,7 +205,7 @@ def _power_of(state, inherited, d, base, modulo=None):
 
 
 def _require_positive_exponent(state, d) -> None:
-    """Check that a size in an exponent is not negative: the power of an integer is no integer then."""
+    """Check that a size is not negative when it is the exponent of an integer."""
     if size_bounds.sign(d) == 1 or (state.is_input_only(d) and QUESTIONS["ge"](d, 0)):
         return
     size = d.__jax_array__()
@@ -221,7 +227,7 @@ def _product(state, inherited, d, other):
 
 
 def _format(state, inherited, d, specification):
-    """Format a size as its expression; a width and an alignment apply to that text."""
+    """Format the expression of a size as text, with the width and alignment specified."""
     try:
         return format(str(d), specification.rstrip("dn"))
     except ValueError:
@@ -284,7 +290,7 @@ _EXCHANGED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _ufunc(state, inherited, d, ufunc, method, *inputs, **kwargs):
-    """Compute a function of NumPy on sizes: on integers as Python does, otherwise as JAX's function."""
+    """Apply a NumPy function to sizes: as Python's operator if all are integers, otherwise as JAX's."""
     name = _COMPARISONS.get(ufunc)
     if name and len(inputs) == 2 and not all(map(jp.is_symbolic, inputs)):
         left, right = inputs if inputs[0] is d else inputs[::-1]
@@ -309,7 +315,7 @@ def _holds_objects(value) -> bool:
 
 
 def _over_objects(ufunc, method, *inputs, **kwargs):
-    """Compute a function of NumPy with sizes as elements of object arrays, as for any other object."""
+    """Apply a NumPy function to object arrays whose elements are sizes."""
     return getattr(ufunc, method)(*map(_as_object, inputs), **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Support `vmap` in a dynamic trace; rows with different sizes are mapped one at a time."""
+"""Support `vmap` in a dynamic trace; if rows have different sizes, they are processed one by one."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ rows_p.multiple_results = True
 
 
 def batch(state, original, fun, axis_data, in_dims, out_dim_dests, *rest, **options):
-    """Batch a function whose body is traced to a jaxpr first, in case that it creates sizes."""
+    """Batch a function for `vmap`, tracing it to a jaxpr first to find out whether it creates sizes."""
     fun = jp.batch_over(fun, _trace_body_first)
     return original(fun, axis_data, in_dims, out_dim_dests, *rest, **options)
 
 
 def _trace_body_first(f, *args):
-    """Trace a batched body to a jaxpr, and run that.
+    """Trace the function mapped by `vmap` to a jaxpr, and evaluate that.
 
-    A body with sizes that differ between the rows becomes a single equation.
+    If its data-dependent sizes differ between the rows, the function becomes a single equation, `rows`.
     """
     state = trace.current()
     if state is None or not any(jp.is_batched(a) for a in args):
@@ -42,12 +42,12 @@ def _trace_body_first(f, *args):
 
 
 def _size_depends_on_batch(jaxpr, args, consts) -> bool:
-    """Return whether a data-dependent size in the body differs between the rows of the batch."""
+    """Return whether a mapped function creates a data-dependent size that differs between the rows."""
     return _makes_tainted_size(jaxpr, map(jp.is_batched, args), map(jp.is_batched, consts))
 
 
 def _makes_tainted_size(jaxpr, inputs: Iterable[bool], constants: Iterable[bool]) -> bool:
-    """Return whether a program makes a size from those of its inputs and constants that are marked."""
+    """Return whether a jaxpr creates a size from inputs or constants that are marked with `True`."""
     env = dict(zip(jaxpr.invars, inputs, strict=True))
     env.update(zip(jaxpr.constvars, constants, strict=True))
     found = False
@@ -64,7 +64,7 @@ def _makes_tainted_size(jaxpr, inputs: Iterable[bool], constants: Iterable[bool]
 
 
 def _makes_size(closed) -> bool:
-    """Return whether a nested jaxpr makes a size from its inputs."""
+    """Return whether a nested jaxpr creates a data-dependent size from its inputs."""
     jaxpr, _ = jp.open_jaxpr(closed)
     return _makes_tainted_size(jaxpr, [True] * len(jaxpr.invars), [False] * len(jaxpr.constvars))
 
@@ -93,7 +93,7 @@ def _made_inside(jaxpr, d) -> bool:
 
 
 def ragged_rows(d) -> errors.FreshSizeError:
-    """Create the error for `vmap` with rows of different sizes."""
+    """Create the error for a `vmap` whose result would have rows of different sizes."""
     return errors.FreshSizeError(
         errors.message(
             "vmap",

@@ -1,8 +1,8 @@
 """Hook JAX for dynamic traces: decide comparisons of sizes, and support unknown sizes.
 
-The hooks are installed once, when the first dynamic trace starts. Each first checks whether this
-thread is inside a dynamic trace; otherwise JAX's own code runs unchanged. One marks errors everywhere. So no failure and no other
-thread can leave JAX in a modified state.
+The hooks are installed once, when the first dynamic trace starts. Each hook first checks whether this
+thread is inside a dynamic trace; otherwise JAX's own code runs unchanged. (One hook, which marks errors,
+acts everywhere.) So no failure and no other thread can leave JAX in a modified state.
 """
 
 from __future__ import annotations
@@ -94,13 +94,13 @@ def _replace(owner, name: str, hook) -> None:
 
 
 def _replace_everywhere(owner, name: str, hook) -> None:
-    """Replace a function inside and outside of dynamic traces by `hook(original, ...)`."""
+    """Replace a function by `hook(original, ...)`, also for calls outside of dynamic traces."""
     original = getattr(owner, name)
     setattr(owner, name, functools.wraps(original)(functools.partial(hook, original)))
 
 
 def _len_hook(state, original, x):
-    """Return the symbolic size of an array, where JAX's modules call `len`."""
+    """Return the symbolic size of an array; replaces `len` in JAX's modules."""
     shape = getattr(x, "shape", ())
     return shape[0] if shape and jp.is_symbolic(shape[0]) else original(x)
 
@@ -117,15 +117,15 @@ def _hook_function(original, hook):
 
 
 def _end_hook(state, original, ended):
-    """Let go of the tracers of a JAX trace when it ends."""
+    """Drop the tracers of a JAX trace from the dynamic trace when the JAX trace ends."""
     state.forget(ended)
     original(ended)
 
 
 def _call_in_place(state, original, *args, **kwargs):
-    """Trace a function of JAX's in the current program, not on its own.
+    """Call a jitted JAX function without its own `jit` if its first operand has symbolic sizes.
 
-    Every selection has a type of its own, so that JAX's cache would not find the function.
+    JAX's cache would never find the function again, since every selection has a type of its own.
     """
     own_types = any(jp.is_symbolic(d) for x in args[:1] for d in np.shape(x))
     return (original.__wrapped__ if own_types else original)(*args, **kwargs)
@@ -135,7 +135,7 @@ def _call_in_place(state, original, *args, **kwargs):
 
 
 def _bound_hook(state, original, decision, term):
-    """Bound a data-dependent size by what is known of it; JAX assumes that every size is at least 1."""
+    """Tell JAX the known bounds of a data-dependent size; it assumes that sizes are at least 1."""
     factor = term.to_factor()
     if factor is None or term in decision._processed_for_internal_constraints:
         return original(decision, term)
@@ -162,9 +162,10 @@ _DIVISIONS = ("floordiv", "mod")
 
 
 def _bounds_of_division(decision, dividend, divisor, operation):
-    """Bound a division by a size that may be 0, where quotient and remainder are 0; else `None`.
+    """Return the bounds of a quotient or remainder whose divisor may be 0; `None` if it cannot be 0.
 
-    A divisor of 0 belongs to an empty array, which has nothing to divide up.
+    For the divisor 0, both results are 0: such a divisor belongs to an empty array, which has nothing to
+    divide up.
     """
     best = jp.shape_poly.BoundsPrecision.BEST
     if decision.bounds(divisor, best)[0] != 0:
@@ -176,9 +177,10 @@ def _bounds_of_division(decision, dividend, divisor, operation):
 
 
 def _value_hook(state, original, dim):
-    """Convert a dimension to a number that depends on the counts of its data-dependent sizes.
+    """Convert a dimension to a traced number that depends on the counts of its data-dependent sizes.
 
-    Without these operands JAX would hoist the number out of its loop, branch or row.
+    Without these counts as operands, JAX would hoist the number out of the loop, branch or row in which the
+    sizes are created.
     """
     counts = state.fresh.counts(dim)
     if not counts:
@@ -187,7 +189,7 @@ def _value_hook(state, original, dim):
 
 
 def _divmod_hook(state, original, d, divisor):
-    """Divide a dimension with remainder; record the divisor if the remainder is symbolic."""
+    """Divide a dimension with remainder, and record the divisor if the remainder is symbolic."""
     quotient, remainder = original(d, divisor)
     if jp.is_symbolic(remainder) and isinstance(divisor, int) and state.is_input_only(d):
         state.decisions.note_divisor(abs(divisor))
@@ -195,7 +197,10 @@ def _divmod_hook(state, original, d, divisor):
 
 
 def _geq_hook(state, original, e1, e2, describe):
-    """Decide `>=` and related comparisons; for input sizes, by their values in this call and a guard."""
+    """Decide `e1 >= e2` if JAX cannot: for input sizes by their values in this call, with a guard.
+
+    For data-dependent sizes the answer is measured, assumed, or an error.
+    """
     try:
         return original(e1, e2, describe)
     except jp.InconclusiveDimensionOperation:
@@ -224,7 +229,10 @@ def _geq_hook(state, original, e1, e2, describe):
 
 
 def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
-    """Return whether a rule of JAX asks for what masking rules or run-time checks take care of."""
+    """Return whether a comparison may count as true, since the program handles its failure.
+
+    This holds for comparisons of JAX's shape rules that a masking rule or a run-time check covers.
+    """
     if state.decisions.is_promised(difference) and not by_user:
         return True
     if not jp.is_symbolic(e2) and e2 == 1 and comparison_callers.rule_reads():
@@ -247,7 +255,7 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
 
 
 def _check_in_body(state, difference, text) -> None:
-    """Check an order of sizes when a branch or a loop body runs, and not where it is not taken."""
+    """Check at run time, in the branch or loop body being traced, that `difference` is at least 0."""
     number = primitives.as_size(difference)
     problem = errors.message(
         "",
@@ -259,7 +267,7 @@ def _check_in_body(state, difference, text) -> None:
 
 
 def _comparison_hook(name: str):
-    """Create the hook of `<` or a related operator, which converts floats to equivalent integers."""
+    """Create the hook of `<`, `<=`, `>` or `>=` on sizes, for arrays and floats on the right."""
 
     def compared(state, original, self, other):
         answers = hooked_sizes.compared_with_array(state, name, self, other)
@@ -269,7 +277,7 @@ def _comparison_hook(name: str):
 
 
 def whole(name: str, number):
-    """Convert a float on the right of a comparison of sizes to an integer with the same outcome."""
+    """Convert a float that a size is compared with to an integer with the same outcome."""
     if isinstance(number, (np.ndarray, np.generic)) and np.ndim(number) == 0:
         number = number.item()
     if not isinstance(number, float):
@@ -331,7 +339,7 @@ def _decide_eq(state, original, self, other, asked):
 def is_size(d, number: int) -> bool:
     """Return whether a size equals a number.
 
-    For input sizes the answer gets a guard; for data-dependent sizes False is assumed.
+    For input sizes the answer gets a guard; for data-dependent sizes, the data decide, or False is assumed.
     """
     state = trace.current()
     if state is None or not jp.is_symbolic(d):
@@ -341,7 +349,7 @@ def is_size(d, number: int) -> bool:
 
 
 def _as_int(other):
-    """Convert an integer that is compared with a size to an int; return other values unchanged."""
+    """Convert a whole number that is compared with a size to an `int`; return other values unchanged."""
     if isinstance(other, (np.ndarray, np.generic)) and np.ndim(other) == 0:
         other = other.item()
     return int(other) if isinstance(other, float) and other.is_integer() else other
@@ -355,10 +363,10 @@ def _is_divisibility(state, d, other) -> bool:
 
 
 def _is_emptiness(state, d, other) -> bool:
-    """Return whether a question is whether an array with a data-dependent size is empty.
+    """Return whether a comparison asks if an array with a data-dependent size is empty.
 
-    JAX's own code asks it in order to return early; its general path is right for no elements, too,
-    or has a masking rule that checks.
+    JAX's own code asks this in order to return early; its general path is right for empty arrays, too, or
+    has a masking rule that checks.
     """
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
@@ -375,9 +383,9 @@ def _decide_equal(state, difference, text):
 
 
 def _bool_hook(self) -> bool:
-    """Evaluate the truth value of a dimension, for which JAX defines nothing.
+    """Evaluate the truth value of a dimension (`if n:`), which JAX does not define.
 
-    Without this, Python would treat every dimension as true.
+    Without this hook, Python would treat every dimension as true.
     """
     state = trace.current()
     if state is None or not state.owns(self):
@@ -391,7 +399,7 @@ def _bool_hook(self) -> bool:
 
 
 def undecidable(question: str) -> errors.FreshSizeError:
-    """Create the error for Python code that decides on a size that is unknown while tracing."""
+    """Create the error for Python code that branches on a size that is unknown while tracing."""
     return errors.FreshSizeError(
         errors.message(
             "",

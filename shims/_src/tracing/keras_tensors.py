@@ -1,7 +1,7 @@
 """Call operators on the symbolic tensors of Keras' functional API.
 
-`keras.Input` has a shape and a dtype, but no values. An operator that is called on one becomes a node of
-the model: Keras calls the operator again with arrays when the model runs.
+`keras.Input` has a shape and a dtype, but no values. An operator called on such a tensor becomes a node
+of the model: Keras calls the operator again with arrays when the model runs.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _operation_class() -> Any:
     keras: Any = sys.modules["keras"]
 
     class ShimsOperation(keras.Operation):
-        """An operator of the shims as a node of a functional model."""
+        """A `shims` operator as a node of a functional model."""
 
         def __init__(self, f: Callable):
             super().__init__()

@@ -1,4 +1,4 @@
-"""Define the operators, methods and properties of arrays for `Padded`, computed on the true entries."""
+"""Define the operators, methods and properties of arrays for `Padded`, over true entries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _UPDATES = ("set", "add", "subtract", "multiply", "mul", "divide", "power", "min
 
 
 def bind() -> None:
-    """Add the operators, methods and properties to `Padded`."""
+    """Add the operators, methods and properties of arrays to `Padded`."""
     for name in _UNARY:
         _set_method(f"__{name}__", _method(getattr(operator, f"__{name}__")))
     for name in (*_ARITHMETIC, *_COMPARISONS):
@@ -67,7 +67,7 @@ def _operator_of(name: str) -> Callable[..., Any]:
 
 
 def _contract(a: Any, b: Any) -> Any:
-    """Compute `a @ b`; unknown sizes of the contracted axes are declared equal, checked at run time."""
+    """Compute `a @ b`; contracted axes of unknown sizes are declared equal, checked at run time."""
     a, b = jnp.asarray(a), jnp.asarray(b)
     if a.ndim and b.ndim:
         axis, inner = max(b.ndim - 2, 0), a.shape[-1]
@@ -94,7 +94,7 @@ def _reflected(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def _call_ufunc(self: Padded, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Compute a function of NumPy, which operators of NumPy's arrays call with a `Padded` operand."""
+    """Compute `array + padded` and similar operators for a NumPy array, which call a NumPy function."""
     f = _contract if ufunc is np.matmul else getattr(jnp, ufunc.__name__, None)
     if method != "__call__" or kwargs or f is None:
         self._refuse()
@@ -102,7 +102,7 @@ def _call_ufunc(self: Padded, ufunc: np.ufunc, method: str, *inputs: Any, **kwar
 
 
 class _Places:
-    """The result of `x.at` for a `Padded`."""
+    """The object `x.at` of a `Padded`, to be indexed."""
 
     def __init__(self, x: Padded) -> None:
         self._x = x
@@ -112,7 +112,7 @@ class _Places:
 
 
 class _Place:
-    """The result of `x.at[index]` for a `Padded`; its methods return the updated value."""
+    """The object `x.at[index]` of a `Padded`; its methods, such as `set`, return the updated value."""
 
     def __init__(self, x: Padded, index: Any) -> None:
         self._x, self._index = x, index

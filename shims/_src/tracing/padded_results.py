@@ -1,4 +1,4 @@
-"""Convert operands to programs with symbolic sizes, and results of programs to `Padded`."""
+"""Convert operands to inputs with symbolic sizes, and results of programs to `Padded`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shims._src.tracing.program import Size
 
 
 def specifications(state: trace.DynamicTrace, operands):
-    """Return the shape specifications, arrays and input sizes of operands.
+    """Return the shape specifications of operands, their arrays, and the values of symbolic sizes.
 
     The dynamic axes of `Padded` operands get symbolic sizes.
     """
@@ -42,7 +42,10 @@ def specifications(state: trace.DynamicTrace, operands):
 
 
 def combined_status(reports, inherited=()):
-    """Combine the codes of all run-time conditions into one status code; `None` if there are none."""
+    """Combine the results of run-time checks and the given status codes into one status code.
+
+    Returns `None` if there are none.
+    """
     status = None
     for report in reports:
         match report.condition:
@@ -61,12 +64,12 @@ def combined_status(reports, inherited=()):
 
 
 def worse_status(a, b):
-    """Return the status code of two that is worse: a negative one, or the larger number of entries."""
+    """Return the worse of two status codes: a negative one, otherwise the larger needed capacity."""
     return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
 
 
 def traced_result(value, status):
-    """Return a result of a lowered program as an array or `Padded`, marked where the status is bad."""
+    """Convert a lowered result to an array or `Padded`, marked if `status` is an error code."""
     array = value.array
     if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
         array = marked(array, status)
@@ -77,7 +80,7 @@ def traced_result(value, status):
 
 
 def marked(array, status):
-    """Return the array, or if the status is bad, NaN or a run-time error instead."""
+    """Return an array that is invalid if `status` is an error code: floats are NaN, integers raise."""
     if jnp.issubdtype(array.dtype, jnp.inexact):
         # A product, so that derivatives are marked too.
         return array * jnp.where(status == OK, 1, np.nan).astype(array.dtype)

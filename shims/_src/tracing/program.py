@@ -1,4 +1,4 @@
-"""Trace a dynamic program over symbolic shapes, and lower it for given arrays and sizes."""
+"""Trace a dynamic program over symbolic shapes, and run it lowered for given arrays and sizes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from shims._src.tracing.settling import settle_reports
 
 @dataclasses.dataclass(eq=False)
 class Program:
-    """A symbolic jaxpr together with the data needed to run it.
+    """A traced program over symbolic sizes, with the data needed to run it.
 
     Attributes:
       jaxpr: closed jaxpr over symbolic shapes.
-      state: the trace: scope, guards, assumptions.
+      state: the dynamic trace, with its guards and assumptions.
       out_tree: the structure of the result.
     """
 
@@ -43,7 +43,7 @@ class Program:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Size:
-    """An input size: its value, an int32 scalar, and its bounds."""
+    """The run-time value of an input size, an int32 scalar, with its static bounds."""
 
     value: Any
     capacity: int
@@ -51,11 +51,11 @@ class Size:
 
 
 class _EndOfTrace(Exception):
-    """Ends a trace whose sizes are wanted and not its results."""
+    """Raised to end a trace that only serves to compute data-dependent sizes."""
 
 
 def measured_sizes(state: trace.DynamicTrace, f, specs, operands) -> Mapping[str, int]:
-    """Trace `f` only in order to compute its data-dependent sizes for the data of this call."""
+    """Return the data-dependent sizes of `f` for the data of this call, `{}` if that fails."""
 
     def ended(*leaves):
         f(*leaves)
@@ -74,9 +74,9 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
     """Trace `f` over shape specifications whose sizes may be symbolic dimensions of `state`.
 
     Args:
-      state: a new trace.
+      state: a new dynamic trace.
       f: the function.
-      specs: its operands.
+      specs: the shapes and dtypes of its operands.
       operands: their data in this call, which decide questions about data-dependent sizes.
     """
     hooks.install()
@@ -105,13 +105,13 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Number:
-    """The program that computes a number, or several, from the inputs of a trace and some constants."""
+    """A program that computes integers (sizes) from the inputs of a trace and some constants."""
 
     program: Program
     constants: list
 
     def measured(self, operands) -> np.ndarray | None:
-        """Compute the numbers for the data of the current call; `None` if they are not at hand."""
+        """Compute the integers for the data of this call; `None` if a constant or operand is traced."""
         operands = [*self.constants, *operands]
         if any(map(jp.is_tracer, operands)):
             return None
@@ -136,7 +136,7 @@ class Number:
 
 
 def _measured_sizes(state, top, operands) -> dict[str, int]:
-    """Compute the data-dependent sizes of a trace for the data of the current call."""
+    """Compute the data-dependent sizes created so far for the data of this call, `{}` if that fails."""
     sources = state.fresh.sources()
     names = [name for name in sources if jp.belongs_to(sources[name], top)]
     if operands is None or not names:
@@ -152,7 +152,7 @@ def _measured_sizes(state, top, operands) -> dict[str, int]:
 
 
 def _number_of(state, top, d) -> Number | None:
-    """Return the program that computes a dimension; `None` if an inner trace has made its sizes."""
+    """Return the program that computes a dimension; `None` if an inner trace made its sizes."""
     if not all(jp.belongs_to(state.fresh.source(name), top) for name in state.fresh.of(d)):
         return None
     with jp.staging_in(top):
@@ -188,21 +188,21 @@ def lower(
     masks=False,
     is_whole=True,
 ):
-    """Lower a program and run it (as JAX operations).
+    """Lower a traced program and run it as JAX operations.
 
     Args:
       program: the result of `trace_program`.
-      arrays: operands, padded where their specification is symbolic.
+      arrays: the operands, padded along symbolic axes.
       sizes: the input sizes by variable name.
-      buckets: capacities for sizes that nothing bounds; `None` where nothing can grow.
-      notes: a list that receives one line per data-dependent size.
-      limits: bounds of integer operands by position.
-      masks: results may keep the masked layout, with a validity mask (the host cuts them).
-      is_whole: whether the program has all sizes about which the trace has assumptions.
+      buckets: the capacities of sizes without a bound; `None` if capacities cannot grow.
+      notes: a list that receives one line of text per data-dependent size.
+      limits: bounds `(low, high)` of integer operands by position.
+      masks: whether results may keep the masked layout, with a validity mask (the host removes the padding).
+      is_whole: whether the program creates all sizes on which the trace has assumptions.
 
     Returns:
-      `(values, context)`: one `Value` per result, packed unless `masks`, and the context, which has
-      the reports.
+      `(values, context)`: one `Value` per result, packed unless `masks`, and the context, which has the
+      results of the run-time checks.
     """
     # Imported with the first program, so that `import shims` stays fast.
     from shims._src.lowering import interpreter
@@ -260,7 +260,7 @@ def _finish_result(ctx, value: Value, jaxpr, position: int, masks) -> Value:
 
 
 def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
-    """Report the assumptions about data-dependent sizes that do not hold at run time."""
+    """Add a run-time check of each assumption about data-dependent sizes."""
     for assumed in state.decisions.assumptions:
         dim, line = assumed.d, assumed.line
         unknown = [v for v in jp.variables(dim) if v not in ctx.env]

@@ -31,7 +31,7 @@ _CONTAINERS = (tuple, list, dict)
 
 
 class _NotCompilable(Exception):
-    """The operator returns a value that a compiled program cannot return."""
+    """Raised if an operator returns a value that a compiled program cannot return."""
 
 
 class Repeated:
@@ -71,7 +71,7 @@ class Repeated:
         return result if flag is None or not flag else self.step_by_step(*args, **kwargs)
 
     def _run_steps(self, key, args, kwargs):
-        """Run a call step by step; prevent the compilation of calls that record derivatives."""
+        """Run a call step by step; if it recorded a derivative of its own, never compile calls like it."""
         before = recording.explicit_count()
         result = self.step_by_step(*args, **kwargs)
         if recording.explicit_count() != before:
@@ -79,7 +79,7 @@ class Repeated:
         return result
 
     def _look_up(self, key, leaves, args, kwargs):
-        """Return the compiled program for a call, or count the call and return `None` if it is new."""
+        """Count a call; after enough similar ones, return a program to be compiled, else `None`."""
         seen = self._seen.get(key, 0)
         if seen < self.after:
             if len(self._seen) >= SEEN:
@@ -95,7 +95,10 @@ class Repeated:
 
 
 def _call_kind(leaves) -> list[object] | None:
-    """Return the key under which the program for a call is stored; `None` if it cannot be compiled."""
+    """Return the types and static values that calls of one compiled program share.
+
+    Returns `None` if an argument rules out compilation.
+    """
     if len(leaves) > LEAVES:
         return None
     found: list[object] = []
@@ -113,14 +116,17 @@ def _call_kind(leaves) -> list[object] | None:
 
 
 def _is_standard(value) -> bool:
-    """Return whether a structure consists only of Python's containers and named tuples."""
+    """Return whether a structure consists only of Python's containers, without other pytree nodes."""
     if isinstance(value, _CONTAINERS):
         return all(map(_is_standard, value.values() if isinstance(value, dict) else value))
     return jax.tree_util.all_leaves([value]) or value is None
 
 
 def _make_program(f, leaves, tree):
-    """Return the operator as a function of its array arguments; its checks are combined in one flag."""
+    """Return the operator as a function of its array arguments.
+
+    It returns the result and one flag that is set if any data check fails, `None` without checks.
+    """
     rest = [None if type(x) is jp.ArrayImpl else x for x in leaves]
     places = [i for i, x in enumerate(leaves) if type(x) is jp.ArrayImpl]
 

@@ -1,4 +1,4 @@
-"""React to the reports of a finished run: grow a capacity, raise an error, or drop an assumption."""
+"""React to the run-time checks of a finished run: grow a capacity, raise, or trace again."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def settle_reports(
     *,
     grow: bool = True,
 ) -> bool:
-    """React to the reports of a finished run, and return whether the program must run again.
+    """React to the run-time checks of a finished run, and return whether the program must run again.
 
     Args:
-      found: the conditions with their codes.
-      buckets: the capacities of sizes and bounds, which are raised here.
-      settled: the assumptions of the next trace, which are changed here.
+      found: the checks with their result codes.
+      buckets: the capacities of sizes and bounds, which are raised in place.
+      settled: what the next trace takes into account; changed in place.
       grow: whether capacities may be raised.
 
     Raises:
       InvalidArgumentError: operands are invalid; a check may specify another class.
-      CapacityError: a stated bound was exceeded, or a size outgrew its bucket and must not grow.
+      CapacityError: a stated bound was exceeded, or a size outgrew a bucket that must not grow.
     """
     again = False
     bad = []
@@ -54,12 +54,12 @@ def settle_reports(
 
 
 def without_invalid(found: Iterable[tuple[Condition, int]]) -> list[tuple[Condition, int]]:
-    """Return the findings that do not judge the data, for a run whose arguments are examples."""
+    """Drop the checks that operands are valid, for a run whose arguments are only examples."""
     return [(c, code) for c, code in found if not isinstance(c, Invalid)]
 
 
 def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
-    """Return whether sizes contradict what the traced program took from the data of another call."""
+    """Return whether a size differs from the one assumed from the data of an earlier call."""
     return any(
         code >= 0 and isinstance(condition, Misjudged) and condition.is_measured
         for condition, code in found
@@ -67,7 +67,7 @@ def refutes_measurements(found: Iterable[tuple[Condition, int]]) -> bool:
 
 
 def _with_line(text: str, line: str, code: int) -> str:
-    """Insert into a message the user's line and the number found at run time."""
+    """Insert the user's line and the number found at run time into a message."""
     head, _, rest = text.replace(errors.NUMBER, str(code)).partition("\n")
     kept = [part for part in rest.split("\n") if part and not part.lstrip().startswith("At:")]
     return errors.with_place("\n".join([head, *kept]), line)

@@ -1,8 +1,8 @@
 """Evaluate the shapes of dynamic programs inside an enclosing trace over symbolic sizes.
 
 `jax.eval_shape` over symbolic sizes needs this, and so does Keras when it builds a layer. The program is
-traced over its own symbolic sizes; its results have the right shapes, in terms of the enclosing trace's
-sizes, but cannot be computed.
+traced over its own symbolic sizes; its results have the right shapes, in terms of the sizes of the
+enclosing trace, but no values: they cannot be compiled or run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def outlined(f, operands):
     """Evaluate `f` abstractly: return results that have shapes and dtypes but no values.
 
     Raises:
-      CapacityError: nothing bounds the size of a result.
+      CapacityError: a size of a result has no bound.
     """
     state = trace.DynamicTrace(may_assume=True)
     given: dict[str, Any] = {}
@@ -67,9 +67,9 @@ def outlined(f, operands):
 
 
 def _own_dimension(state, given, size, *, is_dynamic: bool):
-    """Return the program's dimension for a size of the enclosing trace.
+    """Return the inner program's dimension for a size of the enclosing trace.
 
-    Equal sizes share one dimension; sizes that are only bounds get separate ones.
+    Equal sizes share one dimension; a size that is only an upper bound (of a `Padded`) gets its own.
     """
     for name, known in given.items():
         if not is_dynamic and name not in state.fresh and known is size:
@@ -82,7 +82,7 @@ def _own_dimension(state, given, size, *, is_dynamic: bool):
 
 
 def _outer_size(state, given, d):
-    """Express a size, or an upper bound of it, in the sizes of the enclosing trace."""
+    """Express a dimension of the inner program, or its upper bound, in sizes of the enclosing trace."""
     bound = size_bounds.upper_bound(state, d)
     if bound is None:
         raise errors.CapacityError(

@@ -1,7 +1,8 @@
 """Recognize conditions that compare data-dependent sizes, so that a trace can also decide them.
 
-A comparison of sizes is an array that is computed when the program runs. Python code that needs its answer
-at once (`if` around code that cannot be staged, `bool(n > 2)`) gets the answer on which the dynamic trace decides.
+A comparison of sizes is an array that is computed when the program runs. Python code that needs the
+answer at once (`if` around code that cannot be staged, `bool(n > 2)`) gets the answer that the dynamic
+trace measures or assumes.
 """
 
 from __future__ import annotations
@@ -21,30 +22,30 @@ _PRIMITIVES = {"lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "eq": lax
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class SizeQuestion:
-    """A comparison of two sizes or integers, at least one of which depends on data."""
+    """A comparison of two sizes or integers, at least one of which is a data-dependent size."""
 
     name: str
     left: Any
     right: Any
 
     def answer(self) -> bool:
-        """Return the answer that the current dynamic trace gives: known from bounds, or measured and assumed."""
+        """Return the answer of the current dynamic trace: known from bounds, or measured and assumed."""
         return hooked_sizes.QUESTIONS[self.name](self.left, self.right)
 
     def array(self):
-        """Return the comparison as a traced bool."""
+        """Return the comparison as a traced bool scalar."""
         left, right = map(_as_number, (self.left, self.right))
         return _PRIMITIVES[self.name](left, right)
 
 
 def _as_number(d):
-    """Convert a size or an integer to int32; no size is beyond its range."""
+    """Convert a size or an integer to int32; integers are clipped, as no size is out of that range."""
     limits = np.iinfo(np.int32)
     return primitives.as_size(d if jp.is_symbolic(d) else min(max(d, limits.min), limits.max))
 
 
 def question_of(condition) -> SizeQuestion | None:
-    """Return a condition on data-dependent sizes as a `SizeQuestion`, `None` for other conditions."""
+    """Return a condition as a `SizeQuestion` if it compares data-dependent sizes, otherwise `None`."""
     if jp.is_symbolic(condition):
         return SizeQuestion("ne", condition, 0) if depend_on_data([condition]) else None
     if not jp.is_tracer(condition) or condition.ndim or trace.current() is None:
@@ -60,7 +61,7 @@ def question_of(condition) -> SizeQuestion | None:
 
 
 def _size_of(x):
-    """Return the size or the integer that an operand is, `None` for any other value."""
+    """Return the dimension or integer that an operand was computed from, `None` for any other value."""
     constant = jp.constant_of(x)
     if constant is None and x.dtype.kind not in "iu":
         return None
@@ -74,12 +75,12 @@ def depend_on_data(dims) -> bool:
 
 
 def convert(state, original, aval, tracer):
-    """Convert a traced scalar to a Python number: a comparison of sizes is decided."""
+    """Convert a traced scalar to a Python number; for a comparison of sizes, the trace decides."""
     question = question_of(tracer)
     return original(aval, tracer) if question is None else question.answer()
 
 
 def as_index(state, original, tracer):
-    """Convert a traced scalar to a Python index: a comparison of sizes is decided."""
+    """Convert a traced scalar to a Python index; for a comparison of sizes, the trace decides."""
     question = question_of(tracer)
     return original(tracer) if question is None else int(question.answer())

@@ -1,4 +1,4 @@
-"""Decorate operators whose result size depends on some of their arguments."""
+"""Define decorators for operators whose result size depends on the values of some arguments."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _LARGE = 1 << 24
 
 
 def selected_by(*names: str):
-    """Make an operator of a function whose result size depends on the values of arguments.
+    """Make an operator of a function whose result size depends on the arguments `names`.
 
-    If the arguments `names` are known, also under `jax.grad` and when other arguments are traced, the
-    result has its exact size. If they are traced it has a data-dependent size, and outside of a dynamic
-    trace it is a `Padded`.
+    If these arguments are known, also under `jax.grad` and when other arguments are traced, the result has
+    its exact size. If they are traced, the result has a data-dependent size, and is a `Padded` outside of a
+    dynamic trace.
     """
     return _operator_decorator(names, jp.is_tracer)
 
@@ -72,7 +72,7 @@ def _operator_decorator(names, is_unknown, compiled=False):
 
 
 def _is_shape(value) -> bool:
-    """Return whether a concrete value is a size or a short vector of sizes, as from `shims.shape`."""
+    """Return whether a value is a concrete size or a short vector of sizes, as from `shims.shape`."""
     return (
         type(value) is jp.ArrayImpl
         and value.ndim < 2
@@ -82,7 +82,7 @@ def _is_shape(value) -> bool:
 
 
 def _is_large(value) -> bool:
-    """Return whether the sizes in an argument are so large that the operator's arrays are checked."""
+    """Return whether the sizes in an argument are so large that available memory must be checked."""
     return _product(value) >= _LARGE
 
 
@@ -99,7 +99,7 @@ def _product(value) -> int:
 
 
 def _check_room(f, args, kwargs) -> None:
-    """Check that the arrays that an operator computes fit into memory, without computing them."""
+    """Check that the arrays which an operator computes fit into memory, without computing them."""
     try:
         staged = jax.make_jaxpr(lambda: f(*args, **kwargs))()
     except errors.ResourceExhaustedError:
@@ -119,7 +119,7 @@ def _is_traced(value, is_unknown) -> bool:
 
 
 def _is_unknown(leaf) -> bool:
-    """Return whether an argument is traced data; sizes that follow from shapes are known in any trace."""
+    """Return whether an argument is a tracer whose value does not follow from shapes."""
     if not jp.is_tracer(leaf):
         return False
     if leaf.ndim > 1 or not jnp.issubdtype(leaf.dtype, jnp.integer) or jp.is_symbolic(leaf.size):

@@ -1,8 +1,8 @@
-"""Compute operators of known numbers in NumPy inside an enclosing trace, so that their results stay known.
+"""Compute operators on known numbers with NumPy in an enclosing trace: results stay known.
 
-Under `jax.jit` every operation of JAX is recorded, also on constants, and its result is a tracer: no size, no
-bound of a slice, no argument of `range`. The operators that programs compute sizes and positions with are
-therefore evaluated while tracing if all their arguments are numbers of Python or NumPy.
+Under `jax.jit` every operation of JAX is recorded, also on constants, and its result is a tracer, which
+cannot be a size, a bound of a slice, or an argument of `range`. The operators that programs compute sizes
+and positions with are therefore evaluated while tracing if all arguments are Python or NumPy numbers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ OPERATORS = frozenset(
 
 
 class StaticArray(np.ndarray):
-    """A NumPy array that also accepts traced indices, and updates with `.at`, as arrays of JAX do."""
+    """A NumPy array that, like a JAX array, also accepts traced indices and has `.at`."""
 
     def __getitem__(self, index):
         if any(map(jp.is_tracer, jax.tree.leaves(index))):
@@ -44,12 +44,12 @@ class StaticArray(np.ndarray):
 
     @property
     def at(self):
-        """The updates of a JAX array."""
+        """The attribute `at` of JAX arrays, for functional updates."""
         return jnp.asarray(self).at
 
 
 def is_wanted() -> bool:
-    """Return whether results are to stay known: inside an enclosing trace, and no dynamic one."""
+    """Return whether operators on known numbers are computed while tracing: in enclosing traces only."""
     return trace.current() is None and not jp.ambient_is_eager()
 
 
@@ -60,17 +60,17 @@ def as_known(array):
 
 
 def known_result(array: np.ndarray):
-    """Return the result of an operator that reads only shapes: an array, which stays known under `jit`."""
+    """Convert a result that depends only on shapes to an array that stays known under `jit`."""
     return as_known(array) if is_wanted() else jnp.asarray(array)
 
 
 def constant_of_program(number):
-    """Return a number that no input changes: an int32 scalar, of NumPy in every trace."""
+    """Return an int32 scalar that does not depend on inputs: a NumPy scalar in every trace."""
     return jnp.int32(number) if jp.ambient_is_eager() else np.int32(number)
 
 
 def known_operand(value):
-    """Convert an operand to an array: one of NumPy in an enclosing trace, if its numbers are known."""
+    """Convert an operand to an array; in an enclosing trace, to NumPy's if its numbers are known."""
     if not is_wanted() or not all(map(_is_known, jax.tree.leaves(value))):
         return operand(value)
     with jax.ensure_compile_time_eval():
@@ -78,7 +78,7 @@ def known_operand(value):
 
 
 def computed(call: Callable) -> Callable:
-    """Compute calls of an operator while tracing if all arguments are numbers of Python or NumPy."""
+    """Make an operator compute while tracing if all arguments are Python or NumPy numbers."""
 
     @functools.wraps(call)
     def call_or_compute(*args, **kwargs):

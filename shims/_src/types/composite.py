@@ -13,14 +13,14 @@ from shims._src.platform.data_files import read_data
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class OperatorCall:
-    """A call of an array operator with composites among its arguments.
+    """A call of an array operator that has composites among its arguments.
 
     Attributes:
-      operator: the operator.
-      name: its name.
+      operator: the operator, a function.
+      name: the name of the operator.
       args: the positional arguments.
       kwargs: the keyword arguments.
-      arguments: all arguments by parameter, in the order of the signature; defaults are left out.
+      arguments: the passed arguments by parameter name, in the order of the signature.
     """
 
     operator: Callable[..., Any]
@@ -31,22 +31,22 @@ class OperatorCall:
 
     @property
     def operands(self) -> tuple[Any, ...]:
-        """The arguments in the order of the signature."""
+        """The values of `arguments`, in the order of the signature."""
         return tuple(self.arguments.values())
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments after the first one."""
+        """The entries of `arguments` after the first one."""
         return dict(list(self.arguments.items())[1:])
 
     def composites(self) -> list[Composite]:
-        """Return the composites among the arguments and in their lists and tuples."""
+        """Return the composites among the arguments, also those inside lists and tuples."""
         each = (x if isinstance(x, (list, tuple)) else (x,) for x in self.operands)
         return [x for x in itertools.chain.from_iterable(each) if isinstance(x, Composite)]
 
 
 class Composite:
-    """A value of several arrays that is not an array itself."""
+    """The base class of values that consist of several arrays, such as ragged and sparse tensors."""
 
     __slots__ = ()
     is_composite = True
@@ -63,7 +63,7 @@ def is_composite(value) -> bool:
 
 
 def may_be_composite(value) -> bool:
-    """Return whether a value has a class of several arrays, whether or not it is a composite."""
+    """Return whether a value has a class of several arrays, as a quick test before `is_composite`."""
     return hasattr(value, "is_composite")
 
 
@@ -75,5 +75,5 @@ class Ragged(Composite):
 
 @functools.cache
 def operators_taking(kind: str) -> frozenset[str]:
-    """Look up in the table which operators accept composites of a kind; return their names."""
+    """Return the names of operators that, by the operator table, accept composites of a kind."""
     return frozenset(read_data(__package__, "composites")[kind])

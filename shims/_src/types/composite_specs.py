@@ -1,4 +1,4 @@
-"""Convert composite arguments of a function to trees of arrays, and their specs likewise."""
+"""Convert composite arguments of a function, and their specs, to trees of arrays and array specs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def has_spec(value) -> bool:
 
 
 def spec_of(value):
-    """Return the spec of a composite, from which its sizes and dtypes follow."""
+    """Return the spec of a composite, which determines its sizes and dtypes."""
     return _SPEC_OF[type(value)](value)
 
 

@@ -173,7 +173,7 @@ def as_dtype(type_value) -> DType:
       type_value: a dtype or the name of one.
 
     Raises:
-      TypeError: it is none of these.
+      TypeError: `type_value` is none of these.
 
     Differs from TensorFlow:
       Nothing for the dtypes that JAX has; quantized and variant dtypes are rejected.
@@ -194,10 +194,10 @@ def as_dtype(type_value) -> DType:
 
 
 def array_dtype(dtype, function: str) -> np.dtype:
-    """Return the dtype of JAX arrays for a requested dtype: 32 bits wide unless x64 is on.
+    """Return the dtype of JAX arrays for a requested dtype: at most 32 bits unless x64 is on.
 
     Raises:
-      UnimplementedError: a dtype of strings, which JAX does not have.
+      UnimplementedError: the dtype is one of strings, which JAX does not have.
     """
     return _array_dtype(int32.dtype if dtype is int else as_numpy_dtype(dtype), function)
 

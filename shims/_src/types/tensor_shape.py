@@ -129,10 +129,10 @@ class TensorShape:
         return shape
 
     def with_rank(self, rank: int) -> TensorShape:
-        """Return this shape with rank `rank`.
+        """Return this shape after checking its rank; if that is unknown, a shape of unknown sizes.
 
         Raises:
-          ValueError: it has another rank.
+          ValueError: the shape has another rank.
         """
         if self._dims is None:
             return TensorShape([None] * rank)

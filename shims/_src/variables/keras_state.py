@@ -1,9 +1,9 @@
 """Make Keras variables visible to tapes and functions, through Keras' `StatelessScope`.
 
 Keras asks a `StatelessScope` for the values of its variables, and passes it their assignments. The scope
-of this module forwards both to `state`, for a `Variable` that represents the Keras variable. So tapes
-see its reads, and functions make it an input and output. The scope is open while a tape records or a
-function is traced, but not inside of a scope that Keras opens itself, whose values take precedence.
+of this module forwards both to the module `state`, for a `Variable` that represents the Keras variable.
+So tapes see its reads, and functions make it an input and output. The scope is open while a tape records
+or a function is traced, but not inside of a scope that Keras opens itself, whose values take precedence.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STANDING: weakref.WeakValueDictionary[int, OfKeras] = weakref.WeakValueDictiona
 
 
 class OfKeras(Variable):
-    """A variable that represents a Keras variable, which holds the value.
+    """A `Variable` that represents a Keras variable, which holds the value.
 
     Attributes:
       keras: the Keras variable.
@@ -45,7 +45,7 @@ class OfKeras(Variable):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it; layers can change this."""
+        """Whether tapes watch the variable; layers can change this."""
         return self.keras.trainable
 
     @property
@@ -60,7 +60,7 @@ class OfKeras(Variable):
 
 
 def standing_for(x):
-    """Return the representative of a Keras variable, and any other value unchanged."""
+    """Return the `Variable` that represents a Keras variable; return any other value unchanged."""
     keras = _keras_on_jax()
     if keras is None or not isinstance(x, keras.Variable):
         return x
@@ -71,7 +71,7 @@ def standing_for(x):
 
 
 def _keras_on_jax():
-    """Return the Keras module, or `None` if it is not imported or uses another back end."""
+    """Return the Keras module, or `None` if it is not imported or its back end is not JAX."""
     keras = sys.modules.get("keras")
     if keras is None or not hasattr(keras, "StatelessScope"):
         return None
@@ -79,12 +79,12 @@ def _keras_on_jax():
 
 
 def bind() -> None:
-    """Route reads and assignments of Keras variables to `state`."""
+    """Route reads and assignments of Keras variables to the module `state`."""
     state.bind_keras(_open_scope)
 
 
 def _open_scope() -> Callable[[], None] | None:
-    """Enter a scope, and return a function that closes it.
+    """Enter a new Keras scope, and return a function that closes it.
 
     Returns `None` without Keras, or inside a scope that Keras has opened.
     """
@@ -100,13 +100,13 @@ def _open_scope() -> Callable[[], None] | None:
 
 
 def _close_scope(scope) -> None:
-    """Close a scope, and set the initial values of variables that were created in it."""
+    """Close a Keras scope, and set the initial values of variables that were created in it."""
     with _outside_of_traces():
         scope.__exit__()
 
 
 def inside_keras_scope() -> bool:
-    """Return whether Keras passes the values of variables as arguments, as in a step of `fit`."""
+    """Return whether Keras has opened a scope of its own, as in a training step of `fit`."""
     keras = _keras_on_jax()
     if keras is None or state.sees_keras():
         return False
@@ -117,7 +117,7 @@ def inside_keras_scope() -> bool:
 @functools.cache
 def _scope_class(base):
     class Scope(base):
-        """A Keras scope that forwards reads and assignments of variables to `state`."""
+        """A Keras scope that forwards reads and assignments of variables to the module `state`."""
 
         def get_current_value(self, variable):
             if variable._value is None:

@@ -1,4 +1,4 @@
-"""Provide `Module`, which finds the variables and modules among its attributes."""
+"""Define `Module`, which finds the variables and modules among its attributes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Module:
         return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
     def _flatten(self, recursive: bool = True, predicate: Callable = lambda _: True) -> Iterator:
-        """Yield the leaves of all attributes that satisfy a predicate, each once."""
+        """Yield, each once, the values nested in the attributes that satisfy a predicate."""
         yield from _leaves_of(self, recursive, predicate, {id(self)})
 
     @classmethod
@@ -119,7 +119,7 @@ def _leaves_of(module: Module, recursive: bool, predicate: Callable, seen: set[i
 
 
 def _flat_leaves(value) -> Iterator:
-    """Yield the leaves of nested lists, tuples and dictionaries; dictionaries are sorted by key."""
+    """Yield the values nested in lists, tuples and dictionaries; dictionaries are sorted by key."""
     if isinstance(value, Mapping):
         for key in sorted(value):
             yield from _flat_leaves(value[key])

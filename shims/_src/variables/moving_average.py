@@ -1,4 +1,4 @@
-"""Provide `train.ExponentialMovingAverage`, which maintains moving averages of variables."""
+"""Define `train.ExponentialMovingAverage`, which maintains moving averages of variables."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class ExponentialMovingAverage:
             raise TypeError(f"The variables must be half, float, or double: {variable.name}")
 
     def average(self, var):
-        """Return the variable that holds the average of `var`, `None` if there is none."""
+        """Return the variable that holds the average of `var`, or `None` if there is none."""
         return self._averages.get(var.ref())
 
     def average_name(self, var) -> str:

@@ -12,7 +12,7 @@ from shims._src.variables.variable import Variable
 
 
 class ByReference:
-    """Wraps a variable as a leaf of the arguments, compared by identity and not by value.
+    """A pytree leaf that wraps a variable among the arguments, compared by identity and not by value.
 
     Attributes:
       variable: a `Variable`, or a Keras variable.
@@ -43,7 +43,7 @@ def flattened(arguments, *, by_value: bool = False):
 
 
 def dereferenced(leaf):
-    """Undo `ByReference`: return the variable; return any other leaf unchanged."""
+    """Return the variable in a `ByReference`; return any other leaf unchanged."""
     return leaf.variable if isinstance(leaf, ByReference) else leaf
 
 

@@ -1,4 +1,4 @@
-"""Provide `Variable`, a value that can be assigned to."""
+"""Define `Variable`, a value that can be assigned to."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
 
     @property
     def trainable(self) -> bool:
-        """Whether tapes watch it."""
+        """Whether tapes watch the variable."""
         return self._trainable
 
     @property
@@ -228,19 +228,19 @@ class Variable(Scattered, metaclass=_VariableMeta):
         return self._set(as_array(value, self._dtype), read_value)
 
     def assign_add(self, delta, use_locking=None, name=None, read_value=True):
-        """Add `delta`; the arguments are those of `assign`."""
+        """Add `delta` to the value; the other arguments are those of `assign`."""
         del use_locking, name
         value, delta = self._both("assign_add", delta)
         return self._set(value + delta, read_value)
 
     def assign_sub(self, delta, use_locking=None, name=None, read_value=True):
-        """Subtract `delta`; the arguments are those of `assign`."""
+        """Subtract `delta` from the value; the other arguments are those of `assign`."""
         del use_locking, name
         value, delta = self._both("assign_sub", delta)
         return self._set(value - delta, read_value)
 
     def _both(self, method: str, delta):
-        """Return the value and a delta, which must have the same shape."""
+        """Return the current value and `delta` as arrays, which must have the same shape."""
         value, delta = state.read(self), as_array(delta, self._dtype)
         if not TensorShape(value.shape).is_compatible_with(delta.shape):
             raise errors.InvalidArgumentError(
@@ -264,7 +264,7 @@ class Variable(Scattered, metaclass=_VariableMeta):
         return self if read_value else None
 
     def ref(self) -> Reference:
-        """Return a hashable reference, for use as a key."""
+        """Return a hashable reference to the variable, for use as a dictionary key."""
         return Reference(self)
 
     experimental_ref = ref
@@ -334,7 +334,7 @@ class Reference:
         self._variable = variable
 
     def deref(self) -> Variable:
-        """Return the variable."""
+        """Return the variable that this reference was created for."""
         return self._variable
 
     def __eq__(self, other) -> bool:
@@ -409,7 +409,7 @@ for _name, _symbol in _IN_PLACE.items():
 
 
 def _flatten_variable(variable):
-    """Flatten a variable to its current value.
+    """Flatten a variable to its current value, when JAX passes it to a function of its own.
 
     Without this, jitted functions of JAX such as `jnp.square` would reuse an old value.
     """
@@ -417,7 +417,7 @@ def _flatten_variable(variable):
 
 
 def _unflatten_variable(reference, leaves):
-    """Return the variable if its value is unchanged, otherwise the new value."""
+    """Return the variable if the leaf is still its value, otherwise the new value."""
     (leaf,) = leaves
     variable = reference.deref()
     return variable if leaf is variable.read_value() else leaf

@@ -1,4 +1,4 @@
-"""Assign to parts of variables: `variable[1:3].assign(x)`."""
+"""Assign to a part of a variable, as in `variable[1:3].assign(x)`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Part:
 
 
 class Parts:
-    """Wraps a variable in converted code so that `wrapped[key].assign(x)` works on it."""
+    """A wrapper of a variable for converted code, on which `wrapped[key].assign(x)` works."""
 
     def __init__(self, variable):
         self._variable = variable
@@ -55,7 +55,7 @@ class Parts:
 
 
 def read_part(variable, key):
-    """Return `variable[key]`, an array with TensorFlow's method `assign` where it is concrete.
+    """Return `variable[key]`; if it is a concrete array, with TensorFlow's method `assign`.
 
     A tracer cannot have that method; converted code uses `Parts` instead.
     """
@@ -70,7 +70,7 @@ def read_part(variable, key):
 
 
 def _is_part(key) -> bool:
-    """Return whether a key consists of positions and slices only; masks cannot be assigned to."""
+    """Return whether a key has only integers and slices, so that the part can be assigned to."""
     return not any(
         isinstance(item, (list, bool)) or getattr(item, "dtype", None) == np.bool_
         for item in _key_items(key)
@@ -82,7 +82,7 @@ def _key_items(key) -> tuple:
 
 
 def _check_positions(value, key) -> None:
-    """Raise an error for positions out of range, which JAX would clamp."""
+    """Raise an error if an integer in a key is out of range, since JAX would clamp it."""
     items = _key_items(key)
     spare = value.ndim - sum(item is not None and item is not Ellipsis for item in items)
     axis = 0
@@ -100,7 +100,7 @@ def _check_positions(value, key) -> None:
 
 
 def _replace_part(value, key, val):
-    """Return the value of a variable with its part `key` replaced by `val`."""
+    """Return an array in which the part `key` is replaced by `val`."""
     bounds = [
         getattr(item, name, item) for item in _key_items(key) for name in ("start", "stop", "step")
     ]

@@ -1,4 +1,4 @@
-"""Read and assign parts of variables by position."""
+"""Define the methods of variables that read and assign rows and slices by position."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from shims._src.recording.indexed_slices import IndexedSlices
 
 
 class Scattered:
-    """The methods of a variable that read or change parts of it by position; `_set` assigns."""
+    """The base class of `Variable` with the methods that read or change rows and slices by position.
+
+    The subclass defines `_set`, which assigns a new value.
+    """
 
     def sparse_read(self, indices, name=None):
-        """Gather rows by position, as `gather` does."""
+        """Gather rows by position, like the function `gather`."""
         del name
         return gather.gather(state.read(self), indices)
 
     def gather_nd(self, indices, name=None):
-        """Gather slices by coordinates, as `gather_nd` does."""
+        """Gather slices by coordinates, like the function `gather_nd`."""
         del name
         return gather.gather_nd(state.read(self), indices)
 
@@ -80,11 +83,11 @@ class Scattered:
         return self._set(scatter.tensor_scatter_nd_update(value, places, updates), True)
 
     def scatter_nd_update(self, indices, updates, name=None):
-        """Replace slices.
+        """Replace the slices at given coordinates.
 
         Args:
           indices: coordinates, as for `tensor_scatter_nd_update`.
-          updates: the slices.
+          updates: the new slices.
           name: ignored.
 
         Returns:
@@ -158,10 +161,10 @@ def combined_rows(combine, value, indices, updates):
 
 
 def multiply_rows(x, i, u):
-    """Multiply rows of `x` by updates; several updates of one row are all applied."""
+    """Multiply the rows `i` of `x` by the updates `u`; several updates of one row are all applied."""
     return x.at[i[..., 0]].multiply(u)
 
 
 def divide_rows(x, i, u):
-    """Divide rows of `x` by updates; several updates of one row are all applied."""
+    """Divide the rows `i` of `x` by the updates `u`; several updates of one row are all applied."""
     return x.at[i[..., 0]].divide(u)
