@@ -23,6 +23,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, primitives, size_bounds, trace
 from shims._src.tracing import comparison_callers
+from shims._src.tracing.size_text import SizeText
 
 
 def bind() -> None:
@@ -61,6 +62,7 @@ def _refuse(name: str, d):
 
 _AS_ARRAY = "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`"
 _AS_KEY = "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`"
+_AS_TEXT = "print the text and compute with the size itself: `n > 9` for `len(str(n)) > 1`"
 _AS_FLOAT = "write `jnp.float32(n)`: an array, which may depend on data"
 _AS_LENGTH = "write an array of that length: `jnp.full(n, value)`"
 
@@ -227,11 +229,25 @@ def _product(state, inherited, d, other):
 
 
 def _format(state, inherited, d, specification):
-    """Format the expression of a size as text, with the width and alignment specified."""
+    """Format a size as its expression; a width and an alignment apply to that text."""
     try:
-        return format(str(d), specification.rstrip("dn"))
+        text = format(str(d), specification.rstrip("dn"))
     except ValueError:
-        return str(d)
+        text = str(d)
+    if comparison_callers.code_asks(2) is not comparison_callers.Asker.PROGRAM:
+        return text
+    return SizeText(text, lambda: format(_digits_of(state, d), specification), state)
+
+
+def _text(state, inherited, d):
+    text = inherited(d)
+    if comparison_callers.code_asks(2) is not comparison_callers.Asker.PROGRAM:
+        return text
+    return SizeText(text, lambda: str(_digits_of(state, d)), state)
+
+
+def _digits_of(state, d):
+    return number_of(state, d, "text that is examined", _AS_TEXT)
 
 
 def _hash(state, inherited, d):
@@ -353,6 +369,8 @@ _METHODS: dict[str, Callable] = {
     "__mul__": _product,
     "__rmul__": _product,
     "__format__": _format,
+    "__str__": _text,
+    "__repr__": _text,
     "__hash__": _hash,
     "__getattr__": _attribute,
     "__array_ufunc__": _ufunc,

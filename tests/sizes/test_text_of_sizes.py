@@ -1,0 +1,72 @@
+"""The text of a size prints its symbol, and has the number's digits for code that examines it."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+import shims
+
+X = jnp.array([3.0, -2.0, 1.0, 5.0, 7.0])
+
+
+def size_of(x):
+    return x[x > 0].shape[0]
+
+
+EXAMINED = {
+    "length": lambda n: len(str(n)),
+    "of a field": lambda n: len(f"{n}"),
+    "padded": lambda n: len(f"{n:03d}"),
+    "representation": lambda n: len(repr(n)),
+    "equal": lambda n: str(n) == "4",
+    "unequal": lambda n: str(n) != "4",
+    "as a key": lambda n: {"4": 2.0, "3": 1.0}.get(str(n), 5.0),
+    "contains": lambda n: "4" in str(n),
+    "concatenated": lambda n: len("n = " + str(n) + "!"),
+    "converted": lambda n: int(str(n)),
+    "percent": lambda n: len("%d" % n),  # noqa: UP031
+    "digits": lambda n: str(n).isdigit(),
+    "ordered": lambda n: str(n) < "5",
+    "sliced": lambda n: str(n + 100)[1:] == "04",
+}
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+@pytest.mark.parametrize("examine", EXAMINED.values(), ids=EXAMINED)
+def test_examined_text_is_that_of_the_number(examine, autograph):
+    def f(x):
+        return x.sum() * examine(size_of(x))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shims.errors.SpecializationWarning)
+        for x in (X, -X):
+            assert shims.function(f, autograph=autograph)(x) == f(x)
+            assert shims.dynamic(f, autograph=autograph)(x) == f(x)
+        with pytest.raises(shims.errors.FreshSizeError):
+            jax.jit(shims.dynamic(f, autograph=autograph))(X)
+
+
+def test_printing_needs_no_number(capsys):
+    def f(x):
+        n = size_of(x)
+        print(n, str(n), f"{n} of 5", (n,))  # noqa: T201
+        return x.sum() * n
+
+    run = jax.jit(shims.dynamic(f))
+    assert run(X) == 14 * 4
+    assert run(-X) == -14
+    assert shims.function(f)(X) == 14 * 4
+    assert capsys.readouterr().out == "u0 u0 u0 of 5 (u0,)\n" * 2
+
+
+def test_after_the_trace_it_is_ordinary_text():
+    kept = []
+
+    def f(x):
+        kept.append(str(size_of(x)))
+        return x.sum()
+
+    jax.jit(shims.dynamic(f))(X)
+    assert (len(kept[0]), kept[0] == "u0", "u" in kept[0]) == (2, True, True)
