@@ -11,7 +11,7 @@ _PLAIN = (bool, int, float, str)
 
 
 def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
-    """Compute the features of a call's arguments: a set of strings.
+    """Compute the features of a call's arguments, strings that select the operation names.
 
     Args:
       arguments: a dict from parameter names to arguments, without those that equal their default.
@@ -19,10 +19,12 @@ def call_features(arguments: Mapping[str, Any], sizes_of) -> frozenset[str]:
         is unknown; it raises `LookupError` for any other value.
 
     Returns:
-      For a parameter `x`: `x`; of an array `x.ranked` (the rank is known and not 0),
-      `x.known` (all sizes are known), `x.rank=2`; of a list `x.list` and, with more than one
-      element, `x.several`; of a bool, an integer or a string its value, `x=True`; of a dtype its
-      name.
+      The set of features. Each parameter `x` gives `x`, and in addition:
+      an array `x.rank=2`, `x.ranked` if the rank is known and not 0, and `x.known` if all sizes are
+      known;
+      a list `x.list`, and `x.several` if it has more than one element;
+      a bool, an integer or a string its value, as in `x=True`;
+      a dtype its name.
     """
     found: set[str] = set()
     for name, value in arguments.items():

@@ -129,7 +129,7 @@ def _dtypes_in(value):
 
 
 def _as_array(value, dtype) -> np.ndarray:
-    """Convert a value to an array, with TensorFlow's default dtypes for Python numbers."""
+    """Convert a value to a NumPy array; Python numbers get TensorFlow's default dtypes."""
     if hasattr(value, "__jax_array__"):
         value = value.__jax_array__()
     if value is None:

@@ -20,10 +20,11 @@ def session_scope(session):
 
 
 def session_for(session, graph, purpose: str):
-    """Return the given session, or the default session.
+    """Return the given session, or the default session if it is `None`.
 
     Raises:
-      ValueError: there is no session, or it runs another graph.
+      ValueError: there is no default session, or the session runs another graph; `purpose` names
+        the caller's intent in the message.
     """
     if session is None:
         session = innermost_session()

@@ -41,6 +41,9 @@ def _position_of_name(f) -> int | None:
 
 
 def operation_of(f, args, kwargs, *, public: str, name=None, type_: str | None = None):
-    """Add the operation for a call of `f` to the default graph; see `Graph._add_call`."""
+    """Add the operation for a call of `f` to the default graph and return its results.
+
+    See `Graph._add_call` for the arguments.
+    """
     graph = get_default_graph()
     return graph._add_call(f, args, kwargs, public=public, name=name, type_=type_)

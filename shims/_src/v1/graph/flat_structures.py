@@ -14,7 +14,7 @@ class Rebuild:
     """A function that rebuilds a nested structure from a flat list of tensors.
 
     Attributes:
-      shape: a text that is equal for equal structures.
+      shape: the structure as a text, which is compared with that of another structure.
       count: the number of tensors.
     """
 
@@ -33,7 +33,7 @@ class Rebuild:
 
 
 def is_list(value) -> bool:
-    """Return whether a value is a `TensorArray`; flattening replaces it by its flow tensor."""
+    """Return whether a value is a `TensorArray`, which flattening replaces by its flow tensor."""
     return hasattr(value, "with_flow")
 
 
@@ -42,8 +42,8 @@ def flat_tensors(structure, done: bool = True) -> tuple[list[Tensor], Rebuild]:
 
     Args:
       structure: nested tensors, variables, numbers and operations.
-      done: the value of the constant that replaces an operation; the constant has it as control
-        input.
+      done: the value of the constant that replaces an operation. The constant has the operation as
+        a control input.
     """
     leaves, tree = jax.tree.flatten(structure)
     return [_as_tensor(x, done) for x in leaves], Rebuild(tree, leaves)

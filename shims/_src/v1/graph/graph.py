@@ -95,7 +95,7 @@ class Graph(Collections):
         return f"{name}_{number - 1}"
 
     def get_name_scope(self) -> str:
-        """Return the path of the open name scopes."""
+        """Return the path of the open name scopes, such as `outer/inner`."""
         return self._scope
 
     @contextlib.contextmanager
@@ -239,7 +239,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def nested_block(self) -> Iterator[Block]:
-        """Collect the operations of a `with` block in a new branch or loop body."""
+        """Open a branch or loop body: operations added inside the `with` block belong to it."""
         outer = self.block
         self.block = Block(outer)
         try:
@@ -249,7 +249,7 @@ class Graph(Collections):
 
     @contextlib.contextmanager
     def outermost_block(self) -> Iterator[None]:
-        """Add the operations of a `with` block outside all branches, loops and control dependencies."""
+        """Open a `with` block whose operations are outside all branches, loops and control dependencies."""
         inner, self.block = self.block, self.root
         try:
             with self.control_dependencies(None):
@@ -280,7 +280,7 @@ class Graph(Collections):
             block.control_inputs.pop()
 
     def present_control_inputs(self) -> list[Operation]:
-        """Return the control inputs that a new operation would get here."""
+        """Return the control inputs that an operation added at this point gets."""
         return list(dict.fromkeys(op for ops in self.block.control_inputs for op in ops))
 
     @contextlib.contextmanager
@@ -296,7 +296,10 @@ class Graph(Collections):
             self._devices.pop()
 
     def present_device(self) -> str:
-        """Return the device that a new operation records: that of the innermost block with a device."""
+        """Return the device that an operation added at this point records.
+
+        This is the device of the innermost block that sets one.
+        """
         return next((d for d in reversed(self._devices) if isinstance(d, str)), "")
 
     @contextlib.contextmanager

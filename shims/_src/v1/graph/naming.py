@@ -95,7 +95,7 @@ def named(
 
 
 def _fill_in_name(suffix: str, name: str | None) -> str:
-    """Replace `{Sum}` in a suffix by the caller's name, or by `Sum` if there is none."""
+    """Replace `{Sum}` in the suffix of an operation name by the caller's name, or by `Sum` if there is none."""
     head, brace, rest = suffix.partition("{")
     if not brace:
         return suffix
@@ -116,9 +116,9 @@ def _read_entries() -> dict[str, Entry]:
 
 
 def _parse_recipe(text: str) -> Recipe:
-    """Parse a recipe such as `SparseSoftmax @Sum = /Reshape .`.
+    """Parse the text of a recipe, such as `SparseSoftmax @Sum = /Reshape .`.
 
-    The names come before `=`, the main one marked by `@`; the suffixes follow, `.` is an empty one.
+    The names stand before `=`, with `@` before the main name. The suffixes follow; `.` is an empty suffix.
     """
     tops, _, suffixes = text.partition("=")
     names = tops.split()

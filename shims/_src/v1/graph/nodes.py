@@ -247,7 +247,7 @@ class Operation:
         """Return the value of an attribute.
 
         Raises:
-          ValueError: the operation has no such attribute here.
+          ValueError: no such attribute is recorded; TensorFlow has more attributes.
         """
         if name in self.attributes:
             return self.attributes[name]

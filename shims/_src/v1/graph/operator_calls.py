@@ -77,7 +77,7 @@ def add_call(graph, f, args, kwargs, *, public: str, name=None, type_: str | Non
 
 
 def _add_operation(graph, name: str, type_: str, compute, operands, found: Outline) -> Operation:
-    """Create the operation for a call; this adds it to the graph."""
+    """Create the operation for a call with the inferred results `found`, and add it to the graph."""
     operation = Operation(
         graph,
         type_,
@@ -96,7 +96,7 @@ def _add_operation(graph, name: str, type_: str, compute, operands, found: Outli
 
 
 def _features_of_call(f, call) -> frozenset[str]:
-    """Return the features of a call that determine the names of its operations."""
+    """Return the features of a call that select its operation names; none if its arguments do not fit."""
     args, kwargs = call
     signature = inspect.signature(f)
     try:
@@ -116,7 +116,7 @@ def _static_sizes(value):
 
 
 def _sparse_of_unknown_rank(value):
-    """Yield `indices` and `dense_shape` of the sparse arguments whose rank is unknown."""
+    """Yield `indices` and `dense_shape` of each sparse tensor of unknown rank in nested arguments."""
     if is_composite(value) and hasattr(value, "dense_shape"):
         shape = value.dense_shape
         if isinstance(shape, Tensor) and shape.shape.as_list() == [None]:
@@ -145,7 +145,8 @@ def _outline_or_raise(f, operands, key, unranked) -> Outline:
 def _assign_seeds(operation: Operation, draws) -> None:
     """Assign a pair of seeds to each random call inside an operation.
 
-    When the operation runs, the streams of these seeds replace the global ones.
+    Whenever the operation runs, its random calls draw from the streams of these seeds, not from the
+    global streams.
     """
     graph = operation.graph
     compute = operation.compute
@@ -163,7 +164,10 @@ def _assign_seeds(operation: Operation, draws) -> None:
 
 
 def as_leaf(value: Any):
-    """Convert an argument to what an operation stores: a tensor, or an immutable copy."""
+    """Convert an argument to the form that an operation stores.
+
+    This is the tensor of a variable, the number or list of a static size or shape, or a copy of an array.
+    """
     value = getattr(value, "graph_value", value)
     if isinstance(value, Dimension):
         return value.value
@@ -175,7 +179,10 @@ def as_leaf(value: Any):
 
 
 def _is_leaf(value) -> bool:
-    """Return whether an argument contains no tensors, such as a list of numbers."""
+    """Return whether an argument, such as a list of numbers, contains no tensors.
+
+    Such an argument is passed to the operator as a whole.
+    """
     return not isinstance(value, Tensor) and not _holds_tensor(value)
 
 
@@ -190,7 +197,10 @@ def _holds_tensor(value) -> bool:
 
 
 def _cache_key(f, tree, leaves: Sequence, operands: list) -> Any:
-    """Return a key that is equal for calls with equal results; `None` if a call has none."""
+    """Return a cache key for the inferred results of a call; equal keys imply equal results.
+
+    Returns `None` if an argument is large or not hashable: the results are then not cached.
+    """
     places = {t: i for i, t in enumerate(operands)}
     found: list[tuple] = []
     for x in leaves:

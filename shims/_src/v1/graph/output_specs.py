@@ -117,11 +117,11 @@ def _infer_outline(f, operands, whole, coordinates) -> Outline:
 
 
 class _NoRun:
-    """A placeholder for a `Run`, used to compute static values while a graph is built."""
+    """A placeholder for the `Run` of a session, used to compute static values while a graph is built."""
 
 
 def _may_be_known(tensor: Tensor) -> bool:
-    """Return whether a tensor is so small and integral (or bool) that it may be static."""
+    """Return whether to look for the static value of a tensor: it has few elements, integers or bools."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims
@@ -133,9 +133,9 @@ def _may_be_known(tensor: Tensor) -> bool:
 
 
 def known_producers(tensor: Tensor):
-    """Return the operations that compute a small tensor, if they start from shapes and constants.
+    """Return the operations that compute a small tensor from static shapes and constants only.
 
-    Return `None` if the tensor depends on other values.
+    Returns `None` if the tensor depends on other values.
     """
     found: dict = {}
     return list(found) if _collect_producers(tensor, found) else None
@@ -179,9 +179,9 @@ def _trace_over_ranks(f, leaves, coordinates) -> Outline:
 
 
 def _trace_with_every_size(trace_with, f, leaves, every_sizes) -> Outline:
-    """Trace once for each of several choices of unknown sizes; combine the results.
+    """Trace an operator once for each choice of its unknown sizes; combine the inferred results.
 
-    Sizes on which the results differ are unknown. Choices that the operator rejects are skipped.
+    Sizes on which the traces differ are unknown. Choices that the operator rejects are skipped.
     """
     found, first = [], None
     for sizes in every_sizes:
@@ -218,9 +218,9 @@ def _trace(f, leaves, ranks) -> Outline:
 
 
 def _trace_over_lengths(f, leaves, ranks, refused) -> Outline:
-    """Trace once for each of several lengths of integer vectors, which may hold shapes.
+    """Trace an operator several times, with other lengths of its integer vectors of unknown length.
 
-    The length of such a vector may be the rank of a result.
+    Such a vector may hold a shape, so that its length is the rank of a result.
     """
     vectors = [t for t in leaves if t.dtype.is_integer and _sizes(t, ranks) == (None,)]
     every = [{**ranks, **dict.fromkeys(vectors, (n,))} for n in _RANKS]

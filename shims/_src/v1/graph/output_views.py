@@ -7,7 +7,10 @@ from shims._src.v1.graph.nodes import Operation, Tensor
 
 
 def separate(operation: Operation, named: Named) -> list[Tensor]:
-    """Return the outputs of an operation, each passed through an identity with its own name."""
+    """Return the outputs of an operation under separate names.
+
+    All outputs except the first are passed through identity operations.
+    """
     outputs = list(operation.outputs)
     for i, name in enumerate(named.names[1:], 1):
         view = Operation(

@@ -72,7 +72,7 @@ class name_scope:
 
 @contextlib.contextmanager
 def op_scope(values, name, default_name=None) -> Iterator[str]:
-    """Open a `name_scope`; the arguments have another order.
+    """Open a `name_scope`, whose arguments are given in another order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/op_scope
     """
@@ -160,7 +160,9 @@ def get_collection_ref(key) -> list:
 
 
 def get_seed(op_seed):
-    """Return the graph seed and the operation seed for a given seed, or a pair of `None`.
+    """Return the graph seed and the operation seed that a random operation uses.
+
+    Returns `(None, None)` if neither the graph seed nor `op_seed` is set.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/get_seed
     """

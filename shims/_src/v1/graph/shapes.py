@@ -184,11 +184,15 @@ class GraphShape(TensorShape):
         return GraphShape(TensorShape(self._dims).merge_with(plain(other)))
 
     def with_rank(self, rank):
-        """Return this shape with a known rank of `rank`."""
+        """Return this shape if it has the given rank; if its rank is unknown, return unknown sizes.
+
+        Raises:
+          ValueError: this shape has another rank.
+        """
         return GraphShape(TensorShape(self._dims).with_rank(rank))
 
     def is_compatible_with(self, other):
-        """Return whether a fully known shape exists that matches both shapes."""
+        """Return whether two shapes are compatible: they could be the same if unknown sizes were known."""
         return TensorShape(self._dims).is_compatible_with(plain(other))
 
     def __eq__(self, other):

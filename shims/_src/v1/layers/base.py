@@ -65,7 +65,7 @@ class Layer:
     def _make_names(self, name) -> tuple[str, str]:
         """Return the layer's name and the default name of its variable scope.
 
-        A name derived from the class gets a number appended.
+        Without a given name, the layer's name is that of the class with a number appended.
         """
         if isinstance(name, str) and name:
             return name, name
@@ -179,7 +179,7 @@ class Layer:
         aggregation=None,
         partitioner=None,
     ):
-        """Create a variable of the layer, or return the existing one when it is reused.
+        """Create a variable of the layer, or return the existing variable in later calls.
 
         Args:
           name: the name of the variable in the layer's scope.
@@ -249,7 +249,7 @@ class Layer:
     # ---- calls -----------------------------------------------------------------------------------
 
     def build(self, input_shape) -> None:
-        """Create the variables for inputs of a shape."""
+        """Create the variables, given the shape of the inputs; subclasses override it."""
         del input_shape
         self.built = True
 
@@ -334,7 +334,7 @@ class Layer:
                 self.add_loss(activity_loss(self._activity_regularizer, output))
 
     def __deepcopy__(self, memo):
-        """Copy the layer; scopes, tensors and variables are shared with the copy."""
+        """Copy the layer; the copy shares scopes, tensors and variables with the original layer."""
         import copy
 
         made = type(self).__new__(type(self))
@@ -349,7 +349,7 @@ class Layer:
 
 
 def _share_leaves(value, memo):
-    """Make a deep copy share the tensors and variables in a list, by adding them to its memo dict."""
+    """Make a deep copy share the tensors and variables in a list, by adding them to the `memo` dict."""
     for leaf in value if isinstance(value, (list, tuple)) else ():
         if isinstance(leaf, (Tensor, GraphVariable, PartitionedVariable)):
             memo[id(leaf)] = leaf
@@ -364,7 +364,7 @@ def snake_case(name: str) -> str:
 
 
 def parts_of(variable) -> list:
-    """Return a list of the parts of a partitioned variable, or of just the given variable."""
+    """Return a list of the parts of a partitioned variable; of any other variable, a list of itself."""
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
 
 
@@ -380,7 +380,7 @@ def _leaves(structure) -> list:
 
 
 def _convert_inputs(inputs) -> Any:
-    """Convert the inputs to a tensor; return nested structures and composites unchanged."""
+    """Convert inputs to a tensor; return nested structures, sparse and ragged tensors unchanged."""
     if isinstance(inputs, (list, tuple, dict)) or is_composite(inputs):
         return inputs
     return convert_to_tensor(inputs)

@@ -375,8 +375,8 @@ class SeparableConv1D(_Separable):
     Args:
       filters, kernel_size, strides, padding, data_format, dilation_rate: as for `Conv1D`.
       depth_multiplier: the number of depthwise output channels per input channel.
-      depthwise_initializer, pointwise_initializer: the initializer of the kernels.
-      depthwise_regularizer, pointwise_regularizer: functions that map them to a loss.
+      depthwise_initializer, pointwise_initializer: the initializers of the kernels.
+      depthwise_regularizer, pointwise_regularizer: functions that map the kernels to a loss.
       depthwise_constraint, pointwise_constraint: functions that optimizers apply
         to the kernels after an update.
       activation, use_bias, bias_initializer, bias_regularizer, activity_regularizer,

@@ -28,12 +28,12 @@ class BatchNormalization(Layer):
       gamma_initializer: the initializer of the scale.
       moving_mean_initializer: the initializer of the moving average of the mean.
       moving_variance_initializer: the initializer of the moving average of the variance.
-      beta_regularizer, gamma_regularizer: functions that map them to a loss.
+      beta_regularizer, gamma_regularizer: functions that map offset and scale to a loss.
       beta_constraint, gamma_constraint: functions that optimizers apply after an update.
       renorm: must be false.
       renorm_clipping, renorm_momentum: ignored.
-      fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased; wherever
-        it applies if `None`.
+      fused: whether to match TensorFlow's fused kernel, whose moving variance is unbiased; if
+        `None`, it is matched for all inputs that it supports.
       trainable: whether optimizers update scale and offset.
       virtual_batch_size, adjustment: must be `None`.
       name: its name.
@@ -181,7 +181,10 @@ class BatchNormalization(Layer):
         return smart_cond(training, lambda: normalized(True), lambda: normalized(False))
 
     def _normalize_by_moments(self, inputs, training):
-        """Normalize with `moments`; return the outputs and the statistics that were used."""
+        """Normalize by mean and variance, without the fused operator.
+
+        Returns the outputs and the statistics that were used.
+        """
         axes = [i for i in range(inputs.shape.rank) if i != self.axis]
 
         def of_batch():
@@ -208,7 +211,10 @@ class BatchNormalization(Layer):
         return outputs, mean, variance
 
     def _update_average(self, variable, value, training) -> None:
-        """Create the update of a moving average; a tensor `training` is evaluated at run time."""
+        """Create the update of a moving average, which has an effect only during training.
+
+        training: a bool, or a bool tensor that is evaluated at run time.
+        """
         momentum = (
             smart_cond(
                 training,

@@ -120,7 +120,7 @@ def smart_cond(pred, true_fn, false_fn, name=None):
 
 
 def is_known(pred) -> bool | None:
-    """Return the value of `training` if it is static, `None` if it is known only at run time."""
+    """Return the value of the argument `training`, or `None` if it is known only at run time."""
     if is_graph_value(pred):
         pred = constant_value(getattr(pred, "graph_value", pred))
         return None if pred is None else bool(pred)

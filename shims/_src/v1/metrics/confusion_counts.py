@@ -141,7 +141,7 @@ def _convert_operands(labels, predictions, weights) -> list:
 
 
 def _make_contribution(kinds):
-    """Return a function that computes the confusion counts of one batch."""
+    """Return a function that counts the given kinds of results, such as true positives, in one batch."""
 
     def contribution(labels, predictions, weights):
         labels, predictions = match_ranks(

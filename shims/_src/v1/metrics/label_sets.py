@@ -11,14 +11,14 @@ from shims._src.errors import errors
 
 
 class Listed(NamedTuple):
-    """The labels of all rows as flat vectors of row indices and classes."""
+    """The labels of all rows of a batch, as two vectors: the row index and the class of each label."""
 
     rows: Any  # int64 [n]: the row of each label
     classes: Any  # int64 [n]
 
 
 class Hits(NamedTuple):
-    """The result of matching labels with predicted classes, as boolean masks."""
+    """Boolean masks that say which labels were predicted, and which predictions are right."""
 
     labels: Any  # bool [n]: whether a label is the first of its class in its row
     guessed: Any  # bool [n]: whether its class is predicted in its row
@@ -96,7 +96,7 @@ def _check_rows(ours, theirs) -> None:
 
 
 def _count_rows(guesses):
-    """Return the number of rows: the product of all sizes of the predictions except the last."""
+    """Return the number of rows of a batch: the product of all sizes of `guesses` except the last."""
     count = 1
     for d in guesses.shape[:-1]:
         count = count * d
@@ -107,7 +107,7 @@ def hits(labels: Listed, guesses) -> Hits:
     """Match the labels of each row with its predicted classes.
 
     Args:
-      labels: the labels.
+      labels: the labels of all rows, flat.
       guesses: the predicted classes, int64 `[..., k]`.
     """
     count, k = _count_rows(guesses), guesses.shape[-1]
@@ -120,7 +120,7 @@ def hits(labels: Listed, guesses) -> Hits:
 
 
 def first_of_row(rows, classes):
-    """Return a mask `[n]` of the first occurrence of each class in each row."""
+    """Return a mask of the labels that are the first of their class in their row of the batch."""
     order = jnp.lexsort((classes, rows))
     rows, classes = rows[order], classes[order]
     new = (rows != jnp.roll(rows, 1)) | (classes != jnp.roll(classes, 1))
@@ -129,13 +129,13 @@ def first_of_row(rows, classes):
 
 
 def by_row(labels: Listed, chosen, guesses):
-    """Count the labels of each row that the mask `chosen` selects, float64 `[...]`."""
+    """Count, for each row of a batch, the labels that the mask `chosen` selects; float64 `[...]`."""
     counts = jnp.zeros(_count_rows(guesses), jnp.float64).at[labels.rows].add(chosen)
     return counts.reshape(guesses.shape[:-1])
 
 
 def weighted(weights, counts):
-    """Broadcast row weights to the shape of `counts`, as float64; return `None` for `None`.
+    """Broadcast the weights of rows to the shape of `counts`, as float64; return `None` unchanged.
 
     Raises:
       InvalidArgumentError: the ranks differ, or a size is neither 1 nor that of `counts`.

@@ -300,13 +300,13 @@ def _squared_error(labels, predictions):
 
 
 def _make_pairwise_mean(name, f: Callable, labels, predictions, weights, collections, result=ratio):
-    """Create a streaming mean of `f(labels, predictions)`, whose arguments have equal shapes."""
+    """Create a streaming mean of `f(labels, predictions)`, after making their ranks equal."""
     pairwise = lambda labels, predictions: f(*match_ranks(labels, predictions))
     return _make_mean((name, ""), pairwise, [labels, predictions], weights, collections, result)
 
 
 def _make_mean(scope, f: Callable, operands, weights, collections, result=ratio):
-    """Create a streaming mean of `f(*operands)`, evaluated on each batch."""
+    """Create a metric: the mean of `f(*operands)` over all batches."""
 
     def contribution(weights, *given):
         values = shims.cast(f(*given), "float32")

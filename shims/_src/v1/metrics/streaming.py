@@ -24,7 +24,7 @@ def check_graph(name: str) -> None:
 
 
 def metric_variable(shape, dtype: str, name: str) -> GraphVariable:
-    """Create a local variable that is initialized with zeros and not trainable."""
+    """Create a variable for a metric: a local, non-trainable variable that starts at zeros."""
     zeros = np.zeros(shape, dtype)
     return GraphVariable(
         lambda: convert_to_tensor(zeros, name="zeros"),
@@ -73,7 +73,7 @@ def streamed(
     update: Callable | None,
     names: tuple[str, str],
 ) -> tuple[Tensor, Tensor]:
-    """Create a metric from existing variables in the current scope; see `streaming`."""
+    """Create a metric that adds batches to the existing variables `kept`; see `streaming`."""
     graph = get_default_graph()
     added = operation_of(
         contribution, tuple(operands), {}, public="metrics", name="batch", type_="Sum"
@@ -89,7 +89,10 @@ def streamed(
 
 
 def _add_halves(*arrays):
-    """Add each array in the second half of a list to the corresponding array in the first half."""
+    """Add increments to metric variables, and return the sums.
+
+    arrays: the values of the variables, followed by the same number of increments.
+    """
     half = len(arrays) // 2
     return [kept + added for kept, added in zip(arrays[:half], arrays[half:], strict=True)]
 
@@ -118,7 +121,7 @@ def match_ranks(labels, predictions):
 
 
 def same_shape(array, other):
-    """Check that `array` has the shape of `other`, and return it.
+    """Check that `array` has the shape of `other`, and return `array`.
 
     Raises:
       ValueError: the shapes differ.
@@ -133,7 +136,7 @@ def same_shape(array, other):
 
 
 def broadcast_weights(weights, values):
-    """Broadcast weights to the shape of the values, as float32.
+    """Broadcast weights to the shape of `values`, as float32.
 
     Raises:
       ValueError: the ranks differ, or a size is neither 1 nor the size of the values.

@@ -110,7 +110,7 @@ def _area(x, y, method: str):
 
 
 def _interpolated_area(tp, fp, fn):
-    """Compute the area under the precision-recall curve by interpolation between thresholds."""
+    """Compute the area under the precision-recall curve, interpolated between thresholds."""
     divide = shims.math.divide_no_nan
     steps = tp[:-1] - tp[1:]
     every = tp + fp
@@ -373,7 +373,7 @@ def _check_fraction(name: str, number) -> None:
 def _metric_at_thresholds(
     thresholds, scope, kinds, given, result, collections, names=("value", "update_op")
 ):
-    """Create a streaming metric from the confusion counts at each threshold."""
+    """Create a streaming metric that is computed from the confusion counts at each threshold."""
     places = np.asarray(thresholds, np.float32)
 
     def contribution(labels, predictions, weights):

@@ -43,7 +43,8 @@ def recall_at_k(
     Raises:
       ValueError: the shapes are incompatible, or there are fewer than `k` classes.
       TypeError: `labels` are not int64.
-      InvalidArgumentError: `weights` do not fit, or, at run time, a sparse tensor has other rows.
+      InvalidArgumentError: `weights` do not broadcast; or, at run time, the rows of sparse `labels` are
+        not those of `predictions`.
       RuntimeError: eager execution is enabled.
 
     Differs from TensorFlow:
@@ -74,7 +75,7 @@ def recall_at_top_k(
     Args:
       labels: see `recall_at_k`.
       predictions_idx: integers `[..., k]`, the predicted classes.
-      k: used in the default names only.
+      k: a number that only appears in the default names of variables and operations.
       class_id: see `recall_at_k`.
       weights: see `recall_at_k`.
       metrics_collections: see `recall_at_k`.
@@ -82,7 +83,7 @@ def recall_at_top_k(
       name: see `recall_at_k`.
 
     Returns:
-      `(value, update_op)`, see `recall_at_k`, which names the errors too.
+      `(value, update_op)`; for these and for the errors see `recall_at_k`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/metrics/recall_at_top_k
     """
@@ -237,7 +238,7 @@ def _top_classes(predictions, k):
 
 
 def _label_parts(labels) -> tuple:
-    """Return `(indices, values, shape)` of sparse labels, or `(labels, None, None)` of dense ones."""
+    """Return `(indices, values, shape)` of sparse labels, or `(labels, None, None)` for dense labels."""
     if isinstance(labels, SparseTensor):
         return labels.indices, labels.values, labels.dense_shape
     if isinstance(labels, tuple) and hasattr(labels, "dense_shape"):
@@ -256,7 +257,7 @@ def _make_variable(name: str):
 
 
 def _make_ratio(metric: str, labels, guesses, k, class_id, weights, collections, name):
-    """Create the streaming recall or precision of the top k predictions."""
+    """Create the recall or the precision of the top k predictions as a streaming metric."""
     wrong = "false_negative" if metric == "recall" else "false_positive"
     with get_default_graph().name_scope(name or _default_name(metric, k, class_id)) as scope:
         kept = [
@@ -291,7 +292,7 @@ def _restrict_to_class(class_id, classes, chosen):
 
 
 def _sum_average_precisions(labels, values, size, scores, guesses, weights):
-    """Return the sum of the row weights of a batch, and the weighted sum of average precisions."""
+    """Return the sum of the row weights of a batch, and the weighted sum of the average precisions."""
     guesses = shims.cast(guesses, "int64")
     listed = label_sets.listed(labels, values, size, guesses)
     right = label_sets.hits(listed, guesses).right

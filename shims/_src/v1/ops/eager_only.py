@@ -1,4 +1,4 @@
-"""Provide TensorFlow 2 functions that run only eagerly in TensorFlow 1; in graphs they raise."""
+"""Provide TensorFlow 2 functions that run only eagerly in TensorFlow 1; in graphs they raise an error."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def embedding_lookup(
       max_norm: the maximum Euclidean norm of the rows; larger ones are scaled down.
 
     Returns:
-      `[*ids.shape, ...]`.
+      The rows, an array `[*ids.shape, ...]`.
 
     Raises:
       ValueError: `params` is empty, or the strategy is unknown.
@@ -59,7 +59,7 @@ def embedding_lookup(
 
 
 def _mod_positions(sizes: list[int]) -> np.ndarray:
-    """Return the position of each table row after concatenating the `mod`-partitioned parts."""
+    """Return the position of each table row in the concatenation of the `mod`-partitioned parts."""
     begins = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     rows = range(sum(sizes))
     return np.asarray([begins[i % len(sizes)] + i // len(sizes) for i in rows], np.int32)
@@ -185,7 +185,7 @@ def sampled_softmax_loss(
 
 
 def _join_parts(weights, strategy):
-    """Join the parts of a `mod`-partitioned table; return any other table unchanged."""
+    """Join the parts of a `mod`-partitioned table to one array; return any other table unchanged."""
     parts = weights if isinstance(weights, (list, tuple)) else [weights]
     if len(parts) <= 1 or strategy == "div":
         return weights

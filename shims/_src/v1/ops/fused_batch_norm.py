@@ -86,7 +86,7 @@ def fused_batch_norm(
 
 
 def _check_channel_vectors(channels, **vectors):
-    """Check that vectors have one element per channel; return them."""
+    """Check that each vector has one element per channel; return the vectors."""
     for name, vector in vectors.items():
         checks.check_vector("fused_batch_norm", name, vector)
     return tuple(

@@ -18,7 +18,7 @@ def extract_glimpse(
       offsets: float32 `[batch, 2]`, row and column of the centers.
       centered: whether offsets are relative to the center of the image.
       normalized: whether offsets are fractions of the image size.
-      uniform_noise: whether the noise outside of the image is uniform or Gaussian.
+      uniform_noise: ignored, as there is no noise.
       name: the name of the operation.
 
     Returns:
@@ -28,7 +28,8 @@ def extract_glimpse(
       UnimplementedError: a window extends over the border of its image.
 
     Differs from TensorFlow:
-      There is no noise: TensorFlow's is not reproducible.
+      TensorFlow fills windows outside of the image with noise, which is not reproducible; here they are
+      an error.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/extract_glimpse
     """

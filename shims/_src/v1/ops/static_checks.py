@@ -14,7 +14,7 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 def as_dtype(type_value):
-    """Return the dtype of a name, a NumPy type, or a dtype.
+    """Convert a dtype name or a NumPy type to a dtype; return a dtype unchanged.
 
     Raises:
       TypeError: the value is not a dtype.

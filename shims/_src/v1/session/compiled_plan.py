@@ -75,7 +75,7 @@ class Compiled:
         return lift(self._run_inside, [*read, *counters], [*written, *counters])
 
     def _run_inside(self, arguments):
-        """Execute the operations of the compiled program while it is traced."""
+        """Trace the compiled program: execute its operations, and return its results."""
         run = Run(self.plan, frozenset(self.read), self.counters)
         run.is_ahead = self.is_ahead
         run.values.update(zip(self.arguments, arguments, strict=True))
@@ -124,7 +124,7 @@ class Compiled:
         return dict(zip(self.results, results, strict=True))
 
     def _store_assigned(self, session, assigned) -> None:
-        """Store the new values of variables and counters in the session."""
+        """Store the new values of variables and of random counters after a run of the program."""
         for variable, value in zip(self.written, assigned, strict=False):
             session.values[variable] = value
         for slot, value in zip(self._counter_slots, assigned[len(self.written) :], strict=True):

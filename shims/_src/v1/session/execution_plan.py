@@ -112,7 +112,7 @@ def ordered(operations: Sequence[Operation], fed) -> list[Operation]:
 
 
 def every_operation(operations) -> list[Operation]:
-    """Return the operations together with those of their nested branches and loop bodies."""
+    """Return operations together with those in their branches and loop bodies, at all levels."""
     found = []
     for op in operations:
         found.append(op)
@@ -167,7 +167,10 @@ class Run:
         return value
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """Return the value of the variable that `tensor` reads, as the operation `reader` sees it."""
+        """Return the value of the variable behind `tensor` that the operation `reader` sees.
+
+        A reference variable is read when it is used, a resource variable at its read operation.
+        """
         variable, source = tensor.read_of, tensor.op
         if not variable.is_resource:
             # A reference variable is read when it is used.
@@ -182,7 +185,7 @@ class Run:
         return self.read(variable, reader, seen)
 
     def at_start(self, variable):
-        """Return the value of a variable at the start of the run, or `UNKNOWN`."""
+        """Return the value of a variable at the start of the run, or `UNKNOWN` if it has no value."""
         return state.read(variable.slot) if variable in self.known else state.UNKNOWN
 
     def first_read(self, variable):
@@ -197,7 +200,7 @@ class Run:
         return versions[-1][1] if versions else self.read(variable, None)
 
     def write(self, variable, value, writer: Operation):
-        """Assign a value to a variable, and return it as later reads see it."""
+        """Assign a value to a variable; return the result of reading it back, as later reads do."""
         if variable in self.known and variable not in self.begin:
             self.begin[variable] = state.read(variable.slot)
         state.write(variable.slot, value)
@@ -226,7 +229,11 @@ class Run:
         return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
 
     def stream(self, op: Operation):
-        """Return a function that returns the position of an operation's random streams and advances them."""
+        """Return the source of random stream positions for the random calls inside an operation.
+
+        Each call of the source returns the position of the next random call's stream, and advances its
+        counter.
+        """
         draws = iter(range(len(op.attributes["seeds"])))
 
         def source(kernel, seed, blocks):
@@ -270,13 +277,14 @@ def uninitialized(variable):
 
 
 def counters_of(plan: Plan, kept: dict) -> dict:
-    """Return a dict from each random operator of a plan to its counter slot and seed words.
-
-    The keys are pairs of an operation and the number of the random call in that operation.
+    """Return the counter slot and the seed words of each random call in a plan.
 
     Args:
       plan: the plan.
       kept: the existing counters; new ones are added to it.
+
+    Returns:
+      A dict from pairs of an operation and the index of the random call in it.
     """
     drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
     for op, i, seeds in drawn:
@@ -288,7 +296,7 @@ def counters_of(plan: Plan, kept: dict) -> dict:
 
 
 def _seed_words(seeds) -> np.ndarray:
-    """Convert two seeds to four 32-bit words; return random words if `seeds` is `None`."""
+    """Split two seeds into four 32-bit words; return random words if `seeds` is `None`."""
     if seeds is None:
         return np.frombuffer(os.urandom(16), np.uint32)
     return np.concatenate([split_number(s) for s in seeds])

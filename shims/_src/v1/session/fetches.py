@@ -40,11 +40,11 @@ class Fetches:
         self.operations = [x for x in self._found if isinstance(x, Operation)]
 
     def structured(self, values: dict[Tensor, Any]):
-        """Arrange the values of tensors in the structure of the fetches."""
+        """Arrange the values of the fetched tensors in the structure of the fetches."""
         return self._shape(values)
 
     def _result_builder(self, fetch):
-        """Return a function from values of tensors to the part of the result for `fetch`."""
+        """Return a function that builds the result for `fetch` from the values of all tensors."""
         if fetch is None:
             raise TypeError(
                 f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}". Cannot be'

@@ -44,7 +44,7 @@ class Schedule:
                 break
 
     def _place(self, op: Operation) -> None:
-        """Assign an operation to a group; its dependencies are already assigned."""
+        """Add an operation to `before`, `inside`, `after` or `large`; its dependencies come first."""
         if op.on_host:
             self._place_in_python(op)
         elif early := [t.op for t in op.inputs if t.op.on_host and t.op in self._late]:

@@ -228,7 +228,7 @@ def _no_partial_run():
 
 
 def _as_numpy(value):
-    """Convert a result to the form that `Session.run` returns: an array or a NumPy scalar."""
+    """Convert a result to what `Session.run` returns: a NumPy array or scalar."""
     if isinstance(value, (bytes, str)):
         return value
     array = np.asarray(value)

@@ -201,7 +201,7 @@ class AdagradDAOptimizer(KernelOptimizer):
 
 
 def like(variable, number):
-    """Create a constant tensor with the shape and dtype of a variable."""
+    """Create a constant tensor filled with a number, in the shape and dtype of a variable."""
     if variable.shape.is_fully_defined():
         return constant(number, variable.dtype, variable.shape)
     return fill(shape(variable), convert_to_tensor(number, variable.dtype))

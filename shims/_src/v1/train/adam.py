@@ -82,7 +82,7 @@ class AdamOptimizer(Optimizer):
         )
 
     def _slots_and_hyperparameters(self, var):
-        """Return a list of the variable and its slots, and the hyperparameters in its dtype."""
+        """Return two lists: a variable with its slots, and the hyperparameters in the variable's dtype."""
         numbers = [*self._get_beta_accumulators(), self._lr_t, self._beta1_t, self._beta2_t]
         kept = [var, self.get_slot(var, "m"), self.get_slot(var, "v")]
         return kept, [as_dtype_of(var, x) for x in (*numbers, self._epsilon_t)]

@@ -71,7 +71,7 @@ class NanTensorHook(SessionRunHook):
 
     Args:
       loss_tensor: the loss, a scalar.
-      fail_on_nan_loss: whether to raise an error.
+      fail_on_nan_loss: whether to raise an error; otherwise the hook asks the session to stop.
 
     Raises:
       NanLossDuringTrainingError: after a run, if the loss is NaN and `fail_on_nan_loss` is true.

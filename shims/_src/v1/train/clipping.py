@@ -202,7 +202,7 @@ def _values(t) -> Tensor:
 
 
 def _like(t, values):
-    """Return `values`, wrapped in `IndexedSlices` with the indices of `t` if `t` is one."""
+    """Return `values`; if `t` is an `IndexedSlices`, return one with its indices and these values."""
     if isinstance(t, IndexedSlices):
         return IndexedSlices(values, t.indices, t.dense_shape)
     return values

@@ -114,5 +114,5 @@ class FtrlOptimizer(KernelOptimizer):
         return [new, total, linear]
 
     def _raise_to_power(self, squares, power):
-        """Compute `squares ** -power`, with a square root if the power is -0.5."""
+        """Compute `squares ** -power`; for the usual power -0.5 use the square root, as TensorFlow does."""
         return jnp.sqrt(squares) if self._learning_rate_power == -0.5 else squares**-power

@@ -107,7 +107,7 @@ def assert_global_step(global_step_tensor) -> None:
 
 
 def global_step(sess, global_step_tensor) -> int:
-    """Return the number of steps in a session.
+    """Return the value of the global step in a session, as an `int`.
 
     Args:
       sess: the session.

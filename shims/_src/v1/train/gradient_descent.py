@@ -47,7 +47,10 @@ class GradientDescentOptimizer(KernelOptimizer):
         return self._subtract_rows(grad, handle, indices)
 
     def _subtract_rows(self, rows, var, indices):
-        """Subtract the scaled gradients of rows from a variable; those of equal indices add up."""
+        """Subtract gradient rows times the learning rate from rows of a variable.
+
+        Rows with equal indices add up.
+        """
         rate = as_dtype_of(var, self._tensors[0])
         type_ = "ResourceScatterAdd" if var.is_resource else "ScatterSub"
         check_rows(type_, var, rows)

@@ -105,7 +105,7 @@ def polynomial_decay(
       decay_steps: the number of steps of the decay, a scalar.
       end_learning_rate: the rate at the end and afterwards.
       power: the exponent; 1 for a linear decay.
-      cycle: restart after the end, each time lower and over more steps.
+      cycle: whether to restart after the end, each time from a lower rate and over more steps.
       name: the name of the operation.
 
     Returns:
@@ -187,7 +187,7 @@ def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
       learning_rate: a number or a scalar tensor of a floating-point dtype.
       global_step: the current step, a scalar.
       decay_steps: the number of steps of the decay, a scalar.
-      alpha: the fraction of the rate at the end.
+      alpha: the fraction of `learning_rate` that remains at the end.
       name: the name of the operation.
 
     Returns:
@@ -222,7 +222,7 @@ def cosine_decay_restarts(
       first_decay_steps: the steps of the first period, a scalar.
       t_mul: the factor from the length of a period to the next.
       m_mul: the factor from the initial rate of a period to the next.
-      alpha: the fraction of the rate at the end of each period.
+      alpha: the fraction of the initial rate of a period that remains at its end.
       name: the name of the operation.
 
     Returns:
@@ -256,15 +256,17 @@ def cosine_decay_restarts(
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
 ):
-    """Decay along cosines multiplied by a linear decay.
+    """Decay linearly and along cosines: `learning_rate * ((alpha + linear) * cosine + beta)`.
+
+    Here `linear` falls from 1 to 0, and `cosine` is between 0 and 1.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
       global_step: the current step, a scalar.
       decay_steps: the steps after which the linear decay reaches 0, a scalar.
       num_periods: the number of cosine periods in the decay.
-      alpha: a constant added to the linear decay.
-      beta: a constant added to the product.
+      alpha: see the formula.
+      beta: see the formula.
       name: the name of the operation.
 
     Returns:
@@ -299,17 +301,18 @@ def noisy_linear_cosine_decay(
     beta=0.001,
     name=None,
 ):
-    """Decay along cosines multiplied by a linear decay with decaying noise.
+    """Decay like `linear_cosine_decay`, with noise: `rate * ((alpha + linear + noise) * cosine + beta)`.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
       global_step: the current step, a scalar.
       decay_steps: the steps after which the linear decay reaches 0, a scalar.
       initial_variance: the variance of the noise at the beginning.
-      variance_decay: the power of the steps by which the variance is divided.
+      variance_decay: an exponent; the variance at a step is
+        `initial_variance / (1 + step) ** variance_decay`.
       num_periods: the number of cosine periods in the decay.
-      alpha: a constant added to the linear decay.
-      beta: a constant added to the product.
+      alpha: see the formula, in which `rate` is `learning_rate`.
+      beta: see the formula.
       name: the name of the operation.
 
     Returns:
@@ -344,7 +347,7 @@ def _exponential(rate, step, decay_steps, decay_rate, staircase):
 
 
 def _done_fraction(rate, step, decay_steps, staircase=False):
-    """Return `step / decay_steps`, rounded down if `staircase` is set."""
+    """Return the fraction `step / decay_steps`, rounded down if `staircase` is set."""
     step, steps = _prevent_reciprocal(step, decay_steps, rate)
     done = step / steps
     return jnp.floor(done) if staircase else done
@@ -353,7 +356,7 @@ def _done_fraction(rate, step, decay_steps, staircase=False):
 def _prevent_reciprocal(step, steps, rate):
     """Convert step counts so that XLA divides them exactly, not by multiplying with a reciprocal.
 
-    Otherwise 41 / 41 would not be 1.
+    With a reciprocal, 41 / 41 would be less than 1.
     """
     step = jnp.asarray(step, rate.dtype)
     # XLA removes an optimization barrier too early. It cannot fold `step * 0`, which may be NaN.
@@ -361,7 +364,10 @@ def _prevent_reciprocal(step, steps, rate):
 
 
 def _left_and_done(rate, step, decay_steps):
-    """Return the fractions of remaining and completed steps; after `decay_steps` they are 0 and 1."""
+    """Return the fractions of the decay steps that remain and that are done.
+
+    After `decay_steps` they are 0 and 1.
+    """
     step, steps = _prevent_reciprocal(step, decay_steps, rate)
     step = jnp.minimum(step, steps)
     return (steps - step) / steps, step / steps
@@ -376,7 +382,7 @@ def _to_tensor(value):
 
 
 def _make_rate(default: str, f: Callable, name, learning_rate, global_step, *numbers, suffix=""):
-    """Compute the learning rate of a schedule, a tensor with the dtype of the initial rate."""
+    """Compute the learning rate of a schedule with the formula `f`, in the dtype of the initial rate."""
     if global_step is None:
         raise ValueError(
             f"{default}: `global_step` is required, for example "
@@ -400,7 +406,7 @@ def _make_operation(default: str, f: Callable, name, suffix: str, *operands):
 
 
 def _result_suffix() -> str:
-    """Return the suffix of the operation name that TensorFlow gives to a piecewise constant rate."""
+    """Return the suffix that TensorFlow appends to the operation name of a piecewise constant rate."""
     return "/case/cond/Identity" if control_flow_v2_enabled() else "/case/cond/Merge"
 
 

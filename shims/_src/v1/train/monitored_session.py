@@ -67,7 +67,7 @@ class MonitoredSession:
         return found["caller"]
 
     def _ask_hooks(self, context, wanted: dict, user_feeds: dict) -> dict:
-        """Call `before_run` of the hooks; add their fetches to `wanted` and return all feeds."""
+        """Call `before_run` of all hooks; add their fetches to `wanted`, and return all feeds."""
         of_hooks: dict = {}
         for i, hook in enumerate(self._hooks):
             request = hook.before_run(context)
@@ -248,7 +248,7 @@ def MonitoredTrainingSession(
 
     Differs from TensorFlow:
       Graphs are not written. Without the installation extra `summary`, no event files are written,
-      which is logged.
+      and a log message says so.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/MonitoredTrainingSession
     """
@@ -271,7 +271,7 @@ def MonitoredTrainingSession(
 
 
 def _interval(steps, seconds, default: tuple) -> tuple:
-    """Return the steps and the seconds between events, or `default` if neither is given."""
+    """Return the steps and the seconds between two events; `default` if neither is given."""
     if steps is USE_DEFAULT and seconds is USE_DEFAULT:
         return default
     return (None if steps is USE_DEFAULT else steps, None if seconds is USE_DEFAULT else seconds)

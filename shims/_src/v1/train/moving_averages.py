@@ -59,7 +59,7 @@ def _graph_value(decay):
 
 
 def _update_debiased(variable, value, rest, scope: str) -> Tensor:
-    """Create the update of a moving average that corrects the bias of its zero initial value."""
+    """Create the update of a moving average that corrects the bias of its initial value, zero."""
     with variable_scope(variable.name.removesuffix(":0"), values=[variable, value, rest]):
         biased = get_variable(
             _unused_name("biased"),
@@ -88,7 +88,7 @@ def _update_debiased(variable, value, rest, scope: str) -> Tensor:
 
 
 def _unused_name(name: str) -> str:
-    """Return `name`, with a number appended if a variable in the current scope has this name."""
+    """Return `name`; if a variable of the current scope has this name, a number is appended."""
     scope = get_variable_scope()
     if scope.reuse:
         return name

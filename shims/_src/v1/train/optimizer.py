@@ -91,8 +91,8 @@ class Optimizer:
           loss: the tensor to minimize.
           global_step: a variable to increment.
           var_list: the variables; the trainable ones if `None`.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`: a run computes all gradients
-            before it applies one in any case.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, as a run always computes all
+            gradients before it applies them.
           aggregation_method: accepted and ignored.
           colocate_gradients_with_ops: accepted and ignored.
           name: the name of the operation.
@@ -131,7 +131,7 @@ class Optimizer:
         Args:
           loss: the tensor to minimize.
           var_list: the variables or tensors; the trainable variables if `None`.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, see `minimize`.
           aggregation_method: accepted and ignored.
           colocate_gradients_with_ops: accepted and ignored.
           grad_loss: weights of the elements of `loss`.

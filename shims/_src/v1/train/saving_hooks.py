@@ -17,7 +17,7 @@ _LOGGER = logging.getLogger("tensorflow")
 
 
 def writer_of(folder):
-    """Return the event file writer for a folder, or `None` if no writer is available."""
+    """Return the event file writer for a folder; `None` if the extra `summary` is not installed."""
     try:
         return FileWriterCache.get(folder)
     except ImportError as error:
@@ -37,10 +37,10 @@ class CheckpointSaverListener:
         """Prepare the listener; called once, while the graph can still be modified."""
 
     def before_save(self, session, global_step_value) -> None:
-        """Do something before a checkpoint is written."""
+        """React before a checkpoint is written; called by the hook that saves."""
 
     def after_save(self, session, global_step_value):
-        """Do something after a checkpoint is written; return `True` to stop the training."""
+        """React after a checkpoint is written; return `True` to stop the training."""
 
     def end(self, session, global_step_value) -> None:
         """Clean up; called once at the end."""
@@ -60,7 +60,8 @@ class CheckpointSaverHook(SessionRunHook):
       save_graph_def: accepted and ignored; graphs are not written.
 
     Raises:
-      ValueError: both `saver` and `scaffold` are given, or not exactly one interval.
+      ValueError: both `saver` and `scaffold` are given, or not exactly one of the intervals
+        `save_secs` and `save_steps`.
       RuntimeError: at the beginning of the session, if there is no global step.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/CheckpointSaverHook
@@ -198,7 +199,8 @@ class SummarySaverHook(SessionRunHook):
       summary_op: the summaries, a string tensor or a list of them.
 
     Raises:
-      ValueError: not exactly one of `scaffold` and `summary_op` is given, or of the intervals.
+      ValueError: not exactly one of `scaffold` and `summary_op` is given, or not exactly one of
+        `save_steps` and `save_secs`.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SummarySaverHook
     """

@@ -42,8 +42,9 @@ class Scaffold:
       init_op: the operation that initializes the variables when there is no checkpoint.
       init_feed_dict: the feeds of `init_op`.
       init_fn: a function of the scaffold and the session, called after `init_op`.
-      ready_op: a tensor with the names of uninitialized variables.
-      ready_for_local_init_op: the same, evaluated before `local_init_op`.
+      ready_op: a tensor with the names of uninitialized variables, evaluated at the end.
+      ready_for_local_init_op: a tensor with the names of variables that must be initialized before
+        `local_init_op` runs and are not.
       local_init_op: the operation to run in every new session.
       summary_op: the summaries.
       saver: the saver.

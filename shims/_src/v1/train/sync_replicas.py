@@ -18,23 +18,23 @@ class SyncReplicasOptimizer(Optimizer):
 
     Args:
       opt: the wrapped optimizer, which applies the gradients.
-      replicas_to_aggregate: 1.
-      total_num_replicas: 1 or `None`.
+      replicas_to_aggregate: must be 1.
+      total_num_replicas: must be 1 or `None`.
       variable_averages: an `ExponentialMovingAverage` that each step updates.
-      variables_to_average: the variables to average; the default of the average if `None`.
+      variables_to_average: the variables to average; if `None`, those that
+        `ExponentialMovingAverage.apply` averages by default.
       use_locking: accepted and ignored.
-      name: the name scope of a step.
+      name: the name scope of the training step.
 
     Raises:
       UnimplementedError: there is more than one replica.
 
     Differs from TensorFlow:
       More than one replica is an error, as there are no other workers.
-      A run of the step returns after its gradients are applied, with or without a hook or queue
-      runner; TensorFlow guarantees this with `num_tokens=0`, and without a hook and a queue runner
-      the run never returns there. There are no token queue and no accumulators. Between two runs
-      the slots of rows hold the state of the last step; TensorFlow may already have begun the next
-      one.
+      A run of the training step returns after its gradients are applied. TensorFlow guarantees this
+      only with `num_tokens=0`, and a run without the hook and the queue runner never returns.
+      There is no token queue, and there are no accumulators. Between two runs, the slots of sparse
+      gradients hold the state of the last step; in TensorFlow the next step may already have begun.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/SyncReplicasOptimizer
     """

@@ -26,7 +26,7 @@ _LARGE = 1000
 
 
 def filled(name: str, shape, value, dtype):
-    """Create a tensor filled with a value: a constant, or a computed tensor if it is large."""
+    """Create a tensor filled with one value: a constant, or a computed tensor if it is large."""
     dtype = as_dtype(dtype)
     sizes = tuple(int(d) for d in shape)
     graph = get_default_graph()
@@ -55,7 +55,7 @@ def filled(name: str, shape, value, dtype):
 
 
 def _add_random_operation(name: str, type_: str, f, *args, seed=None):
-    """Add an operation that generates random numbers, named in the current scope."""
+    """Add an operation that generates random numbers to the graph, named in the current name scope."""
     return operation_of(
         f, args, {"seed": seed}, public=f"initializer {name}", name=name, type_=type_
     )
@@ -144,7 +144,7 @@ class constant_initializer(Initializer, eager.constant_initializer):
       verify_shape: whether to raise an error if the numbers have another shape.
 
     Raises:
-      TypeError, ValueError: the numbers are incompatible the dtype or shape.
+      TypeError, ValueError: the numbers are incompatible with the dtype or shape.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/constant_initializer
     """
@@ -203,7 +203,7 @@ class uniform_unit_scaling_initializer(Initializer, eager.uniform_unit_scaling_i
     """Initializer that samples a uniform distribution which preserves the variance of the input.
 
     Args:
-      factor: a factor of the samples.
+      factor: a number that all samples are multiplied by.
       seed: the seed of the operation.
       dtype: the dtype of the result.
 
@@ -212,11 +212,12 @@ class uniform_unit_scaling_initializer(Initializer, eager.uniform_unit_scaling_i
 
 
 class variance_scaling_initializer(Initializer, eager.variance_scaling_initializer):
-    """Initializer that scales the variance of its samples to the size of a layer.
+    """Initializer whose samples have the variance `scale / n`, where `mode` selects `n`.
 
     Args:
-      scale: a positive factor of the variance.
-      mode: the divisor of the variance: `fan_in`, `fan_out` or `fan_avg`.
+      scale: a positive number.
+      mode: `fan_in` (the number of inputs of a unit), `fan_out` (of outputs) or `fan_avg` (their
+        mean).
       distribution: `uniform`, `truncated_normal` (also `normal`) or `untruncated_normal`.
       seed: the seed of the operation.
       dtype: the dtype of the result.
@@ -260,7 +261,7 @@ class orthogonal_initializer(Initializer):
     """Initializer that generates an orthogonal matrix; axes before the last are flattened.
 
     Args:
-      gain: a factor of the matrix.
+      gain: a number that the matrix is multiplied by.
       seed: the seed of the operation.
       dtype: the dtype of the result.
 

@@ -122,9 +122,9 @@ def _strided_slice(x, begin, end, strides, **masks):
 
 
 def _parse_index_entry(part) -> tuple[Any, Any, Any, tuple[str, ...]]:
-    """Convert an index entry to begin, end, stride and the names of masks to set.
+    """Convert one entry of an index, such as `1:`, to arguments of `strided_slice`.
 
-    These are arguments of `strided_slice`.
+    Returns begin, end, stride and the names of the masks in which to set the bit of this entry.
     """
     if part is Ellipsis:
         return 0, 0, 1, ("ellipsis_mask",)

@@ -24,7 +24,7 @@ class PartitionInfo:
 
 
 class SaveSliceInfo:
-    """The slice of a saved variable that a part holds.
+    """The slice of a saved variable that one part of a partitioned variable holds.
 
     Attributes:
       full_name: the name of the whole variable.
@@ -137,7 +137,7 @@ class PartitionedVariable:
         """Check that the variable matches the requested properties, and return it.
 
         Raises:
-          ValueError: it has another shape, dtype or number of parts.
+          ValueError: the variable has another shape, dtype or number of parts.
         """
         start = f"Trying to reuse partitioned variable {self._name}, but specified"
         if not shape.is_compatible_with(self._shape):
@@ -150,7 +150,7 @@ class PartitionedVariable:
 
 
 def axis_of(partitions) -> tuple[int, int]:
-    """Return the partitioned axis and the number of parts."""
+    """Return the axis that is split, and the number of parts, given the number of parts per axis."""
     return next(((i, n) for i, n in enumerate(partitions) if n > 1), (0, 1))
 
 
@@ -167,7 +167,7 @@ def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[in
 
 
 def parts_of(partitioner, shape: GraphShape, dtype) -> list[int]:
-    """Call a partitioner; return the number of parts along each axis.
+    """Call a partitioner; check and return the number of parts along each axis.
 
     Raises:
       ValueError: the result of the partitioner is invalid.

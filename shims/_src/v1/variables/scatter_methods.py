@@ -26,7 +26,7 @@ _ROWS: dict[str, Callable] = {
 class Scattering:
     """A mixin with the methods of a variable that gather or assign rows and slices.
 
-    The class must define `update`, which adds an assignment.
+    A class that inherits it must define `update`, which adds an assignment to the graph.
     """
 
     update: Callable

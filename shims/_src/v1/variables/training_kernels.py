@@ -161,7 +161,7 @@ def check_gradient(type_: str, variable, grad) -> None:
 
 
 def check_rows(type_: str, variable, rows) -> None:
-    """Check that rows have the dtype of their variable, and its shape except for the first axis."""
+    """Check that gradient rows have the dtype of their variable, and its shape except for the first axis."""
     _check_dtype(type_, variable, rows)
     whole, inner = variable.shape, rows.shape
     if None in (whole.rank, inner.rank):
@@ -182,7 +182,7 @@ def _check_dtype(type_: str, variable, grad) -> None:
 
 
 def check_numbers(type_: str, numbers) -> None:
-    """Check that all tensors are scalars."""
+    """Check that all hyperparameters are scalars."""
     for number in numbers:
         if number.shape.rank:
             raise ValueError(
@@ -192,7 +192,7 @@ def check_numbers(type_: str, numbers) -> None:
 
 
 def as_dtype_of(variable, number, name: str | None = None) -> Tensor:
-    """Convert a number to a tensor of a variable's dtype; Python numbers become float32 first."""
+    """Convert a number to a tensor with the dtype of a variable; Python numbers become float32 first."""
     tensor = convert_to_tensor(number, name=name)
     if tensor.dtype == variable.dtype:
         return tensor

@@ -113,5 +113,5 @@ def filter_variables(
 
 
 def get_variable_full_name(var) -> str:
-    """Return the name of a variable in checkpoints; parts have the name of the whole variable."""
+    """Return the name of a variable in checkpoints: for a part, the name of the whole variable."""
     return var.op.name if var._save_slice_info is None else var._save_slice_info.full_name

@@ -151,13 +151,16 @@ class OpenScopes:
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_inner(self, name: str) -> None:
-        """Reset the counts of scopes inside a scope, so that the same names are used when it is reopened."""
+        """Reset the counts of the scopes inside a scope.
+
+        When the scope is opened again, the scopes inside it then get the same names.
+        """
         for other in self.counts:
             if other.startswith(f"{name}/"):
                 self.counts[other] = 0
 
     def unique(self, prefix: str) -> str:
-        """Return `prefix`, with a number appended if a scope with this name exists."""
+        """Return `prefix`, with a number appended if a variable scope with this name was already entered."""
         name = f"{self.current.name}/{prefix}" if self.current.name else prefix
         if not self.counts.get(name):
             return prefix
@@ -295,7 +298,7 @@ class variable_scope:
 
     @contextlib.contextmanager
     def _open_inner(self, name: str, opened: str) -> Iterator[VariableScope]:
-        """Open a new scope inside the current one."""
+        """Open a new variable scope inside the current one."""
         scopes = open_scopes()
         outer = scopes.current
         full = f"{outer.name}/{name}" if outer.name else name
@@ -311,7 +314,7 @@ class variable_scope:
 
     @contextlib.contextmanager
     def _reopen(self, given: VariableScope) -> Iterator[VariableScope]:
-        """Open an existing scope, independently of the current one."""
+        """Open an existing variable scope again; the current scope does not affect its name."""
         scopes = open_scopes()
         outer = scopes.current
         scope = self._derive_scope(
@@ -351,7 +354,7 @@ class variable_scope:
 
 
 def _compose_getters(inner, outer):
-    """Combine two custom getters; `inner` calls `outer` to get the variable."""
+    """Combine two custom getters of nested scopes: `inner` calls `outer` to get the variable."""
     if outer is None:
         return inner
 
@@ -376,7 +379,7 @@ def variable_op_scope(
     use_resource=None,
     constraint=None,
 ):
-    """Open a `variable_scope`; the arguments have another order.
+    """Open a `variable_scope`, whose arguments are given in another order.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/variable_op_scope
     """

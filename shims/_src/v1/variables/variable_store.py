@@ -153,7 +153,7 @@ class VariableStore:
         return whole
 
     def _create_part(self, name, number, whole, offset, shape, dtype, initializer, **options):
-        """Create one part of a partitioned variable."""
+        """Create one part of a partitioned variable of the shape `whole`, which starts at `offset`."""
         full = f"{name}/part_{number}"
         info = partitioned_variables.PartitionInfo(whole.as_list(), offset)
         graph = get_default_graph()
@@ -186,7 +186,7 @@ def _default_initializer(name, dtype):
 
 
 def _initial_value(initializer, shape, dtype, partition_info):
-    """Return an initial value, or a function that creates one, and the dtype to convert it to.
+    """Return the initial value of a variable, or a function that creates it, and its dtype.
 
     The dtype is `None` if the value determines it.
     """
@@ -209,7 +209,7 @@ def _initial_value(initializer, shape, dtype, partition_info):
 
 
 def _has_parameter(f, name: str, or_any: bool = False) -> bool:
-    """Return whether a function has a parameter `name`; if `or_any`, `**kwargs` counts too."""
+    """Return whether a function accepts an argument `name`; `**kwargs` counts only if `or_any` is set."""
     parameters = inspect.signature(f).parameters
     anything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return name in parameters or (or_any and anything)
@@ -222,7 +222,10 @@ def _has_no_required_parameters(f) -> bool:
 
 
 def _add_regularization_loss(name, variable, regularizer) -> None:
-    """Add a variable's regularization loss to the collection; it is computed twice, as in TensorFlow."""
+    """Add a variable's regularization loss to the collection of regularization losses.
+
+    The regularizer is called twice, as in TensorFlow, so that the graph has the same operations.
+    """
     if regularizer(variable) is None:
         return
     graph = get_default_graph()

@@ -186,7 +186,7 @@ class GraphVariable(Scattering):
         return self._mark_assignment(op)
 
     def _mark_assignment(self, op: Operation) -> Operation:
-        """Mark an operation as one that assigns the variable and whose output is the new value."""
+        """Mark an operation as an assignment of this variable; its output is the new value."""
         op.writes = (self,)
         op.links = (frozenset(),)
         op.outputs[0].read_of = self
@@ -385,7 +385,10 @@ class GraphVariable(Scattering):
 
 
 def _reads_nothing(run, op, values):
-    """Return `[None]`, since the value of a read depends on the reader; see `Run.read_by`."""
+    """Return `[None]` as the output of an operation that reads a variable.
+
+    The value depends on the operation that uses the output; `Run.read_by` returns it.
+    """
     del run, op, values
     return [None]
 
