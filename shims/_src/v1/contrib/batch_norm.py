@@ -144,7 +144,7 @@ def _refuse_unsupported(**asked) -> None:
 
 
 def _as_images(inputs, data_format):
-    """Reshape a matrix to images of one pixel, the input that the fused kernel requires."""
+    """Reshape a matrix to images of one pixel, because the fused kernel requires images."""
     count = inputs.shape.as_list()[1]
     if count is None:
         raise ValueError("`C` dimension must be known but is None")

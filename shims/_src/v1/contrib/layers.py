@@ -66,7 +66,7 @@ def channel_order(data_format) -> str:
 
 
 def finish_layer(outputs, scope, normalizer_fn, normalizer_params, activation_fn, collections):
-    """Apply the normalizer and the activation, and add the outputs to collections."""
+    """Apply normalizer and activation to the outputs of a layer, and add them to collections."""
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
     if activation_fn is not None:

@@ -13,7 +13,10 @@ _MODES = ("FAN_IN", "FAN_OUT", "FAN_AVG")
 
 
 class _VarianceScaling(Initializer):
-    """An initializer whose samples have the variance `factor` divided by the fan-in, -out or average."""
+    """An initializer whose samples have the variance `factor / n`.
+
+    Here `n` is the fan-in, the fan-out or their mean.
+    """
 
     def __init__(self, factor, mode, uniform, seed, dtype):
         self.factor, self.mode, self.uniform = factor, mode, uniform
@@ -34,11 +37,12 @@ class _VarianceScaling(Initializer):
 def variance_scaling_initializer(
     factor=2.0, mode="FAN_IN", uniform=False, seed=None, dtype=np.float32
 ):
-    """Create an initializer whose samples have the variance `factor` divided by the layer's fan.
+    """Create an initializer whose samples have the variance `factor / n`, where `mode` selects `n`.
 
     Args:
-      factor: scales the variance.
-      mode: `FAN_IN`, `FAN_OUT` or `FAN_AVG`.
+      factor: a positive number.
+      mode: `FAN_IN` (the number of inputs of a unit), `FAN_OUT` (of outputs) or `FAN_AVG` (their
+        mean).
       uniform: whether the distribution is uniform; otherwise it is truncated normal.
       seed: the operation's seed.
       dtype: the dtype of the result.

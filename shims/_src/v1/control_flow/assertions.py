@@ -60,9 +60,10 @@ def Assert(condition, data, summarize=None, name=None):
 
 
 def _split_data(data):
-    """Return the tensors of `data`, and a function that puts their values into the list `data`.
+    """Split the data of `Print` or `Assert` into tensors and constants.
 
-    String tensors must have a static value, which replaces them.
+    Returns the tensors, and a function that takes their values and returns the list of all data.
+    String tensors must be static; their values count as constants.
     """
     items = [convert_to_tensor(x) if not isinstance(x, (str, bytes)) else x for x in data]
     items = [_to_text(x) for x in items]
@@ -96,7 +97,7 @@ def _to_text(item):
 
 
 def Print(input_, data, message=None, first_n=None, summarize=None, name=None):
-    """Return `input_`, and print data to standard error whenever it is computed.
+    """Return a copy of `input_`; data is printed to standard error whenever the copy is computed.
 
     Args:
       input_: a tensor.
@@ -161,7 +162,11 @@ def summarized(array, limit: int) -> str:
 
 
 def _format_elements(array, left: list[int], is_whole: bool) -> str:
-    """Format an array; `left[0]` is the number of elements that may still be printed."""
+    """Format an array; `left[0]` is the number of elements that may still be printed, and is reduced.
+
+    is_whole: whether `array` is not a part of a larger one; the caller then adds the `...` for missing
+      elements.
+    """
     if array.ndim > 1:
         return "".join(f"[{_format_elements(part, left, False)}]" for part in array if left[0] > 0)
     parts = [element_text(x) for x in array[: left[0]]]

@@ -104,7 +104,7 @@ class Part:
 
 
 class BlockRun(Run):
-    """The execution of a branch or a loop body while it is traced."""
+    """The execution of a branch or a loop body, while the program that contains it is traced."""
 
     def __init__(self, outer: Run, operation: Operation, part: Part, given):
         order = types.SimpleNamespace(
@@ -166,7 +166,7 @@ PARAMETER = "Parameter"
 
 
 def parameter(graph: Graph, name: str, shape, dtype) -> Tensor:
-    """Create a placeholder for a value that a body receives in each iteration or call."""
+    """Create a placeholder for a value that a loop body or function receives in each iteration or call."""
     op = Operation(graph, PARAMETER, name, _read_parameter, (), [(shape, dtype)])
     op.links = (frozenset(),)
     return op.outputs[0]
@@ -200,7 +200,7 @@ def add_outer(
     outputs: Sequence[tuple],
     parts: Sequence[Part],
 ) -> Operation:
-    """Add the operation that contains parts, such as a conditional or a loop.
+    """Add the operation that executes recorded parts, such as a conditional or a loop.
 
     Args:
       graph: the graph.
@@ -223,7 +223,7 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Record with respect to which inputs and variables an operation's outputs are differentiable.
+    """Record with respect to which inputs and variables the outputs of `op` are differentiable.
 
     Args:
       op: the loop or function operation.
@@ -255,7 +255,9 @@ def link(
 def _outputs_of_earlier_iterations(
     sources: Sequence, carried: Mapping[Tensor, int]
 ) -> list[set[int]]:
-    """Return, for each output, itself and the outputs of earlier iterations on which it depends.
+    """Return, for each output of a loop body, all outputs on which it depends over many iterations.
+
+    The output itself is included.
 
     Args:
       sources: for each output the tensors on which it depends within one iteration.
@@ -273,7 +275,7 @@ def _outputs_of_earlier_iterations(
 
 
 def begin(run: Run, op: Operation) -> None:
-    """Read the variables that an operation's parts use, before the parts are traced."""
+    """Read the variables that the branches or the loop body of an operation use, before tracing these."""
     for block in op.attributes["blocks"]:
         for inner in block.operations:
             for variable in inner.attributes.get("variables", ()):
@@ -284,7 +286,7 @@ def begin(run: Run, op: Operation) -> None:
 
 
 def finish(run: Run, op: Operation) -> None:
-    """Make the assignments in an operation's parts visible to later operations."""
+    """Make the assignments in the branches or the loop body of an operation visible to later operations."""
     for variable in op.writes:
         run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
 

@@ -79,9 +79,10 @@ def _select_argument(name: str, value, old_name: str, old):
 
 
 def _call_branch(graph: Graph, f, label: str, structures: list) -> list[Tensor]:
-    """Call a branch function; return its tensors, checked against those of the other branch.
+    """Call a branch function and return the tensors of its result.
 
-    The function that rebuilds the nested result is appended to `structures`.
+    The function that rebuilds the nested result is appended to `structures`; its structure must be
+    that of the other branch, if that was called before.
     """
     result = f()
     if result is None:
@@ -139,7 +140,7 @@ def _compute(parts: list[Part]):
 
 
 def either_shape(a: GraphShape, b: GraphShape) -> GraphShape:
-    """Return the most specific shape that both shapes satisfy: sizes that differ are unknown."""
+    """Merge the shapes of two branches' results: sizes that differ become unknown."""
     if a.rank is None or a.rank != b.rank:
         return GraphShape(None)
     return GraphShape(

@@ -27,8 +27,9 @@ def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"
     """Compute the function that belongs to the first true condition.
 
     Args:
-      pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary of
-        them, which is sorted by the names of the scalars unless it is an `OrderedDict`.
+      pred_fn_pairs: pairs of a bool scalar and a function without arguments, or a dictionary from
+        scalars to functions, which is sorted by the names of the scalars unless it is an
+        `OrderedDict`.
       default: the function if no condition is true; without it, this is an error.
       exclusive: whether it is an error if two conditions are true.
       strict: whether to return a list of one result as a list, instead of the result itself.
@@ -83,7 +84,7 @@ def _check_pairs(pairs) -> list[tuple]:
 
 
 def _with_assertion(preds, least: int, most: int, text: str, f):
-    """Wrap the branch `f` in a check that between `least` and `most` conditions are true."""
+    """Wrap the branch `f` in a check of the number of true conditions: between `least` and `most`."""
 
     def stated():
         together = stack(preds)

@@ -106,7 +106,10 @@ def while_loop(
 
 
 def _counter_names(is_limited: bool) -> list[str]:
-    """Return the names of the auxiliary loop counters that TensorFlow would create."""
+    """Return the names of the loop counters that only TensorFlow creates, in order to reserve them.
+
+    is_limited: whether the loop has a maximum number of iterations.
+    """
     if MODES.control_flow_v2:
         return ["Identity", "Identity"]
     return ["Identity", "Exit"] if is_limited else []
@@ -237,7 +240,10 @@ class _Loop:
         return compute
 
     def result(self, exits: Sequence[Tensor], same: bool):
-        """Return the final values, in the structure of the body's result or of the loop variables."""
+        """Return the final loop variables, in a container like `loop_vars` if `same` is set.
+
+        Otherwise a single loop variable is returned without a container.
+        """
         found = self.after(exits)
         if len(found) == 1 and not same:
             return found[0]
@@ -248,7 +254,7 @@ class _Loop:
 
 
 def _shape_invariants(invariants, loop_vars, tensors) -> list[GraphShape]:
-    """Return the shape invariant of each loop variable: the given one, or its own shape."""
+    """Return the shape invariant of each loop variable: that of the caller, or the variable's shape."""
     found: list[Any] = []
     shapes = jax.tree.leaves(invariants, is_leaf=_is_shape)
     if len(shapes) == len(tensors):
@@ -269,7 +275,7 @@ def _is_shape(value) -> bool:
 
 
 def _satisfies(known: GraphShape, invariant: GraphShape) -> bool:
-    """Return whether a shape has all the known sizes of an invariant."""
+    """Return whether a shape has all known sizes of a shape invariant."""
     if invariant.rank is None:
         return True
     if known.rank != invariant.rank:

@@ -111,7 +111,7 @@ def _add_call(func, inp, outputs, name: str, type_: str, convert):
 
 
 def _check_results(result, dtypes: Sequence, name: str) -> list:
-    """Convert the results of a function to arrays, and check their number and dtypes."""
+    """Convert the results of a Python function to arrays, and check their number and dtypes."""
     if result is None:
         result = []
     listed = list(result) if isinstance(result, (list, tuple)) else [result]
@@ -142,7 +142,10 @@ def _check_result(value, dtype, position: int, name: str) -> np.ndarray:
 
 
 def _compute_traced(op: Operation, values) -> list:
-    """Call the function from inside a compiled program, which requires static output shapes."""
+    """Call the Python function of an operation from inside a compiled program.
+
+    This requires static output shapes.
+    """
     for tensor in op.outputs:
         if not tensor.shape.is_fully_defined():
             raise errors.UnimplementedError(

@@ -84,10 +84,11 @@ class RecordedFunction:
         self.part = record(graph, called)
 
     def places(self, first_again: bool = False) -> dict[Tensor, int]:
-        """Return a dict from parameters to the index of the input with the first value.
+        """Return, for each parameter, the index of the operation's input that holds its first value.
 
         Args:
-          first_again: whether the initial accumulators are the first slices of the same inputs.
+          first_again: whether no initial accumulators are given, so that the first slices of `elems`
+            replace them; an accumulator then has the same input as its slice.
         """
         count = len(self.parameters)
         half = count // 2
@@ -97,7 +98,7 @@ class RecordedFunction:
 def row_computation(
     made: RecordedFunction, kind: str, starts: int, count: int, options: Any = None
 ):
-    """Return the compute function of an operation that applies a recorded function to all slices."""
+    """Return the `compute` function of an operation that applies a recorded function to all slices."""
     part, parameters = made.part, made.parameters
     known = starts + count
     dtypes = [t.dtype for t in part.outputs]
@@ -124,7 +125,7 @@ def row_computation(
 
 
 def stacked_outputs(graph, op) -> list[Tensor]:
-    """Return outputs under the names of TensorFlow's operations that stack slices."""
+    """Pass the outputs of an operation through identities that have the names of TensorFlow's stacking."""
     v2 = MODES.control_flow_v2
     found = []
     for tensor in op.outputs:
@@ -135,7 +136,7 @@ def stacked_outputs(graph, op) -> list[Tensor]:
 
 
 def check_outputs(made: RecordedFunction, wanted, sliced: Rows) -> None:
-    """Check that the results have the declared structure and dtypes."""
+    """Check that the results of the recorded `fn` of `map_fn` have the declared structure and dtypes."""
     leaves, tree = jax.tree.flatten(wanted, is_leaf=_is_spec)
     if str(tree) != made.rebuild.shape:
         kind = ValueError if len(leaves) != made.rebuild.count else TypeError
@@ -159,7 +160,7 @@ def _is_spec(value) -> bool:
 
 
 def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> None:
-    """Check that the result has the structure, shapes and dtypes of the accumulator."""
+    """Check that the result of a recorded `fn` has the structure, shapes and dtypes of its accumulator."""
     if made.rebuild.shape != rebuild.shape:
         raise ValueError(
             "The two structures don't have the same nested structure.\n"

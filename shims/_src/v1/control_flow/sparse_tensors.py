@@ -23,7 +23,10 @@ from shims._src.v1.graph.shapes import GraphShape
 
 
 class _GraphSparseTensorMeta(type):
-    """The metaclass with which `SparseTensor` accepts tensors, and `isinstance` all sparse tensors."""
+    """The metaclass of `SparseTensor`, whose constructor accepts tensors of a graph.
+
+    All sparse tensors, also those of arrays, are instances of `SparseTensor`.
+    """
 
     def __call__(cls, indices, values, dense_shape):
         if executing_eagerly():
@@ -198,7 +201,7 @@ def convert_to_tensor_or_sparse_tensor(value, dtype=None, name=None):
 
 
 def convert_to_tensor_or_indexed_slices(value, dtype=None, name=None):
-    """Convert a value to a tensor, except `IndexedSlices` and sparse tensors.
+    """Convert a value to a tensor; return `IndexedSlices` and sparse tensors unchanged.
 
     https://www.tensorflow.org/api_docs/python/tf/convert_to_tensor_or_indexed_slices
     """

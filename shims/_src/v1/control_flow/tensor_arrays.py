@@ -109,7 +109,7 @@ class TensorArray:
 
     @property
     def handle(self) -> Tensor:
-        """The flow tensor."""
+        """The tensor `flow`, as there are no handles."""
         return self._flow
 
     @property
@@ -243,7 +243,7 @@ class TensorArray:
     pack, unpack = stack, unstack
 
     def identity(self) -> TensorArray:
-        """Return the same list, with a new operation for its state."""
+        """Return the same list; a new identity operation passes its state on."""
         return self.with_flow(self._read("Identity", None, lambda array: array, [], (), float32))
 
     def close(self, name=None) -> Operation:
@@ -298,7 +298,10 @@ class TensorArray:
 
 
 def _add_operation(type_: str, name, compute, inputs, outputs: Any = None):
-    """Add an operation on a list; if `outputs` is `None`, its result is the next state of the list."""
+    """Add an operation on a `TensorArray`; return its first output, or the operation if it has none.
+
+    outputs: `(shape, dtype)` of each output; if `None`, the output is the next state of the list.
+    """
     graph = get_default_graph()
     op = Operation(
         graph,

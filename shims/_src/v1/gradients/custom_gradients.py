@@ -95,7 +95,7 @@ def _add_parameters(graph, tensors) -> list[Tensor]:
 
 
 def _requires_variables(rule, cotangents) -> bool:
-    """Return whether a gradient rule needs the argument `variables` beside the cotangents."""
+    """Return whether a gradient rule requires the argument `variables` in addition to the cotangents."""
     try:
         signature = inspect.signature(rule)
     except ValueError:  # a function written in C

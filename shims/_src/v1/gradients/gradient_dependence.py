@@ -1,4 +1,4 @@
-"""Determine for which sources TensorFlow has a second gradient.
+"""Determine for which sources a second gradient of TensorFlow is not `None`.
 
 The derivative of a linear function does not depend on its argument, so TensorFlow returns no second
 gradient. Here one operation computes a whole backward pass, so its traced program must be inspected.
@@ -32,7 +32,7 @@ _ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"}
 
 
 def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
-    """For each source, return whether TensorFlow has a gradient of `ys` with respect to it.
+    """Return, for each source, whether TensorFlow's gradient of `ys` with respect to it is not `None`.
 
     Args:
       graph: the graph.
@@ -63,7 +63,7 @@ def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[
 
 
 def _placeholders(op, given) -> list[Tensor]:
-    """Return the placeholders on which an operation depends, not following the inputs `given`."""
+    """Return the placeholders on which an operation depends, other than through the tensors `given`."""
     found, waiting, seen = [], [op], set()
     while waiting:
         one = waiting.pop()
@@ -77,7 +77,7 @@ def _placeholders(op, given) -> list[Tensor]:
 
 
 def _trace_inputs(graph, ys, feeds) -> tuple[list[bool], set[int], tuple[str, ...]]:
-    """Trace `ys` as a function of feeds and variables; find the inputs that it uses.
+    """Trace the tensors `ys` as a function of feeds and variables, and find the inputs that it uses.
 
     Returns:
       For each input whether it is used; the positions of the inputs with respect to which the result is

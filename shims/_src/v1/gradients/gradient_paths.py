@@ -68,7 +68,7 @@ class GradientPaths:
         return is_differentiable(x) and x in self._seen
 
     def takes_only_rows(self, x) -> bool:
-        """Return whether a tensor or variable is used only by gathering rows of it."""
+        """Return whether all uses of a tensor or variable gather rows of it."""
         if x in self._ys or x.shape.rank in (0, None):
             return False
         users = self._users.get(x, set())

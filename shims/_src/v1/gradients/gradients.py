@@ -102,7 +102,7 @@ def gradients(
 
 
 def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> set:
-    """Return the sources with respect to which TensorFlow has a gradient."""
+    """Return the sources for which TensorFlow's gradient of `ys` is not `None`."""
     found = [x for x in sources if paths.reaches(x)]
     if not any(op.type == "Gradients" for op in paths.operations):
         return set(found)
@@ -111,7 +111,10 @@ def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> s
 
 
 def _warn_of_rows_inside(x, operations) -> None:
-    """Warn if a branch or loop gathers rows of `x`, whose gradient then is dense here."""
+    """Warn if rows of `x` are gathered in a branch or loop: the gradient of `x` is then a dense array.
+
+    In TensorFlow it is an `IndexedSlices`.
+    """
     inside = [op for op in every_operation(operations) if op.block is not op.graph.root]
     if any(op.inputs[i].read_of is x for op in inside for i in op.attributes.get("rows", ())):
         warnings.warn(
@@ -266,7 +269,10 @@ def hessians(
 
 
 def _combine_rows(tensors, rows) -> list:
-    """Combine the three tensors of each sparse gradient to `IndexedSlices`; keep dense gradients."""
+    """Combine each three tensors of a sparse gradient to an `IndexedSlices`; keep dense gradients.
+
+    rows: for each gradient whether it is sparse.
+    """
     rest = iter(tensors)
     return [
         IndexedSlices(next(rest), next(rest), next(rest)) if is_rows else next(rest)
@@ -279,9 +285,9 @@ def _last_name(ys) -> str:
 
 
 def _source_value(run, x):
-    """Return the value at which gradients with respect to a source are computed.
+    """Return the value of a source at which gradients are computed.
 
-    For a variable this is its value at the start of the run.
+    For a variable this is the value at the start of the run.
     """
     if isinstance(x, Tensor):
         return run.values[x] if x.read_of is None else run.first_read(x.read_of)

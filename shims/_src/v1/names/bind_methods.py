@@ -8,6 +8,6 @@ from shims._src.v1.variables.operator_overloads import bind_operators
 
 
 def install() -> None:
-    """Add Python's operators to tensors and variables, and the export to JAX to graphs."""
+    """Add Python's operators to tensors and variables, and the method `to_function` to graphs."""
     bind_operators()
     Graph._export = staticmethod(to_function)

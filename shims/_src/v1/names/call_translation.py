@@ -76,7 +76,7 @@ def _comparable_parameters(signature: inspect.Signature) -> list:
 
 
 def _comparable_default(default: Any) -> Any:
-    """Convert a default value for comparison: a dtype becomes its name."""
+    """Convert a default value to one that can be compared: a dtype is replaced by its name."""
     return np.dtype(default).name if isinstance(default, type) else default
 
 

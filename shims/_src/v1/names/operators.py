@@ -29,7 +29,7 @@ class Operator:
 
 @functools.cache
 def live_names() -> dict[str, Any]:
-    """Read the names that `tools/live_names.py` extracted from TensorFlow."""
+    """Read the lists of TensorFlow names that `tools/live_names.py` extracted."""
     return read_data(__package__, "live_names")
 
 

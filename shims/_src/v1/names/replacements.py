@@ -56,7 +56,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
 
 
 def instead_of(name: str) -> str:
-    """Return the suggested replacement for a name, or an empty string."""
+    """Return the suggested replacement for an unsupported name; an empty string if there is none."""
     for names, text in _INSTEAD:
         if any(name == n or name.startswith(f"{n}.") for n in names):
             return text

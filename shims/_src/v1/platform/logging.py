@@ -103,7 +103,7 @@ def log_if(level, msg, condition, *args):
 
 
 def _count_message(msg) -> int:
-    """Increment the count of a message, and return its previous value."""
+    """Increment the number of times that a message was logged; return the number before."""
     count = _COUNTS.get((msg,), 0)
     _COUNTS[(msg,)] = count + 1
     return count

@@ -201,7 +201,7 @@ class TestCase(absltest.TestCase):
         self.assertAllClose(a, b, rtol, atol, msg)
 
     def assertNotAllClose(self, a, b, rtol=1e-6, atol=1e-6, msg=None):
-        """Check that arrays are not close everywhere."""
+        """Check that at least one element of `a` is not close to that of `b`, or that the shapes differ."""
         try:
             self.assertAllClose(a, b, rtol, atol, msg)
         except AssertionError:
@@ -222,7 +222,7 @@ class TestCase(absltest.TestCase):
         self._compare_nested(a, b, compare)
 
     def assertNotAllEqual(self, a, b, msg=None):
-        """Check that arrays are not equal everywhere."""
+        """Check that at least one element of `a` differs from that of `b`, or that the shapes differ."""
         try:
             self.assertAllEqual(a, b, msg)
         except AssertionError:
@@ -304,7 +304,7 @@ class TestCase(absltest.TestCase):
 
 
 def _is_numbers(a, b) -> bool:
-    """Return whether nested lists must be compared as arrays, not element by element."""
+    """Return whether nested lists hold only numbers or strings, and can be compared as arrays."""
     if any(
         is_graph_value(x) or isinstance(x, (dict, np.ndarray))
         for x in (*a, *(b if isinstance(b, (list, tuple)) else ()))

@@ -60,7 +60,7 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     def _track_variable(self, getter, *args, **kwargs):
-        """Create a variable with the given getter, and add it to the cell's list of variables."""
+        """Create a variable by calling `getter`, and add it to the variables of the cell."""
         variable = getter(*args, **kwargs)
         counts = set(trainable_variables()).issuperset(parts_of(variable))
         kept = self._trainable_weights if counts else self._non_trainable_weights

@@ -32,7 +32,7 @@ class MultiRNNCell(RNNCell):
         concatenated.
 
     Raises:
-      ValueError: there is not a cell, or `state_is_tuple` is false and a cell has a tuple as state.
+      ValueError: there are no cells, or `state_is_tuple` is false and a cell has a tuple as state.
       TypeError: `cells` is not a list.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/nn/rnn_cell/MultiRNNCell
@@ -286,9 +286,9 @@ def _all_but_cell_state(state):
 
 
 def _select_for_dropout(visit, state):
-    """Return one bool for each tensor of a state: whether dropout applies to it.
+    """Return one bool for each tensor of a state: whether dropout applies to the tensor.
 
-    `visit` is a function that returns this for a part of the state.
+    visit: a function that maps a part of the state to a bool, or to a structure of bools.
     """
     answer = visit(state)
     if not isinstance(answer, bool):

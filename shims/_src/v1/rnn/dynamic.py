@@ -107,7 +107,7 @@ def initial_state_of(cell, batch_size, dtype):
 
 
 class _Loop:
-    """Builds the operation that applies a cell to all time steps."""
+    """A builder of the loop operation that applies a cell to all time steps."""
 
     def __init__(self, cell, inputs, state, lengths):
         self.cell, self.lengths = cell, lengths
@@ -122,7 +122,7 @@ class _Loop:
         self.outputs: Any = None
 
     def run(self):
-        """Create the operation; return the outputs and the final state."""
+        """Create the loop operation; return the outputs and the final state of the cell."""
         graph = get_default_graph()
         time = constant_of(graph, np.asarray(0, np.int32), graph.unique_name("time"))
         with graph.name_scope("while"):

@@ -83,7 +83,7 @@ def _to_tensor(value):
 
 
 def _make_zeros(cell, emitted, first: Tensor, dtype):
-    """Create the zeros that replace the outputs of finished examples."""
+    """Create the zeros that are emitted for examples of the batch that are already finished."""
     batch = batch_size_of(first)
     if emitted is None:
         return jax.tree.map(lambda size: zeros(batch, size, dtype), cell.output_size)
@@ -95,7 +95,7 @@ def _array(nothing: Tensor) -> TensorArray:
 
 
 def _keep_finished(finished, old, new):
-    """Use the old tensors for finished examples, and the new tensors for the others."""
+    """Select the old tensors for finished examples of the batch, and the new tensors for the others."""
 
     def either(before, after):
         if is_list(after) or after.shape.rank == 0:

@@ -132,7 +132,10 @@ def _group_by_name(var_list) -> dict[str, list]:
 
 
 def _slice_for(name: str, variable: GraphVariable, value: np.ndarray) -> np.ndarray:
-    """Return the slice of a saved value that a partition of a variable needs; check its shape."""
+    """Return the slice of a saved value that belongs to one part of a partitioned variable.
+
+    For any other variable, check the shape and return the whole value.
+    """
     info = variable._save_slice_info
     if info is not None:
         ends = zip(info.var_offset, info.var_shape, strict=True)

@@ -48,7 +48,10 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
 
 
 def _variable_or_parts(name: str, made: dict[str, GraphVariable]):
-    """Return the variable with a name, or the list of its parts if it is partitioned."""
+    """Return the variable with the given name, the list of its parts if it is partitioned, or `None`.
+
+    made: the variables that `get_variable` created, by name.
+    """
     if name in made:
         return made[name]
     parts: list[GraphVariable] = []
@@ -62,7 +65,7 @@ def _scope_name(current: str) -> str:
 
 
 def _names_in_scope(saved_scope: str, current: str, made) -> Iterator[tuple[str, str]]:
-    """Yield, for each variable in a scope, its name and its name in the checkpoint."""
+    """Yield, for each variable in the scope `current`, its name and its name in the checkpoint."""
     scope = _scope_name(current)
     if not saved_scope.endswith("/"):
         raise ValueError(
@@ -88,7 +91,7 @@ def _check_in_checkpoint(found, saved_name: str, shapes: dict[str, list[int]], p
 
 
 def _initialize(found, file: str, saved_name: str) -> None:
-    """Make the initializer of a variable, or of each of its parts, read from a checkpoint."""
+    """Make the initializer of a variable, or of each part in a list, read its value from a checkpoint."""
     if isinstance(found, GraphVariable):
         _read_in_initializer(Saved(saved_name, found), file)
         return

@@ -322,7 +322,7 @@ def _check_graph(saved: list[Saved], session) -> None:
 
 
 def _values_by_name(saved: list[Saved], session) -> dict[str, Any]:
-    """Return a dict from names in the checkpoint to the values to write."""
+    """Return the values to write to a checkpoint, by name; the parts of a variable are combined."""
     _check_graph(saved, session)
     values: dict[str, Any] = {}
     for item in saved:

@@ -40,7 +40,7 @@ class Saved:
         return tuple(self.variable._save_slice_info.var_offset)
 
     def wanted(self) -> Wanted:
-        """Return the name, dtype, shape and slice to read from a checkpoint for this variable."""
+        """Return what to read from a checkpoint for this variable: name, dtype, shape and slice."""
         shape, place = self.variable.shape, None
         known = tuple(shape.as_list()) if shape.is_fully_defined() else None
         if self.is_piece and known is not None:
@@ -86,7 +86,10 @@ def _sorted_names(by_name: dict) -> list[str]:
 
 
 def _group_by_name(var_list) -> dict[str, Any]:
-    """Return a dict from names to variables; a partitioned variable is a list of its parts."""
+    """Return a dict from names in the checkpoint to variables.
+
+    A partitioned variable is a list of its parts.
+    """
     if not isinstance(var_list, (list, tuple, set)):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     found: dict[str, Any] = {}
@@ -121,7 +124,10 @@ def _flatten(items) -> Iterator[Any]:
 
 
 def _saved_under(name: str, value) -> Iterator[Saved]:
-    """Yield a `Saved` for the variable with a name in the checkpoint, or for each of its parts."""
+    """Yield a `Saved` for the variable with the given name in the checkpoint.
+
+    For the list of the parts of a partitioned variable, yield one for each part.
+    """
     if not isinstance(value, (list, tuple, PartitionedVariable)):
         variable = _as_variable(value)
         if variable is None:
@@ -146,7 +152,7 @@ def _saved_under(name: str, value) -> Iterator[Saved]:
 
 
 def _as_variable(item) -> GraphVariable | None:
-    """Return a variable, or the variable that a tensor reads; return `None` for other objects."""
+    """Return a variable, or the variable that a tensor was read from; return `None` for other objects."""
     if isinstance(item, Tensor) and item.op.type in _READS:
         return item.read_of
     return item if isinstance(item, GraphVariable) else None

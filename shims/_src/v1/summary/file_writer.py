@@ -98,7 +98,7 @@ class FileWriter:
         self._add(global_step, summary=summary)
 
     def _describe_once(self, value) -> None:
-        """Remove the metadata of a summary value unless it is the first value with its tag."""
+        """Remove the metadata of a summary value if an earlier value with its tag was already described."""
         if not value.HasField("metadata"):
             return
         key = (value.tag, value.metadata.plugin_data.plugin_name)

@@ -40,7 +40,7 @@ def histogram_of(values: np.ndarray) -> dict:
 
 
 def _merge_empty_buckets(limits, counts) -> tuple[list[float], list[float]]:
-    """Merge neighboring empty buckets into one."""
+    """Merge each run of neighboring empty buckets of a histogram into one bucket."""
     ends: list[float] = []
     kept: list[float] = []
     for limit, count in zip(limits.tolist(), counts.tolist(), strict=True):

@@ -222,7 +222,10 @@ def merge_all(key=GraphKeys.SUMMARIES, scope=None, name=None) -> Tensor | None:
 
 
 def summary_of(type_: str, name, tensor, collections, family, fill: Callable) -> Tensor:
-    """Add a summary operation, whose message `fill(summary, tag, value)` completes."""
+    """Add a summary operation to the graph; return its output, a serialized `Summary`.
+
+    fill: a function `fill(summary, tag, value)` that fills in the `Summary` message at run time.
+    """
     with _open_scope(name, family) as (tag, full):
 
         def compute(session, op, values):
@@ -247,7 +250,7 @@ def _make_operation(type_: str, name: str, inputs, compute) -> Tensor:
 
 
 def _serialize(summary) -> np.ndarray:
-    """Serialize a summary to an object array, since a bytes array would drop trailing zeros."""
+    """Serialize a summary into an object array: a bytes array would drop trailing zero bytes."""
     found = np.empty((), object)
     found[()] = summary.SerializeToString()
     return found
@@ -255,7 +258,7 @@ def _serialize(summary) -> np.ndarray:
 
 @contextlib.contextmanager
 def _open_scope(name, family) -> Iterator[tuple[str, str]]:
-    """Open the name scope of a summary; yield the tag of the summary and the operation's name."""
+    """Open the name scope of a summary; yield its tag and the name of its operation."""
     name, family = _clean_name(name), _clean_name(family)
     base = name if family is None else f"{family}/{name}"
     with get_default_graph().name_scope(base) as scope:
@@ -264,7 +267,7 @@ def _open_scope(name, family) -> Iterator[tuple[str, str]]:
 
 
 def _clean_name(name):
-    """Replace characters that summary tags must not contain by underscores."""
+    """Replace each character that summary tags must not contain by an underscore."""
     if name is None:
         return None
     new = _NOT_IN_TAGS.sub("_", name).lstrip("/")

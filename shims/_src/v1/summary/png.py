@@ -29,8 +29,8 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 def as_bytes(picture: np.ndarray) -> np.ndarray:
     """Convert an image of any dtype to uint8; pixels with infinite or NaN values become red.
 
-    Images without negative values are scaled so that the largest becomes 255. In other images 0 is mapped
-    to 128.
+    Images without negative values are scaled so that the largest value becomes 255. In other images
+    0 becomes 128.
     """
     if picture.dtype == np.uint8:
         return picture
