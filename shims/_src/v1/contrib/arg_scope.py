@@ -51,7 +51,7 @@ def arg_scoped_arguments(func: Callable) -> tuple[str, ...]:
 
 
 def current_arg_scope() -> dict:
-    """Return the current scope: a dict from function keys to default arguments."""
+    """Return the defaults that are in effect, by function key; see `arg_scope_func_key`."""
     return _SCOPES.top or {}
 
 

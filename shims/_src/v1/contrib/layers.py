@@ -30,7 +30,10 @@ _ZEROS, _XAVIER = zeros_initializer(), xavier_initializer()
 
 
 def renaming_getter(names=None):
-    """Return a custom getter that creates model variables with the names of `contrib.layers`."""
+    """Return a custom getter that renames variables as `contrib.layers` does.
+
+    The variables are added to the collection of model variables.
+    """
     names = _NAMES if names is None else names
 
     def getter(getter, *args, **kwargs):
@@ -369,7 +372,7 @@ def _convolve_depthwise(
     collections,
     trainable,
 ):
-    """Compute a depthwise convolution with an optional bias."""
+    """Create the variables of a depthwise convolution and compute it, with an optional bias."""
     first = channel_order(data_format) == "channels_first"
     channels = inputs.shape.as_list()[1 if first else -1]
     weights = model_variable(

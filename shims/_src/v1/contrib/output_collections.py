@@ -26,7 +26,7 @@ def collect_named_outputs(collections, alias, outputs):
 
 
 def append_tensor_alias(tensor, alias):
-    """Add an alias to a tensor."""
+    """Add an alias, an additional name, to a tensor."""
     aliases = getattr(tensor, "aliases", [])
     alias = alias.rstrip("/")
     tensor.aliases = [*aliases, alias]
@@ -61,14 +61,17 @@ def convert_collection_to_dict(collection, clear_collection=False):
 
 
 def get_variable_collections(variables_collections, name):
-    """Return the collections to which variables with a name are added."""
+    """Return the collections for a layer's variables with the given name.
+
+    variables_collections: these collections, or a dict from variable names to collections.
+    """
     if isinstance(variables_collections, dict):
         return variables_collections.get(name)
     return variables_collections
 
 
 def collect_variable(variable, variables_collections, name) -> None:
-    """Add a variable to the collections given for its name."""
+    """Add a layer's variable to collections; see `get_variable_collections`."""
     found = get_variable_collections(variables_collections, name) or []
     if variable is None:
         return

@@ -56,7 +56,7 @@ class Part:
         return [o for o in found if o.block is self.block]
 
     def _collect_needed(self) -> list[Operation]:
-        """Return the operations on which the outputs depend, in the order of their creation."""
+        """Return the block's operations on which the outputs depend, in the order of their creation."""
         waiting = [t.op for t in self.outputs if self._is_own(t)]
         seen: set[Operation] = set()
         while waiting:
@@ -116,7 +116,7 @@ class BlockRun(Run):
         self.is_ahead = outer.is_ahead
 
     def outputs(self) -> list:
-        """Execute all operations, and return the values of the outputs."""
+        """Execute all operations of the block, and return the values of its outputs."""
         for op in self._part.operations:
             self.execute(op)
         return [self.result(t) for t in self._part.outputs]
@@ -131,7 +131,7 @@ class BlockRun(Run):
         return self._outer.read(variable, self._operation)
 
     def execute(self, op: Operation) -> None:
-        """Execute an operation; reject Python operations, which cannot be traced."""
+        """Execute an operation of the block; reject Python operations, which cannot be traced."""
         if op.on_host and "traced" in op.attributes:
             results = op.attributes["traced"](op, self.operands(op))
             self.values.update(zip(op.outputs, results, strict=True))
@@ -153,7 +153,7 @@ class BlockRun(Run):
         return super().read_by(tensor, reader)
 
     def result(self, tensor: Tensor):
-        """Return the value of an output."""
+        """Return the value of an output of the block."""
         if self._is_outer(tensor) and tensor.read_of is not None and tensor.read_of.is_resource:
             return self.values[tensor]
         return super().result(tensor)
@@ -166,7 +166,7 @@ PARAMETER = "Parameter"
 
 
 def parameter(graph: Graph, name: str, shape, dtype) -> Tensor:
-    """Create a placeholder for a value that a loop body or function receives in each iteration or call."""
+    """Create a placeholder for a value that a loop body or function receives at each execution."""
     op = Operation(graph, PARAMETER, name, _read_parameter, (), [(shape, dtype)])
     op.links = (frozenset(),)
     return op.outputs[0]
@@ -275,7 +275,7 @@ def _outputs_of_earlier_iterations(
 
 
 def begin(run: Run, op: Operation) -> None:
-    """Read the variables that the branches or the loop body of an operation use, before tracing these."""
+    """Read the variables that the branches or loop body of an operation use, before tracing these."""
     for block in op.attributes["blocks"]:
         for inner in block.operations:
             for variable in inner.attributes.get("variables", ()):
@@ -286,7 +286,7 @@ def begin(run: Run, op: Operation) -> None:
 
 
 def finish(run: Run, op: Operation) -> None:
-    """Make the assignments in the branches or the loop body of an operation visible to later operations."""
+    """Make the assignments in an operation's branches or loop body visible to later operations."""
     for variable in op.writes:
         run.versions.setdefault(variable, []).append((op, state.read(variable.slot)))
 

@@ -140,7 +140,7 @@ class _Loop:
         self.parameters: list[list[Tensor]] = []
 
     def record(self, cond, body) -> None:
-        """Record condition and body by calling each of them once."""
+        """Record the operations of condition and body by calling each function once."""
         self.condition = record(self.graph, lambda: [self._call_condition(cond)])
         self.body = record(self.graph, lambda: self._call_body(body))
         rows = zip(self.initial, self.shapes, self.body.outputs, strict=True)

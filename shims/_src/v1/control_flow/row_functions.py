@@ -46,7 +46,7 @@ class Rows:
             self.count = self.count.merge_with(tensor.shape[:1])
 
     def rows(self) -> list[tuple]:
-        """Return the shape and dtype of one slice of each tensor."""
+        """Return, for each tensor, the shape and dtype of one slice."""
         return [(t.shape[1:], t.dtype) for t in self.tensors]
 
 
@@ -71,7 +71,10 @@ class RecordedFunction:
         self._call = call
 
     def record(self, specs: Sequence[tuple]) -> None:
-        """Call the function with placeholders of the given shapes and dtypes, and record it."""
+        """Record the operations of the function by calling it with placeholders.
+
+        specs: the shapes and dtypes of the placeholders.
+        """
         graph = get_default_graph()
 
         def called() -> list[Tensor]:
@@ -125,7 +128,7 @@ def row_computation(
 
 
 def stacked_outputs(graph, op) -> list[Tensor]:
-    """Pass the outputs of an operation through identities that have the names of TensorFlow's stacking."""
+    """Pass an operation's outputs through identities with TensorFlow's names of stacked tensors."""
     v2 = MODES.control_flow_v2
     found = []
     for tensor in op.outputs:
@@ -160,7 +163,7 @@ def _is_spec(value) -> bool:
 
 
 def check_accumulators(kind: str, made: RecordedFunction, rebuild, first) -> None:
-    """Check that the result of a recorded `fn` has the structure, shapes and dtypes of its accumulator."""
+    """Check that the recorded `fn` returns the structure, shapes and dtypes of its accumulator."""
     if made.rebuild.shape != rebuild.shape:
         raise ValueError(
             "The two structures don't have the same nested structure.\n"

@@ -1,9 +1,10 @@
 """Determine for which sources a second gradient of TensorFlow is not `None`.
 
 The derivative of a linear function does not depend on its argument, so TensorFlow returns no second
-gradient. Here one operation computes a whole backward pass, so its traced program must be inspected.
-Some derivatives depend on their argument only through a comparison, such as that of `relu`: TensorFlow
-returns zeros if the derivative is a separate kernel, and no gradient if it is composed of comparisons.
+gradient. Here one operation computes a whole backward pass, so its traced program is inspected.
+Some derivatives depend on their argument only through a comparison, such as that of `relu`:
+TensorFlow returns zeros if the derivative is a separate kernel, and no gradient if it is composed
+of comparisons.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"}
 
 
 def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
-    """Return, for each source, whether TensorFlow's gradient of `ys` with respect to it is not `None`.
+    """Return, for each source, whether TensorFlow has a gradient of `ys`, rather than `None`.
 
     Args:
       graph: the graph.

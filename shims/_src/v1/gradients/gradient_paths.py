@@ -64,7 +64,7 @@ class GradientPaths:
         return found
 
     def reaches(self, x) -> bool:
-        """Return whether some result is differentiable with respect to a tensor or a variable."""
+        """Return whether one of the results is differentiable with respect to a tensor or a variable."""
         return is_differentiable(x) and x in self._seen
 
     def takes_only_rows(self, x) -> bool:
@@ -86,7 +86,7 @@ class GradientPaths:
 
 
 def mark_loops(operations) -> None:
-    """Mark operations with branches or loop bodies, including nested ones, as differentiated."""
+    """Mark conditionals and loops, also nested ones, as operations that gradients pass through."""
     for op in operations:
         for block in op.attributes.get("blocks", ()):
             op.attributes["differentiated"] = True

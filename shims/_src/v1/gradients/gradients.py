@@ -111,7 +111,7 @@ def _sources_with_gradient(graph: Graph, ys, sources, paths: GradientPaths) -> s
 
 
 def _warn_of_rows_inside(x, operations) -> None:
-    """Warn if rows of `x` are gathered in a branch or loop: the gradient of `x` is then a dense array.
+    """Warn if rows of `x` are gathered in a branch or loop: the gradient of `x` is then dense.
 
     In TensorFlow it is an `IndexedSlices`.
     """
@@ -186,7 +186,10 @@ def _add_operation(graph: Graph, scope, ys, xs, weights, stops, rows) -> Operati
 
 
 def _gradient_specs(x, is_rows: bool) -> list[tuple]:
-    """Return the shape and dtype of a gradient, or of the three tensors of an `IndexedSlices`."""
+    """Return the shape and dtype of the gradient of `x`.
+
+    If `is_rows` is set, return those of the three tensors of an `IndexedSlices`.
+    """
     if not is_rows:
         return [(x.shape, x.dtype)]
     sizes = x.shape.as_list()

@@ -50,7 +50,7 @@ def constant(value, dtype=None, shape=None, name="Const", verify_shape=False):
 
 
 def constant_of(graph, array: np.ndarray, name: str) -> Tensor:
-    """Add a constant to a graph, under a name that is already unique; return its tensor."""
+    """Add a constant operation to a graph and return its tensor; `name` must already be unique."""
     array.setflags(write=False)
 
     def compute(run, op, values):
@@ -104,7 +104,7 @@ def convert_to_tensor(
 
 
 def _densify(value) -> Tensor:
-    """Convert `IndexedSlices` to a dense tensor; reject other composites."""
+    """Convert `IndexedSlices` to a dense tensor; reject sparse tensors and other values."""
     if not isinstance(value, IndexedSlices):
         raise TypeError(f"Failed to convert {type(value).__name__} to Tensor: {value!r}")
     return value.to_dense()

@@ -128,7 +128,7 @@ class Graph(Collections):
     # ---- operations ------------------------------------------------------------------------------
 
     def add(self, operation: Operation) -> None:
-        """Add an operation, whose name is already unique."""
+        """Add an operation to the graph; its name must already be unique."""
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
         self._by_name[operation.name] = operation
@@ -226,7 +226,7 @@ class Graph(Collections):
         return constant_value_as_shape(tensor)
 
     def _session_for(self, session, purpose: str):
-        """Return the given session, or the default session; check that it runs this graph."""
+        """Return the given session or, without one, the default session; it must run this graph."""
         return session_for(session, self, purpose)
 
     # ---- blocks ----------------------------------------------------------------------------------

@@ -53,7 +53,11 @@ class Entry:
     others: tuple[tuple[Recipe, tuple[str, ...]], ...]
 
     def of(self, features: Callable[[], frozenset[str]]) -> Recipe:
-        """Select the recipe of a call; `features` is called only if the recipe depends on them."""
+        """Select the recipe of a call.
+
+        features: a function that returns the features of the call; used only if the recipe depends on
+          them.
+        """
         if self.others:
             found = features()
             for recipe, rule in self.others:
@@ -95,7 +99,7 @@ def named(
 
 
 def _fill_in_name(suffix: str, name: str | None) -> str:
-    """Replace `{Sum}` in the suffix of an operation name by the caller's name, or by `Sum` if there is none."""
+    """Replace `{Sum}` in an operation name's suffix by the caller's name, or by `Sum` without one."""
     head, brace, rest = suffix.partition("{")
     if not brace:
         return suffix
@@ -118,7 +122,8 @@ def _read_entries() -> dict[str, Entry]:
 def _parse_recipe(text: str) -> Recipe:
     """Parse the text of a recipe, such as `SparseSoftmax @Sum = /Reshape .`.
 
-    The names stand before `=`, with `@` before the main name. The suffixes follow; `.` is an empty suffix.
+    The names stand before `=`, with `@` before the main name. The suffixes follow; `.` is an empty
+    suffix.
     """
     tops, _, suffixes = text.partition("=")
     names = tops.split()

@@ -28,10 +28,10 @@ class OperationGraph(Protocol):
         """Return the default seed of the next random operation."""
 
     def _session_for(self, session, purpose: str) -> Any:
-        """Return the given session, or the default session."""
+        """Return the given session or, if it is `None`, the default session."""
 
     def present_device(self) -> str:
-        """Return the device that a new operation records."""
+        """Return the device that an operation added at this point records."""
 
 
 class Tensor:
@@ -76,7 +76,7 @@ class Tensor:
 
     @property
     def device(self) -> str:
-        """The device recorded for the operation."""
+        """The device that the operation of this tensor records."""
         return self._op.device
 
     @property
@@ -293,7 +293,7 @@ class Block:
 
 
 def capture(graph: OperationGraph, tensor: Tensor) -> None:
-    """Record a tensor as captured by all blocks between its own block and the current one."""
+    """Mark a tensor as captured by each block from the current one out to the tensor's own block."""
     block = graph.block
     while block is not tensor.op.block:
         block.captured[tensor] = None

@@ -96,7 +96,10 @@ def _add_operation(graph, name: str, type_: str, compute, operands, found: Outli
 
 
 def _features_of_call(f, call) -> frozenset[str]:
-    """Return the features of a call that select its operation names; none if its arguments do not fit."""
+    """Return the features of a call that select its operation names.
+
+    There are none if the arguments do not match the signature.
+    """
     args, kwargs = call
     signature = inspect.signature(f)
     try:
@@ -166,7 +169,8 @@ def _assign_seeds(operation: Operation, draws) -> None:
 def as_leaf(value: Any):
     """Convert an argument to the form that an operation stores.
 
-    This is the tensor of a variable, the number or list of a static size or shape, or a copy of an array.
+    This is the tensor of a variable, the number or list of a static size or shape, or a copy of an
+    array.
     """
     value = getattr(value, "graph_value", value)
     if isinstance(value, Dimension):

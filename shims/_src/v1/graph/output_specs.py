@@ -121,7 +121,7 @@ class _NoRun:
 
 
 def _may_be_known(tensor: Tensor) -> bool:
-    """Return whether to look for the static value of a tensor: it has few elements, integers or bools."""
+    """Return whether to look for the static value of a tensor: few elements, integers or bools."""
     if not (tensor.dtype.is_integer or tensor.dtype.is_bool):
         return False
     sizes = tensor.shape._dims

@@ -50,7 +50,7 @@ class Dimension:
             raise ValueError(f"Dimensions {self} and {Dimension(other)} are not compatible")
 
     def merge_with(self, other) -> Dimension:
-        """Return whichever of the two sizes is known."""
+        """Merge two compatible sizes: return the one that is known."""
         other = Dimension(other)
         self.assert_is_compatible_with(other)
         return other if self._value is None else self

@@ -29,7 +29,10 @@ class OperatorNotAllowedInGraphError(TypeError):
 
 
 def not_allowed(what: str) -> OperatorNotAllowedInGraphError:
-    """Return the error for Python code that needs the value of a tensor while a graph is built."""
+    """Return the error for using a tensor as a Python value while a graph is built.
+
+    what: the use, for the message.
+    """
     return OperatorNotAllowedInGraphError(
         errors.message(
             "",

@@ -146,7 +146,7 @@ class Layer:
 
     @property
     def updates(self) -> list:
-        """The operations to run together with a training step."""
+        """The operations to run together with a training step, such as updates of moving averages."""
         return list(self._updates) if self.trainable else []
 
     def get_losses_for(self, inputs) -> list:
@@ -241,7 +241,7 @@ class Layer:
         collect(found, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_update(self, updates, inputs=None) -> None:
-        """Add operations to run together with a training step."""
+        """Add operations to run together with a training step, such as updates of moving averages."""
         del inputs
         given = updates if isinstance(updates, (list, tuple)) else [updates]
         self._updates.extend(u() if callable(u) else u for u in given)
@@ -369,7 +369,7 @@ def parts_of(variable) -> list:
 
 
 def collect(elements, name) -> None:
-    """Add elements to a collection, except those already in it."""
+    """Add elements to a collection of the default graph, except those that it already contains."""
     collection = get_default_graph().get_collection_ref(name)
     there = {id(x) for x in collection}
     collection.extend(x for x in elements if id(x) not in there)

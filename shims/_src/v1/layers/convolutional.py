@@ -222,7 +222,7 @@ class _Transposed(_Convolution):
 
 
 def _convolve_transposed(x, kernel, rank, window, strides, padding, data_format):
-    """Compute a transposed convolution with the largest possible output."""
+    """Compute a transposed convolution, with the largest output size that the strides allow."""
     first = data_format.startswith("NC")
     sizes = x.shape[2:] if first else x.shape[1:-1]
     made = [

@@ -53,7 +53,7 @@ class Reduction:
 
 
 def _collect_loss(f: Callable, scope_name: str) -> Callable:
-    """Wrap a loss function so that it opens a name scope and adds its result to a collection."""
+    """Wrap a loss function: a call opens a name scope and adds the loss to a collection."""
     signature = inspect.signature(f)
 
     @functools.wraps(f)

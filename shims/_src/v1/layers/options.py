@@ -48,7 +48,7 @@ _ACTIVATIONS = {
 
 
 def initializer_of(given):
-    """Convert an initializer or its Keras name to an initializer."""
+    """Convert the Keras name of an initializer to the initializer; return an initializer unchanged."""
     if not isinstance(given, str):
         return given
     if given not in _INITIALIZERS:
@@ -57,7 +57,7 @@ def initializer_of(given):
 
 
 def activation_of(given):
-    """Convert an activation function or its Keras name to a function."""
+    """Convert the Keras name of an activation function to the function; return a function unchanged."""
     if not isinstance(given, str):
         return given
     if given not in _ACTIVATIONS:
@@ -128,7 +128,7 @@ def is_known(pred) -> bool | None:
 
 
 def activity_loss(regularizer, output: Tensor) -> Tensor:
-    """Apply a regularizer to an output, and divide the loss by the batch size."""
+    """Compute the activity regularization loss of a layer's output, divided by the batch size."""
     loss = regularizer(output)
 
     def per_example(loss, output):

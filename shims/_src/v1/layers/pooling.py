@@ -43,7 +43,7 @@ class _Pooling(Layer):
         self._check_rank(inputs, exact=self._rank + 2)
 
     def call(self, inputs):
-        """Pool the inputs."""
+        """Compute the maximum or the mean of each window of the inputs."""
         kind = f"{self._kind}Pool{'3D' if self._rank == 3 else ''}"
         # TensorFlow computes 1-D pooling by 2-D pooling and a squeeze, which names the operation.
         name = "Squeeze" if self._rank == 1 else kind

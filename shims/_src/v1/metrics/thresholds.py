@@ -93,7 +93,7 @@ def auc(
 
 
 def _curve_points(curve: str, tp, fn, tn, fp):
-    """Compute the two coordinates of the ROC or PR curve at each threshold."""
+    """Compute the coordinates of the point of the ROC or PR curve that belongs to each threshold."""
     recall = (tp + 1e-6) / (tp + fn + 1e-6)
     if curve == "ROC":
         return fp / (fp + tn + 1e-6), recall

@@ -231,7 +231,7 @@ def _default_name(name: str, k=None, class_id=None) -> str:
 
 
 def _top_classes(predictions, k):
-    """Return the classes with the k largest scores, in descending order of scores."""
+    """Return the classes with the k largest scores of each row, in descending order of the scores."""
     best = lambda scores: shims.math.top_k(scores, k)[1]
     scores = convert_to_tensor(predictions)
     return operation_of(best, (scores,), {}, public="top_k", name="TopKV2", type_="TopKV2")
@@ -251,7 +251,7 @@ def _to_tensor(weights):
 
 
 def _make_variable(name: str):
-    """Create a float64 scalar variable inside a name scope of the same name, as TensorFlow does."""
+    """Create a float64 scalar metric variable in a name scope of the same name, as TensorFlow does."""
     with get_default_graph().name_scope(name) as scope:
         return metric_variable((), "float64", scope)
 

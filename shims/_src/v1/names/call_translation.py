@@ -44,7 +44,7 @@ _WITHOUT_EFFECT = frozenset(
 
 
 def callable_of(operator: Operator) -> Callable:
-    """Return a function with TensorFlow 1's signature that calls an operator."""
+    """Return a function that calls an operator and has the signature of TensorFlow 1."""
     target = located(f"shims._src.{operator.place}")
     signature = signature_of(operator.signature)
     own = inspect.signature(target)

@@ -30,7 +30,7 @@ _BESIDE = {"keras": "shims.keras"}
 
 
 def values() -> dict[str, str]:
-    """Return a dict from the names of dtypes, classes and constants to their locations."""
+    """Return a dict from the names of dtypes, classes and constants to `module:attribute` locations."""
     places: dict[str, str] = live_names()["values"]
     return places
 
@@ -42,13 +42,13 @@ def others() -> list[str]:
 
 
 def every_name() -> list[str]:
-    """Return all supported names."""
+    """Return all TensorFlow 1 names that this package supports."""
     return [*dict.fromkeys((*operators(), *values(), *VARIANTS, *OWN_NAMES))]
 
 
 @functools.cache
 def names_in(namespace: str) -> tuple[str, ...]:
-    """Return the supported names directly inside a namespace; `""` is the top level."""
+    """Return the supported names directly inside a namespace such as `nn`; `""` is the top level."""
     inside = {n.rpartition(".")[2] for n in every_name() if n.rpartition(".")[0] == namespace}
     plain = _PLAIN.get(namespace)
     if plain:

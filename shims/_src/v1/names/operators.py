@@ -35,7 +35,7 @@ def live_names() -> dict[str, Any]:
 
 @functools.cache
 def operators() -> dict[str, Operator]:
-    """Return a dict from names to operators; an operator may have several names."""
+    """Return a dict from TensorFlow 1 names to entries; several names may have the same entry."""
     found = {}
     for name, entry in live_names()["operators"].items():
         operator = Operator(name, entry["place"], entry["signature"], entry["renames"])

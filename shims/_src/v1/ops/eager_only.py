@@ -1,4 +1,4 @@
-"""Provide TensorFlow 2 functions that run only eagerly in TensorFlow 1; in graphs they raise an error."""
+"""Provide TensorFlow 2 functions that run only eagerly in TensorFlow 1; graphs reject them."""
 
 from __future__ import annotations
 

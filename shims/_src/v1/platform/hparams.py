@@ -180,7 +180,10 @@ def _parse_value(name: str, kind: type, text: str):
 
 
 def _cast(name: str, kind: type, value):
-    """Convert a value to the type of a hyperparameter; an integer may become a float, but not the reverse."""
+    """Convert a value to the type of a hyperparameter; an integer may become a float.
+
+    Any other change of the type is an error.
+    """
     if value is None or kind is type(None) or isinstance(value, kind):
         is_number = kind is not bool and isinstance(value, bool) and kind in (int, float)
         if not is_number:

@@ -125,7 +125,7 @@ class TestCase(absltest.TestCase):
 
     @contextlib.contextmanager
     def test_session(self, graph=None, config=None, use_gpu=True, force_gpu=False) -> Iterator[Any]:
-        """Open `cached_session`, or `session` if a graph is given."""
+        """Open a session inside a `with` block: `cached_session`, or a new one if a graph is given."""
         make = self.cached_session if graph is None else self.session
         with make(graph, config, use_gpu, force_gpu) as session:
             yield session
@@ -263,7 +263,7 @@ class TestCase(absltest.TestCase):
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, f"{f1} != {f2} +/- {err} {msg or ''}")
 
     def assertArrayNear(self, farray1, farray2, err, msg=None):
-        """Check that the elements of two lists differ by at most `err`."""
+        """Check that corresponding elements of two lists differ by at most `err`."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for x, y in zip(farray1, farray2, strict=True):
             self.assertNear(float(x), float(y), err, msg)
@@ -279,14 +279,14 @@ class TestCase(absltest.TestCase):
         self.assertEqual(*map(_sizes, shapes), msg)
 
     def assertDTypeEqual(self, target, expected_dtype):
-        """Check the dtype of an array."""
+        """Check that an array or tensor has the expected dtype."""
         self.assertEqual(self._array(target).dtype, np.dtype(expected_dtype))
 
     @contextlib.contextmanager
     def assertRaisesWithPredicateMatch(  # type: ignore[override]
         self, exception_type, expected_err_re_or_predicate
     ) -> Iterator[Any]:
-        """Check that a block raises an error whose message matches."""
+        """Check that a block raises an error whose message matches a regular expression or a predicate."""
         with self.assertRaises(exception_type) as caught:
             yield caught
         if callable(expected_err_re_or_predicate):
@@ -299,7 +299,7 @@ class TestCase(absltest.TestCase):
             )
 
     def assertRaisesOpError(self, expected_err_re_or_predicate):
-        """Check that a block raises an `OpError` whose message matches."""
+        """Check that a block raises an `OpError` whose message matches a regular expression or predicate."""
         return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
 
 

@@ -127,7 +127,7 @@ class LayerRNNCell(RNNCell):
 
 
 def sizes_after_batch(size) -> list[int]:
-    """Return the sizes that follow the batch axis, given a size or a shape."""
+    """Return the sizes after the batch axis as a list, given one size or a shape without that axis."""
     if isinstance(size, GraphShape):
         return size.as_list()
     if isinstance(size, (list, tuple)):
@@ -158,7 +158,7 @@ def _zeros(batch_size, sizes, dtype):
 
 
 def batch_size_of(tensor: Tensor, axis: int = 0):
-    """Return the batch size: an `int` if it is static, otherwise a scalar tensor."""
+    """Return the batch size of a tensor: an `int` if it is static, otherwise a scalar tensor."""
     known = tensor.shape.as_list()[axis]
     if known is not None:
         return known

@@ -281,7 +281,7 @@ def _mask(value, noise, keep_prob):
 
 
 def _all_but_cell_state(state):
-    """Select the parts of a state that dropout applies to: all except the cell state of an LSTM."""
+    """Select the parts of a state that dropout applies to by default: all but an LSTM's cell state."""
     return LSTMStateTuple(c=False, h=True) if isinstance(state, LSTMStateTuple) else True
 
 

@@ -118,7 +118,7 @@ def _concatenate(a, b):
 
 
 def _reverse_steps(steps, lengths) -> list:
-    """Reverse a list of time steps, for each example only up to its length."""
+    """Reverse a list of time steps; of each example, only the steps up to its length."""
     if lengths is None:
         return list(reversed(steps))
     rows = [jax.tree.flatten(step) for step in steps]

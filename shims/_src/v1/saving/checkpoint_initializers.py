@@ -91,7 +91,7 @@ def _check_in_checkpoint(found, saved_name: str, shapes: dict[str, list[int]], p
 
 
 def _initialize(found, file: str, saved_name: str) -> None:
-    """Make the initializer of a variable, or of each part in a list, read its value from a checkpoint."""
+    """Make the initializer of a variable, or of each part in a list, read from a checkpoint."""
     if isinstance(found, GraphVariable):
         _read_in_initializer(Saved(saved_name, found), file)
         return

@@ -187,7 +187,7 @@ class Saver:
         return path
 
     def _path_with_step(self, sess, save_path: str, global_step, latest_filename: str) -> str:
-        """Return the path of the checkpoint, with the step appended."""
+        """Return the path of a checkpoint: `save_path` with the global step appended, if it is given."""
         if global_step is None:
             if os.path.basename(save_path) == latest_filename and not self._sharded:
                 raise ValueError(

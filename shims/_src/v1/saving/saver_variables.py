@@ -152,7 +152,7 @@ def _saved_under(name: str, value) -> Iterator[Saved]:
 
 
 def _as_variable(item) -> GraphVariable | None:
-    """Return a variable, or the variable that a tensor was read from; return `None` for other objects."""
+    """Return a variable, or the variable that a tensor was read from; `None` for any other object."""
     if isinstance(item, Tensor) and item.op.type in _READS:
         return item.read_of
     return item if isinstance(item, GraphVariable) else None

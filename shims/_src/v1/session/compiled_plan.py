@@ -111,7 +111,7 @@ class Compiled:
         return values
 
     def _run_program(self, session, values) -> dict[Tensor, Any]:
-        """Run the compiled program; store the new values of variables unless `is_ahead` is set."""
+        """Run the compiled program; unless `is_ahead` is set, store the new values of variables."""
         large = self.schedule.large
         arguments = [values[t] if t in large else np.asarray(values[t]) for t in self.arguments]
         counters = [slot.stored_value for slot in self._counter_slots]

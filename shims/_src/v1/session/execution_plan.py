@@ -71,7 +71,7 @@ class Plan:
 
 
 def needs_of(op: Operation, fed) -> list[Operation]:
-    """Return the operations that must run before `op`, without those whose outputs are fed."""
+    """Return the operations on which `op` depends directly; tensors that are fed need no operation."""
     found = [t.op for t in op.inputs if t not in fed]
     found += [t.op for t in op.attributes.get("captured", ()) if t not in fed]
     return [*found, *op.control_inputs]
@@ -189,7 +189,7 @@ class Run:
         return state.read(variable.slot) if variable in self.known else state.UNKNOWN
 
     def first_read(self, variable):
-        """Return a variable's value at the start of the run, at which gradients are computed."""
+        """Return the value of a variable at the start of the run; gradients are computed at this value."""
         if variable not in self.begin:
             self.read(variable, None)
         return self.begin[variable]
@@ -223,7 +223,7 @@ class Run:
         return variable in self.known or variable in self.versions
 
     def is_seen(self, variable, reader: Operation) -> bool:
-        """Return whether a variable has a value at the point at which an operation reads it."""
+        """Return whether an operation that reads a variable sees a value, initial or assigned."""
         seen = self.plan.before.get(reader, 0)
         writers = (writer for writer, _ in self.versions.get(variable, ()))
         return variable in self.known or any(seen & self.plan.bits.get(w, 0) for w in writers)
@@ -254,7 +254,7 @@ class Run:
         ]
 
     def execute(self, op: Operation) -> None:
-        """Execute an operation, and store its outputs."""
+        """Execute an operation, and store its outputs in the run."""
         with errors.at_place(op.place), jax.named_scope(op.name):
             results = op.compute(self, op, self.operands(op))
         for tensor, value in zip(op.outputs, results, strict=True):

@@ -110,7 +110,7 @@ def to_function(graph, fetches, feeds=()) -> GraphFunction:
 
 
 def _check_runs_in_jax(plan: Plan) -> None:
-    """Check that a plan has no operations that only Python can run."""
+    """Raise an error if a plan has operations that run in Python, outside of JAX."""
     on_host = [op.name for op in plan.everything if op.on_host]
     if on_host:
         raise errors.UnimplementedError(
@@ -159,7 +159,7 @@ def _graph_function(plan: Plan, wanted: Fetches, given: list[Tensor]) -> GraphFu
 
 
 def _as_argument(value, tensor):
-    """Convert the value of a fed tensor to an array of its dtype; return a `Padded` value unchanged."""
+    """Convert the value of a fed tensor to an array of the tensor's dtype; keep a `Padded` array."""
     return value if isinstance(value, Padded) else _array(value, tensor.dtype.dtype)
 
 

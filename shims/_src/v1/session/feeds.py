@@ -31,7 +31,10 @@ def feeds_of(graph, feed_dict) -> dict[Tensor, np.ndarray]:
 
 
 def _split_feed(key, value) -> list[tuple[Any, Any]]:
-    """Split a key that stands for several tensors, and its value, into pairs of tensor and value."""
+    """Split one feed into pairs of a tensor and its value.
+
+    The key may stand for several tensors: a tuple, or a sparse tensor.
+    """
     if is_composite(key):
         return list(zip(jax.tree.leaves(key), value, strict=True))
     if isinstance(key, (tuple, list)):
@@ -42,7 +45,7 @@ def _split_feed(key, value) -> list[tuple[Any, Any]]:
 
 
 def parts_of(key) -> list:
-    """Return the tensors that a key of a `feed_dict` stands for."""
+    """Return the tensors that a key of a `feed_dict` stands for, such as those of a sparse tensor."""
     if isinstance(key, (tuple, list)):
         return [part for k in key for part in parts_of(k)]
     if is_composite(key):

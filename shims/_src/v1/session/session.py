@@ -123,7 +123,7 @@ class BaseSession:
         return sum(c.compilations for c in self._compiled.values())
 
     def make_callable(self, fetches, feed_list=None, accept_options=False) -> Callable:
-        """Return a function that takes values for the tensors in `feed_list` and runs the fetches."""
+        """Return a function that runs the fetches, given values for the tensors in `feed_list`."""
         del accept_options
         names = list(feed_list or ())
 

@@ -8,7 +8,7 @@ _LARGEST = np.finfo(np.float64).max
 
 
 def _bucket_limits() -> np.ndarray:
-    """Return the upper limits of the buckets: a geometric sequence of ratio 1.1 on each side of 0."""
+    """Return the upper limits of TensorBoard's buckets, a geometric sequence on each side of 0."""
     positive, v = [], 1e-12
     while v < 1e20:
         positive.append(v)

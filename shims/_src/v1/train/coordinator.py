@@ -80,7 +80,7 @@ class Coordinator:
         return self._stopping.wait(timeout)
 
     def register_thread(self, thread) -> None:
-        """Add a thread to those that `join` waits for."""
+        """Add a thread to the registered threads, for which `join` waits."""
         with self._lock:
             self._threads.add(thread)
 
@@ -174,10 +174,10 @@ class LooperThread(threading.Thread):
             self.stop_loop()
 
     def start_loop(self) -> None:
-        """Prepare the loop; called once before it."""
+        """Prepare the loop; called once before the first iteration."""
 
     def stop_loop(self) -> None:
-        """Clean up after the loop; called once after it."""
+        """Clean up after the loop; called once after the last iteration."""
 
     def run_loop(self) -> None:
         """Run one iteration: call the target function."""

@@ -256,9 +256,9 @@ def cosine_decay_restarts(
 def linear_cosine_decay(
     learning_rate, global_step, decay_steps, num_periods=0.5, alpha=0.0, beta=0.001, name=None
 ):
-    """Decay linearly and along cosines: `learning_rate * ((alpha + linear) * cosine + beta)`.
+    """Compute `learning_rate * ((alpha + linear) * cosine + beta)`.
 
-    Here `linear` falls from 1 to 0, and `cosine` is between 0 and 1.
+    In this formula, `linear` falls from 1 to 0, and `cosine` oscillates between 1 and 0.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.
@@ -301,7 +301,7 @@ def noisy_linear_cosine_decay(
     beta=0.001,
     name=None,
 ):
-    """Decay like `linear_cosine_decay`, with noise: `rate * ((alpha + linear + noise) * cosine + beta)`.
+    """Compute `rate * ((alpha + linear + noise) * cosine + beta)`; see `linear_cosine_decay`.
 
     Args:
       learning_rate: a number or a scalar tensor of a floating-point dtype.

@@ -91,8 +91,8 @@ class Optimizer:
           loss: the tensor to minimize.
           global_step: a variable to increment.
           var_list: the variables; the trainable ones if `None`.
-          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, as a run always computes all
-            gradients before it applies them.
+          gate_gradients: `GATE_NONE`, `GATE_OP` or `GATE_GRAPH`; has no effect, as a run always computes
+            all gradients before it applies them.
           aggregation_method: accepted and ignored.
           colocate_gradients_with_ops: accepted and ignored.
           name: the name of the operation.
@@ -227,7 +227,7 @@ class Optimizer:
         return done
 
     def _apply_gradient(self, gradient, variable):
-        """Create the operation that applies one gradient."""
+        """Create the operation that applies a gradient to its variable."""
         if not isinstance(variable, GraphVariable):
             raise NotImplementedError("Trying to update a Tensor ", variable)
         constraint = variable.constraint
@@ -330,20 +330,26 @@ class Optimizer:
         raise NotImplementedError
 
     def _apply_sparse(self, grad, var):
-        """Create the operation that applies `IndexedSlices` with unique indices."""
+        """Create the operation that applies gradient rows with unique indices to a reference variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse(self, grad, handle, indices):
-        """Create the operation that applies rows with unique indices to a resource variable."""
+        """Create the operation that applies gradient rows with unique indices to a resource variable."""
         raise NotImplementedError
 
     def _apply_sparse_duplicate_indices(self, grad, var):
-        """Create the operation that applies `IndexedSlices`, after summing rows with equal indices."""
+        """Create the operation that applies gradient rows to a reference variable.
+
+        Rows with equal indices are summed first.
+        """
         values, indices = deduplicated(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, indices, grad.dense_shape), var)
 
     def _resource_apply_sparse_duplicate_indices(self, grad, handle, indices):
-        """Create the operation that applies rows, after summing rows with equal indices."""
+        """Create the operation that applies gradient rows to a resource variable.
+
+        Rows with equal indices are summed first.
+        """
         values, indices = deduplicated(grad, indices)
         return self._resource_apply_sparse(values, handle, indices)
 
@@ -368,7 +374,7 @@ class Optimizer:
 
 
 def _convert_gradient(g):
-    """Convert a gradient to a tensor or `IndexedSlices`; return `None` for `None`."""
+    """Convert a gradient to a tensor; return `IndexedSlices` and `None` unchanged."""
     if g is None or isinstance(g, (Tensor, IndexedSlices)):
         return g
     try:

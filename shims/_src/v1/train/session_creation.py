@@ -92,13 +92,13 @@ class Scaffold:
 
     @property
     def init_fn(self):
-        """A function of the session, which calls the `init_fn` given; `None` if none was given."""
+        """A function of the session that calls the given `init_fn`; `None` if none was given."""
         if not self._user_init_fn:
             return None
         return lambda session: self._user_init_fn(self, session)
 
     def finalize(self) -> Scaffold:
-        """Create the operations that are still missing, and finalize the graph."""
+        """Create the missing parts, such as initializers and the saver, and make the graph read-only."""
         take = Scaffold.get_or_default
         if self.init_op is None:
             default = lambda: group(global_variables_initializer())

@@ -55,14 +55,14 @@ def create_zeros_slot(primary, name: str, dtype=None) -> GraphVariable:
 
 
 def zeros(shape, dtype=None, partition_info=None) -> Tensor:
-    """Return zeros; used as the initializer of a slot."""
+    """Return a tensor of zeros; slots use this function as their initializer."""
     del partition_info
     zeros = np.zeros(tuple(int(d) for d in shape), dtype.dtype)
     return convert_to_tensor(zeros, name="zeros")
 
 
 def ones(shape, dtype=None, partition_info=None) -> Tensor:
-    """Return ones; used as the initializer of a slot."""
+    """Return a tensor of ones; slots use this function as their initializer."""
     del partition_info
     return convert_to_tensor(np.ones(tuple(int(d) for d in shape), dtype.dtype), name="ones")
 

@@ -43,7 +43,7 @@ _UNARY = {
 
 
 def bind_operators() -> None:
-    """Add Python's operators to the classes of tensors and variables."""
+    """Define Python's operators, such as `+`, on the classes of tensors and variables."""
     classes: tuple[Any, ...] = (Tensor, GraphVariable)
     for cls in classes:
         for python, (f, name, type_) in {**_BINARY, **_LOGICAL}.items():

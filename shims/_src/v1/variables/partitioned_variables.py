@@ -39,7 +39,7 @@ class SaveSliceInfo:
 
     @property
     def spec(self) -> str:
-        """The slice as text, such as `"5 2 3,2:0,2"`: the full shape, then start and length per axis."""
+        """The slice as text, as in `5 2 3,2:0,2`: the full shape, then start and length along each axis."""
         sizes = "".join(f"{d} " for d in self.full_shape)
         pairs = zip(self.var_offset, self.var_shape, strict=True)
         return sizes + ":".join(f"{o},{n}" for o, n in pairs)
@@ -113,15 +113,15 @@ class PartitionedVariable:
         return self.as_tensor()
 
     def assign(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Assign the parts, given a tensor for the whole variable or a list with one per part."""
+        """Assign the parts, given a tensor for the whole variable or a list of tensors, one per part."""
         return self._assign_parts("assign", value, use_locking, name, read_value)
 
     def assign_add(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Add to the parts, given a tensor for the whole variable or a list with one per part."""
+        """Add to the parts, given a tensor for the whole variable or a list of tensors, one per part."""
         return self._assign_parts("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Subtract from the parts, given a tensor for the whole variable or a list with one per part."""
+        """Subtract from the parts, given a tensor for the whole variable or a list of tensors, one per part."""
         return self._assign_parts("assign_sub", value, use_locking, name, read_value)
 
     def _assign_parts(self, method, value, use_locking, name, read_value) -> list:
@@ -155,7 +155,10 @@ def axis_of(partitions) -> tuple[int, int]:
 
 
 def slices_of(shape: list[int], partitions) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the start and the shape of each part; if sizes differ, the first parts are longer."""
+    """Yield the start and the shape of each part of a variable.
+
+    If the axis does not divide evenly, the first parts are longer by one.
+    """
     axis, count = axis_of(partitions)
     least, longer = divmod(shape[axis], count)
     offset = [0] * len(shape)

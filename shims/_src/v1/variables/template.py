@@ -51,7 +51,7 @@ class Template:
     variables = weights = global_variables
 
     def open_scope(self):
-        """Return a context manager that enters the variable scope."""
+        """Return a context manager that enters the variable scope of the template."""
         if self._scope is not None:
             return variable_scope(self._scope, reuse=True if self._has_run else None)
         if self._unique_name is not None:

@@ -161,7 +161,7 @@ def check_gradient(type_: str, variable, grad) -> None:
 
 
 def check_rows(type_: str, variable, rows) -> None:
-    """Check that gradient rows have the dtype of their variable, and its shape except for the first axis."""
+    """Check that gradient rows have the variable's dtype, and its shape except for the first axis."""
     _check_dtype(type_, variable, rows)
     whole, inner = variable.shape, rows.shape
     if None in (whole.rank, inner.rank):

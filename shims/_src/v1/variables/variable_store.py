@@ -209,7 +209,7 @@ def _initial_value(initializer, shape, dtype, partition_info):
 
 
 def _has_parameter(f, name: str, or_any: bool = False) -> bool:
-    """Return whether a function accepts an argument `name`; `**kwargs` counts only if `or_any` is set."""
+    """Return whether a function accepts an argument `name`; `or_any` lets `**kwargs` count too."""
     parameters = inspect.signature(f).parameters
     anything = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     return name in parameters or (or_any and anything)

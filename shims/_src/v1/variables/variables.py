@@ -280,7 +280,7 @@ class GraphVariable(Scattering):
         return self.graph_value
 
     def read_value(self) -> Tensor:
-        """Add an operation that reads the value after the current control dependencies."""
+        """Add an operation that reads the value; it runs after the current control dependencies."""
         graph = self.graph
         if self.is_resource:
             return self._add_read(graph, graph.unique_name("ReadVariableOp"))
@@ -288,7 +288,7 @@ class GraphVariable(Scattering):
             return self._add_read(graph, graph.unique_name("read"))
 
     def initialized_value(self) -> Tensor:
-        """Return the value, or the initial value if the variable is not initialized."""
+        """Return a tensor: the value, or the initial value if the variable is not initialized."""
 
         def compute(run, op, values):
             return [run.read(self, op) if run.is_seen(self, op) else values[0]]
