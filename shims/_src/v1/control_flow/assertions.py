@@ -164,8 +164,8 @@ def summarized(array, limit: int) -> str:
 def _format_elements(array, left: list[int], is_whole: bool) -> str:
     """Format an array; `left[0]` is the number of elements that may still be printed, and is reduced.
 
-    is_whole: whether `array` is not a part of a larger one; the caller then adds the `...` for missing
-      elements.
+    is_whole: whether `array` is the whole array, not a part of it; the caller then adds the `...` for
+      missing elements.
     """
     if array.ndim > 1:
         return "".join(f"[{_format_elements(part, left, False)}]" for part in array if left[0] > 0)

@@ -28,7 +28,7 @@ class Part:
       controls: operations of outer blocks that are control inputs.
       writes: variables that the operations assign.
       before: for each operation a bit mask of the assignments in this part that must precede it.
-      bits: the bit of each operation that assigns variables.
+      bits: for each operation that assigns variables, its bit in these masks.
     """
 
     def __init__(self, block: Block, outputs: Sequence[Tensor]):
@@ -147,7 +147,10 @@ class BlockRun(Run):
         super().execute(op)
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """Return the value of the variable that `tensor` reads, as the operation `reader` sees it."""
+        """Return the value of a variable as the operation `reader` sees it.
+
+        tensor: a tensor that reads the variable.
+        """
         if self._is_outer(tensor) and tensor.read_of.is_resource:
             return self.values[tensor]
         return super().read_by(tensor, reader)
@@ -223,14 +226,15 @@ def add_outer(
 def link(
     op: Operation, part: Part, places: Mapping[Tensor, int], count: int = 0, back_prop: bool = True
 ) -> None:
-    """Record with respect to which inputs and variables the outputs of `op` are differentiable.
+    """Record the inputs and variables with respect to which the outputs of `op` are differentiable.
 
     Args:
       op: the loop or function operation.
       part: its recorded body.
       places: a dict from parameters of the body to the index of the input that provides the initial
         value.
-      count: the number of loop-carried outputs, which become the first parameters.
+      count: the number of loop-carried outputs, which the next iteration receives as its first
+        parameters.
       back_prop: whether the outputs are differentiable.
     """
     none: frozenset = frozenset()

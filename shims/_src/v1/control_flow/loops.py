@@ -116,12 +116,12 @@ def _counter_names(is_limited: bool) -> list[str]:
 
 
 class _Loop:
-    """Builds the operation of a `while_loop`.
+    """A builder of the operation of a `while_loop`.
 
     Args:
       graph: the graph.
-      loop_vars: the initial values.
-      invariants: the caller's shape invariants.
+      loop_vars: the initial values of the loop variables.
+      invariants: the shape invariants that the caller gave, or `None`.
     """
 
     def __init__(self, graph: Graph, loop_vars, invariants):

@@ -1,4 +1,4 @@
-"""Determine for which sources a second gradient of TensorFlow is not `None`.
+"""Determine with respect to which tensors TensorFlow has a second gradient, rather than `None`.
 
 The derivative of a linear function does not depend on its argument, so TensorFlow returns no second
 gradient. Here one operation computes a whole backward pass, so its traced program is inspected.
@@ -33,7 +33,7 @@ _ZEROS = frozenset({"Abs", "LeakyRelu", "MaxPool", "MaxPoolV2", "Relu", "Relu6"}
 
 
 def depends(graph, ys: Sequence[Tensor], sources: Sequence, operations) -> list[bool]:
-    """Return, for each source, whether TensorFlow has a gradient of `ys`, rather than `None`.
+    """Return, for each source, whether TensorFlow returns a gradient of `ys`, and not `None`.
 
     Args:
       graph: the graph.

@@ -1,6 +1,6 @@
-"""Find the operations between results and the sources of their gradients.
+"""Find the operations that gradients pass through, from results back to tensors and variables.
 
-Also detect sources of which only rows are gathered, whose gradients are `IndexedSlices`.
+Also detect variables of which only rows are gathered: their gradients are `IndexedSlices`.
 """
 
 from __future__ import annotations

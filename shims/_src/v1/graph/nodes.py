@@ -158,7 +158,7 @@ class Operation:
 
     Args:
       graph: the graph that the operation is added to.
-      type_: TensorFlow's type of the operation: `MatMul`.
+      type_: TensorFlow's type of the operation, such as `MatMul`.
       name: the name, which is already unique.
       compute: `f(run, operation, values)`, which returns the values of the outputs.
       inputs: the input tensors.

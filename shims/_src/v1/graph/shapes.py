@@ -149,7 +149,8 @@ class GraphShape(TensorShape):
       dims: sizes, `Dimension`s or `None`s; or `None` for unknown rank.
 
     Differs from TensorFlow:
-      Nothing: after `disable_v2_behavior()` its elements are `Dimension`s and it prints `?`.
+      Nothing. As in TensorFlow, after `disable_v2_behavior()` the elements are `Dimension`s, and
+      unknown sizes are printed as `?`.
 
     https://www.tensorflow.org/api_docs/python/tf/TensorShape
     """

@@ -1,4 +1,4 @@
-"""Add methods that higher-level modules define to the graph classes."""
+"""Add methods to the graph classes: Python's operators, and the conversion of a graph to JAX."""
 
 from __future__ import annotations
 

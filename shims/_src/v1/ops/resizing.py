@@ -109,7 +109,7 @@ def resize_area(images, size, align_corners=False, name=None):
       UnimplementedError: `align_corners` is set.
 
     Differs from TensorFlow:
-      It has a gradient.
+      The operator is differentiable; TensorFlow has no gradient for it.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/image/resize_area
     """

@@ -18,8 +18,9 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map) -> None:
 
     Args:
       ckpt_dir_or_file: the path of a checkpoint, without `.index`, or of a folder.
-      assignment_map: a dict or pairs. Either `"name in the checkpoint": variable`, where the variable is
-        an object, a list of the parts of one, or the name given to `get_variable`; or
+      assignment_map: a dict or pairs. Either `"name in the checkpoint": variable`, where the variable
+        is an object, a list of the parts of a partitioned variable, or the name given to
+        `get_variable`; or
         `"scope/": "other_scope/"`, for all variables of the other scope, where `"/"` is the root.
 
     Raises:

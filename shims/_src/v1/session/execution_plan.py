@@ -167,9 +167,11 @@ class Run:
         return value
 
     def read_by(self, tensor: Tensor, reader: Operation):
-        """Return the value of the variable behind `tensor` that the operation `reader` sees.
+        """Return the value of a variable as the operation `reader` sees it.
 
         A reference variable is read when it is used, a resource variable at its read operation.
+
+        tensor: a tensor that reads the variable.
         """
         variable, source = tensor.read_of, tensor.op
         if not variable.is_resource:
@@ -284,7 +286,8 @@ def counters_of(plan: Plan, kept: dict) -> dict:
       kept: the existing counters; new ones are added to it.
 
     Returns:
-      A dict from pairs of an operation and the index of the random call in it.
+      A dict from pairs of an operation and the index of a random call in it to pairs of the call's
+      counter slot and seed words.
     """
     drawn = [(op, i, s) for op in plan.draws for i, s in enumerate(op.attributes["seeds"])]
     for op, i, seeds in drawn:

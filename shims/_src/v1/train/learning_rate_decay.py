@@ -38,9 +38,9 @@ def exponential_decay(
       ValueError: `global_step` is `None`.
 
     Differs from TensorFlow:
-      A single operation replaces TensorFlow's several operations. `staircase` is exact, as in
-      TensorFlow where its graph optimizer is off; the graph optimizer multiplies by the reciprocal,
-      so that `floor(41 / 41)` becomes 0.
+      A single operation replaces TensorFlow's several operations. The division of
+      `staircase` is exact, as in TensorFlow without its graph optimizer. That optimizer multiplies by
+      the reciprocal instead, so that `floor(41 / 41)` becomes 0.
 
     https://www.tensorflow.org/api_docs/python/tf/compat/v1/train/exponential_decay
     """

@@ -113,15 +113,15 @@ class PartitionedVariable:
         return self.as_tensor()
 
     def assign(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Assign the parts, given a tensor for the whole variable or a list of tensors, one per part."""
+        """Assign to the parts a tensor of the whole shape, or the tensors of a list, one per part."""
         return self._assign_parts("assign", value, use_locking, name, read_value)
 
     def assign_add(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Add to the parts, given a tensor for the whole variable or a list of tensors, one per part."""
+        """Add to the parts a tensor of the whole shape, or the tensors of a list, one per part."""
         return self._assign_parts("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(self, value, use_locking=False, name=None, read_value=True) -> list:
-        """Subtract from the parts, given a tensor for the whole variable or a list of tensors, one per part."""
+        """Subtract from the parts a tensor of the whole shape, or the tensors of a list, one per part."""
         return self._assign_parts("assign_sub", value, use_locking, name, read_value)
 
     def _assign_parts(self, method, value, use_locking, name, read_value) -> list:

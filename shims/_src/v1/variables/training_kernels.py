@@ -90,7 +90,7 @@ def apply_dense(type_: str, variables, formula: Callable, grad, numbers) -> Oper
     """Add the operation that updates a variable and its slots with a dense gradient.
 
     Args:
-      type_: TensorFlow's type of the kernel for reference variables: `"ApplyAdam"`.
+      type_: TensorFlow's type of the kernel for reference variables, such as `"ApplyAdam"`.
       variables: the variable and its optimizer slots.
       formula: a function of the variables' arrays, the gradient and the numbers; returns new arrays.
       grad: the gradient, of the shape and dtype of the variable.
@@ -117,7 +117,8 @@ def apply_rows(type_: str, variables, formula: Callable, rows, indices, numbers)
     """Add the operation that updates some rows of a variable and its slots; other rows stay.
 
     Args:
-      type_: TensorFlow's type of the kernel for reference variables: `"SparseApplyAdagrad"`.
+      type_: TensorFlow's type of the kernel for reference variables, such as
+        `"SparseApplyAdagrad"`.
       variables: the variable and its optimizer slots.
       formula: a function of the variables' rows, the gradients and the numbers; returns new rows.
       rows: the gradients `[n, ...]`.

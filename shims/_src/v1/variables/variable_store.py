@@ -30,7 +30,7 @@ class VariableStore:
         return dict(self._variables)
 
     def get_variable(self, name: str, custom_getter: Callable | None, options: dict):
-        """Return or create the variable with a full name, using the custom getter if there is one.
+        """Return or create the variable with the full name `name`, by the custom getter if there is one.
 
         Raises:
           ValueError: see the function `get_variable`.
