@@ -125,6 +125,8 @@ _NAMESPACES = (
     "strings",
     "v1",
 )
+# TensorFlow has these modules of Keras at the top, too.
+_KERAS = ("initializers", "losses", "metrics", "optimizers")
 # The names that the generated facade, which lists the operators, does not have.
 _ENGINE = {
     "AggregationMethod": "types.variable_options",
@@ -189,6 +191,8 @@ _ENGINE = {
 def __getattr__(name: str):
     if name in _NAMESPACES:
         return _importlib.import_module(f"shims.{name}")
+    if name in _KERAS:
+        return getattr(_importlib.import_module("shims.keras"), name)
     if name in _ENGINE:
         _importlib.import_module("shims._src.facade.bindings")
         value = getattr(_importlib.import_module(f"shims._src.{_ENGINE[name]}"), name)
@@ -212,4 +216,4 @@ def __dir__() -> list[str]:
 
 def _names() -> list[str]:
     root = _importlib.import_module("shims._src.facade.root")
-    return [*_NAMESPACES, *_ENGINE, *root.__all__]
+    return [*_NAMESPACES, *_KERAS, *_ENGINE, *root.__all__]

@@ -128,3 +128,18 @@ TRAINING = """
 @pytest.mark.long
 def test_a_model_trains_through_sizes_that_data_decide():
     assert run(TRAINING) == "True (5, 1) (7, 1)"
+
+
+def test_modules_that_tensorflow_has_at_the_top_and_names_that_keras_lacks():
+    found = run(
+        """
+        import sys
+        import shims.compat.v2 as tf
+        assert tf.compat.v2 is tf
+        for name in ("initializers", "losses", "metrics", "optimizers"):
+            assert getattr(tf, name) is getattr(tf.keras, name) and name in dir(tf)
+        loss = tf.losses.MeanSquaredError(reduction=tf.keras.losses.Reduction.SUM)
+        print(float(loss(tf.ones([2, 3]), tf.zeros([2, 3]))), "tensorflow" in sys.modules)
+        """
+    )
+    assert found.split() == ["2.0", "False"]

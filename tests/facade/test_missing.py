@@ -49,7 +49,11 @@ def test_of_a_typing_error_nothing_is_said(module):
 
 def test_what_is_there_needs_no_replacement():
     named = {n for names, _ in missing._INSTEAD for n in names}
-    assert {n for n in named if _found(n.rstrip("._$"))} <= {"quantization.", "debugging.", "config."}
+    assert {n for n in named if _found(n.rstrip("._$"))} <= {
+        "quantization.",
+        "debugging.",
+        "config.",
+    }
 
 
 def _found(name):

@@ -80,7 +80,6 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
     (("conv$",), "write `nn.convolution`"),
     (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
-    (("initializers", "losses", "metrics", "optimizers"), "use the same name in `shims.keras`"),
     (("train.Checkpoint", "train.Trackable", "train.checkpoints", "train.get_"), _SAVED),
     (("train.latest", "train.list_", "train.load_"), _SAVED),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),

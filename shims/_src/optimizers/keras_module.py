@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import os
@@ -49,4 +50,19 @@ def load() -> types.ModuleType:
                 do="import `shims.keras` before Keras and TensorFlow, or set the variable",
             )
         )
+    _add_names_of_tf_keras(keras)
     return keras
+
+
+def _add_names_of_tf_keras(keras: types.ModuleType) -> None:
+    """Add names that `tf.keras` has in a module and `keras` has not, such as `losses.Reduction`.
+
+    Keras itself defines them, in a package for TensorFlow that imports nothing of it. `backend` is
+    left out: its functions there compute with TensorFlow.
+    """
+    for name in ("losses", "metrics", "layers"):
+        own = importlib.import_module(f"keras.{name}")
+        with contextlib.suppress(ImportError):
+            others = vars(importlib.import_module(f"keras._tf_keras.keras.{name}"))
+            missing = {n: v for n, v in others.items() if not hasattr(own, n)}
+            vars(own).update(missing)
