@@ -7,7 +7,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import jax.numpy as jnp
+import numpy as np
+from jax import lax
 
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.ended_traces import EndedTraces
@@ -159,7 +160,13 @@ class FreshSizes:
         """
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
         return {
-            name: jnp.sum(self._sources[name], dtype=jnp.int32)
+            name: _number(self._sources[name])
             for name in known
             if not self.is_over(name)
         }
+
+
+def _number(source):
+    """Return how many elements a mask selects, or the count itself, as an int32 scalar."""
+    number = lax.convert_element_type(source, np.int32)
+    return lax.reduce_sum(number, (0,)) if number.ndim else number

@@ -24,6 +24,7 @@ from shims._src.tracing import (
     hooked_loops,
     hooked_numpy,
     hooked_random,
+    hooked_reductions,
     hooked_sizes,
     hooked_vmap,
     size_questions,
@@ -63,7 +64,7 @@ def install() -> None:
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         for name in jp.inlined_functions(modules["reductions"]):
-            _replace(modules["reductions"], name, _call_in_place)
+            _replace(modules["reductions"], name, hooked_reductions.call_in_place)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
@@ -120,15 +121,6 @@ def _end_hook(state, original, ended):
     """Let go of the tracers of a JAX trace when it ends."""
     state.forget(ended)
     original(ended)
-
-
-def _call_in_place(state, original, *args, **kwargs):
-    """Trace a function of JAX's in the current program, not on its own.
-
-    Every selection has a type of its own, so that JAX's cache would not find the function.
-    """
-    own_types = any(jp.is_symbolic(d) for x in args[:1] for d in np.shape(x))
-    return (original.__wrapped__ if own_types else original)(*args, **kwargs)
 
 
 # ---- dimensions ----------------------------------------------------------------------------------
