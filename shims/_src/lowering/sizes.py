@@ -34,15 +34,13 @@ def size_number(ctx, eqn, *counts):
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)
-        limits = bounds.of(count) or (0, 2**31 - 1)
+        stated = bounds.of(count)
+        limits = stated or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
-        env[name] = dims.Binding(
-            lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0)),
-            high,
-            0,
-            dims.Unnumbered.COUNTED,
-            True,
-        )
+        number = jp.as_jax(count.array, jnp.int32)
+        if stated is None or stated[0] < 0:
+            number = lax.max(number, np.int32(0))
+        env[name] = dims.Binding(number, high, 0, dims.Unnumbered.COUNTED, True)
     return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
 
 
@@ -59,7 +57,8 @@ def _dim_value(ctx, eqn, dim, env) -> Value:
     _require_known(ctx, dim, env)
     value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
-    return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
+    dtype = eqn.outvars[0].aval.dtype
+    return Value(value if value.dtype == dtype else value.astype(dtype), (), None, limits)
 
 
 def compress(ctx, eqn, value, mask):

@@ -159,11 +159,7 @@ class FreshSizes:
         Sizes whose trace has ended are left out.
         """
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
-        return {
-            name: _number(self._sources[name])
-            for name in known
-            if not self.is_over(name)
-        }
+        return {name: _number(self._sources[name]) for name in known if not self.is_over(name)}
 
 
 def _number(source):

@@ -76,7 +76,7 @@ def user_orders(hooks: dict) -> bool:
 
 def user_hashes() -> bool:
     """Return whether user code looks a size up in a dictionary or a set."""
-    frame: FrameType | None = sys._getframe(1)
+    frame = sys._getframe(2)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
     return frame is None or not user_frames.caches_shapes(frame)

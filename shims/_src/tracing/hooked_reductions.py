@@ -38,7 +38,9 @@ def _plain_axes(original, args, kwargs) -> tuple[int, ...] | None:
         return None
     options = dict(zip(_names(original), args, strict=False)) | kwargs
     axis = options.pop("axis", None)
-    if any(v is not None and v is not False for n, v in options.items() if n not in _WITHOUT_EFFECT):
+    if any(
+        v is not None and v is not False for n, v in options.items() if n not in _WITHOUT_EFFECT
+    ):
         return None
     axes = tuple(range(a.ndim)) if axis is None else axis if type(axis) is tuple else (axis,)
     if not all(type(i) is int and -a.ndim <= i < a.ndim for i in axes):
