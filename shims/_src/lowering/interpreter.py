@@ -233,6 +233,7 @@ _ALWAYS_BY_RULE = (
     *primitives.SIZE_MAKERS,
     "limit",
     "size_number",
+    "count_selected",
     "unify",
     "sized",
     "runtime_check",

@@ -44,6 +44,16 @@ def size_number(ctx, eqn, *counts):
     return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
 
 
+def count_selected(ctx, eqn, mask):
+    """Lower the count of a mask: that of its selection, if the mask is the one that selected."""
+    known = ctx.cache.get(_selection_key(eqn.params["name"], mask))
+    if known is not None and known[0] is mask.array:
+        size = known[1].size
+    else:
+        size = packing.count(ctx.fill(mask, np.False_).array)
+    return [Value(size, (), None, (0, mask.array.shape[0]))]
+
+
 def _require_known(ctx, dim, env) -> None:
     """Raise an error if a dimension contains a size that is unknown or ambiguous in this scope."""
     missing = [v for v in jp.variables(dim) if v not in env]
@@ -96,7 +106,7 @@ def _align_mask(ctx, value, mask, axis):
 def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     """Bind the size and validity mask of a selection, once for each selection."""
     name = str(eqn.params["name"])
-    key = ("selection", name, mask.axes[0].token if mask.axes[0] is not None else None)
+    key = _selection_key(name, mask)
     found = ctx.cache.get(key)
     if found is not None and found[0] is mask.array:
         return found[1]
@@ -125,6 +135,10 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         )
     ctx.cache[key] = (mask.array, binding)
     return binding
+
+
+def _selection_key(name: str, mask: Value):
+    return "selection", name, _layout_token(mask.axes[0])
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
@@ -317,6 +331,7 @@ RULES = (
     Rule("outgrow", outgrow, uniform=True),
     Rule("dim_as_value", dim_as_value, uniform=True),
     Rule("size_number", size_number, uniform=True),
+    Rule("count_selected", count_selected),
     Rule("compress", compress),
     Rule("expand", expand, uniform=True),
     Rule("fresh_range", fresh_range),

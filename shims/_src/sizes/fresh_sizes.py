@@ -7,9 +7,6 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-from jax import lax
-
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.ended_traces import EndedTraces
 
@@ -153,16 +150,10 @@ class FreshSizes:
         source = self._sources.get(name)
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
-    def counts(self, d) -> dict[str, Any]:
-        """Return the data-dependent sizes in a dimension as traced numbers of selected elements, by name.
+    def sources_of(self, d) -> dict[str, Any]:
+        """Return the masks and counts of the data-dependent sizes in a dimension, by name.
 
         Sizes whose trace has ended are left out.
         """
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
-        return {name: _number(self._sources[name]) for name in known if not self.is_over(name)}
-
-
-def _number(source):
-    """Return how many elements a mask selects, or the count itself, as an int32 scalar."""
-    number = lax.convert_element_type(source, np.int32)
-    return lax.reduce_sum(number, (0,)) if number.ndim else number
+        return {name: self._sources[name] for name in known if not self.is_over(name)}

@@ -172,10 +172,8 @@ def _value_hook(state, original, dim):
 
     Without these operands JAX would hoist the number out of its loop, branch or row.
     """
-    counts = state.fresh.counts(dim)
-    if not counts:
-        return original(dim)
-    return primitives.size_number_p.bind(*counts.values(), dim=dim, names=tuple(counts))
+    sources = state.fresh.sources_of(dim)
+    return primitives.size_number(dim, sources) if sources else original(dim)
 
 
 def _divmod_hook(state, original, d, divisor):
