@@ -59,6 +59,7 @@ class Context:
         self.root = root
         self.env: dict[str, dims.Binding] = dict(env or {})
         self.cache: dict[object, object] = dict(cache or {})
+        self.fillers: dict[object, object] = {}  # arrays of one number, of this scope only
         self.reports: list[Report] = []
         self.jaxpr = None  # the program that is being lowered
         self.owned: set[str] = set()  # sizes made in this scope
@@ -183,9 +184,20 @@ class Context:
         if valid is None:
             return value
         array = value.array
-        filler = lax.full(array.shape, number, array.dtype) if not _is_key(array) else array
+        filler = array if _is_key(array) else self._filler(array.shape, number, array.dtype)
         pad = number if axes is None or _covers(value, axes) else None
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
+
+    def _filler(self, shape, number, dtype):
+        """Return an array of one number, the same one for the same program."""
+        number = np.asarray(number, dtype)
+        key = shape, dtype, number.tobytes()
+        found = self.fillers.get(key)
+        if found is None:
+            found = lax.broadcast_in_dim(number, shape, ())
+            if jp.is_tracer(found):  # an array would take memory
+                self.fillers[key] = found
+        return found
 
     def clear_padding(self, value: Value, axes=None) -> Value:
         """Set invalid slots of a value that might hold NaN or infinity to 0.

@@ -11,11 +11,11 @@ from shims._src.errors import errors
 from shims._src.lowering import bounds, own_sizes, running_totals
 from shims._src.lowering.context import Context, Largest
 from shims._src.lowering.refusals import (
+    EQUATIONS,
     inner_size_error,
     line_of,
     ragged_rows_error,
     unsupported,
-    within,
 )
 from shims._src.lowering.rules import RULES
 from shims._src.lowering.sizes import select
@@ -39,11 +39,13 @@ def run(ctx: Context, jaxpr, args: list[Value]) -> list[Value]:
 
     held = extremes_held.barriered_operands(jaxpr)
 
+    at_once = jp.ambient_is_eager()
+
     def step(eqn, values: list[Value]) -> list[Value]:
         ctx.jaxpr = jaxpr
-        if extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
+        if held and extremes_held.is_extreme(eqn) and eqn.invars[0] in held:
             values[0] = env[eqn.invars[0]] = _with_barrier(values[0])
-        return apply(ctx, eqn, values)
+        return apply(ctx, eqn, values, at_once)
 
     ctx.root.frames.append(env)
     try:
@@ -84,15 +86,16 @@ def _constant(ctx: Context, const) -> Value:
     return next(frames, static(const))  # a tracer of another trace, which JAX refuses
 
 
-def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
-    """Lower one equation, and attach the user's line to errors."""
+def apply(ctx: Context, eqn, values: list[Value], at_once: bool) -> list[Value]:
+    """Lower one equation, which runs at once outside of traces; attach the user's line to errors."""
+    around = EQUATIONS.items
+    around.append(eqn)
     try:
-        with within(eqn):
-            if jp.ambient_is_eager():
-                _check_room(ctx, eqn)
-            outs = _lower_or_defer(ctx, eqn, values)
-            _note_largest(ctx.root, eqn, outs)
-            return outs
+        if at_once:
+            _check_room(ctx, eqn)
+        outs = _lower_or_defer(ctx, eqn, values)
+        _note_largest(ctx.root, eqn, outs)
+        return outs
     except Exception as error:
         line = "" if hasattr(error, "shims_line") else line_of(eqn)
         if line:
@@ -100,6 +103,8 @@ def apply(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             if isinstance(error, errors.OpError):
                 error.args = (errors.with_place(str(error), line),)
         raise
+    finally:
+        around.pop()
 
 
 def _check_room(ctx: Context, eqn) -> None:
@@ -115,8 +120,8 @@ def _check_room(ctx: Context, eqn) -> None:
 def _note_largest(root, eqn, outs: list[Value]) -> None:
     """Record the largest result of an equation if it is the largest array of the program so far."""
     for out in outs:
-        array = out.array
-        size = math.prod(array.shape) * array.dtype.itemsize if hasattr(array, "shape") else 0
+        shape = getattr(out.array, "shape", ())
+        size = math.prod(shape) * out.array.dtype.itemsize if shape else 0
         if size > root.largest.bytes:
             line = line_of(eqn) if size > room.SMALL else ""
             root.largest = Largest(size, eqn.primitive.name, line)
@@ -155,6 +160,8 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
     An equation with dynamic sizes is lowered by its masking rule; any other is evaluated unchanged.
     """
+    if not mentions_sizes(ctx.root, eqn) and not any(map(_has_own_layout, values)):
+        return _evaluate(ctx, eqn, values)
     if eqn.primitive.name in ("compress", "expand") and isinstance(values[0], Deferred):
         # A value deferred for this very selection can be lowered once the mask is known.
         select(ctx, eqn, _force(ctx, values[1]))
@@ -166,6 +173,16 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
         ]
     if any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn):
         return _apply_rule(ctx, eqn, values)
+    return _evaluate(ctx, eqn, values)
+
+
+def _has_own_layout(value) -> bool:
+    """Return whether a value is none of a program without unknown sizes."""
+    return value.dynamic or isinstance(value, Deferred)
+
+
+def _evaluate(ctx: Context, eqn, values) -> list[Value]:
+    """Evaluate an equation without dynamic sizes as it is."""
     with jp.source_context(eqn):
         outs = list(map(static, _apply_static(eqn, [v.array for v in values])))
     return bounds.attach(ctx, eqn, values, outs)
@@ -219,6 +236,7 @@ _ALWAYS_BY_RULE = (
     *primitives.SIZE_MAKERS,
     "limit",
     "size_number",
+    "count_selected",
     "unify",
     "sized",
     "runtime_check",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from shims._src.errors import errors, remedies
@@ -10,19 +9,14 @@ from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import own_equations
 from shims._src.platform.thread_state import ThreadStack
 
-# The equations that are being lowered, from the outside in.
-_EQUATIONS: ThreadStack[Any] = ThreadStack()
-
-
-def within(eqn) -> contextlib.AbstractContextManager[object]:
-    """Return a context manager that adds the user's source line of `eqn` to errors."""
-    return _EQUATIONS.pushed(eqn)
+# The equations that are being lowered, from the outside in; errors tell their lines.
+EQUATIONS: ThreadStack[Any] = ThreadStack()
 
 
 def line_of(eqn) -> str:
     """Return the user's source line of an equation, with its text."""
     # Equations of an inner `jax.jit` know lines of that function only.
-    for one in (eqn, *reversed(_EQUATIONS.items)):
+    for one in (eqn, *reversed(EQUATIONS.items)):
         line = errors.line_in(jp.scopes_of(one))
         if line:
             return line

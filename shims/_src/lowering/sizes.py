@@ -34,16 +34,24 @@ def size_number(ctx, eqn, *counts):
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)
-        limits = bounds.of(count) or (0, 2**31 - 1)
+        stated = bounds.of(count)
+        limits = stated or (0, 2**31 - 1)
         high = limits[1] if known is None else min(known.capacity, limits[1])
-        env[name] = dims.Binding(
-            lax.max(jp.as_jax(count.array, jnp.int32), np.int32(0)),
-            high,
-            0,
-            dims.Unnumbered.COUNTED,
-            True,
-        )
+        number = jp.as_jax(count.array, jnp.int32)
+        if stated is None or stated[0] < 0:
+            number = lax.max(number, np.int32(0))
+        env[name] = dims.Binding(number, high, 0, dims.Unnumbered.COUNTED, True)
     return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
+
+
+def count_selected(ctx, eqn, mask):
+    """Lower the count of a mask: that of its selection, if the mask is the one that selected."""
+    known = ctx.cache.get(_selection_key(eqn.params["name"], mask))
+    if known is not None and known[0] is mask.array:
+        size = known[1].size
+    else:
+        size = packing.count(ctx.fill(mask, np.False_).array)
+    return [Value(size, (), None, (0, mask.array.shape[0]))]
 
 
 def _require_known(ctx, dim, env) -> None:
@@ -59,7 +67,8 @@ def _dim_value(ctx, eqn, dim, env) -> Value:
     _require_known(ctx, dim, env)
     value = jp.as_jax(dims.evaluate(dim, env), jnp.int32)
     limits = dims.interval(dim, env)
-    return Value(value.astype(eqn.outvars[0].aval.dtype), (), None, limits)
+    dtype = eqn.outvars[0].aval.dtype
+    return Value(value if value.dtype == dtype else value.astype(dtype), (), None, limits)
 
 
 def compress(ctx, eqn, value, mask):
@@ -97,7 +106,7 @@ def _align_mask(ctx, value, mask, axis):
 def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
     """Bind the size and validity mask of a selection when first lowered; return the binding."""
     name = str(eqn.params["name"])
-    key = ("selection", name, mask.axes[0].token if mask.axes[0] is not None else None)
+    key = _selection_key(name, mask)
     found = ctx.cache.get(key)
     if found is not None and found[0] is mask.array:
         return found[1]
@@ -126,6 +135,10 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         )
     ctx.cache[key] = (mask.array, binding)
     return binding
+
+
+def _selection_key(name: str, mask: Value):
+    return "selection", name, _layout_token(mask.axes[0])
 
 
 def _as_at_first(ctx, bound: dims.Binding, mask: Value) -> bool:
@@ -318,6 +331,7 @@ RULES = (
     Rule("outgrow", outgrow, uniform=True),
     Rule("dim_as_value", dim_as_value, uniform=True),
     Rule("size_number", size_number, uniform=True),
+    Rule("count_selected", count_selected),
     Rule("compress", compress),
     Rule("expand", expand, uniform=True),
     Rule("fresh_range", fresh_range),

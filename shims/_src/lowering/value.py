@@ -78,7 +78,7 @@ class Value:
     @property
     def dynamic(self) -> bool:
         """Whether any axis is dynamic."""
-        return any(a is not None for a in self.axes)
+        return self.axes.count(None) != len(self.axes)
 
     def with_axis(self, i: int, axis: Axis | None) -> tuple[Axis | None, ...]:
         """Return the axes with axis `i` replaced."""

@@ -105,9 +105,12 @@ def forget_bounds(d: DimExpr) -> None:
 
 def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
     """Create a dimension variable `name` in the symbolic scope of the dimension `d`."""
-    (renamed,) = shape_poly.symbolic_shape(name, scope=d.scope)
-    assert isinstance(renamed, DimExpr)  # a name, and no number
-    return renamed
+    return dimension_variable(name, d.scope)
+
+
+def dimension_variable(name: str, scope) -> DimExpr:
+    """Create a dimension variable in a scope, as `jax.export.symbolic_shape` does from text."""
+    return DimExpr._from_var(name, scope)
 
 
 def same_scope(d: DimExpr, scope) -> bool:
@@ -674,6 +677,8 @@ def trace_of(x):
 
 def traces_of(x) -> list:
     """Return the trace of a tracer, followed by those of the tracers inside it."""
+    if type(x) is pe.DynamicJaxprTracer:  # it wraps none
+        return [x._trace]
     traces = []
     while isinstance(x, Tracer):
         traces.append(x._trace)

@@ -65,7 +65,12 @@ def is_library_frame(frame: FrameType) -> bool:
 
 def runs_unconverted_library(frame: FrameType) -> bool:
     """Return whether a frame runs a library written for JAX, or one that does not compute with arrays."""
-    return root_package(frame.f_globals) in NOT_CONVERTED
+    return _is_not_converted(frame.f_globals.get("__name__") or "")
+
+
+@functools.cache
+def _is_not_converted(module: str) -> bool:
+    return module.partition(".")[0] in NOT_CONVERTED
 
 
 def is_user_frame(frame: FrameType) -> bool:

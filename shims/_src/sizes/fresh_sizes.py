@@ -7,8 +7,6 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import jax.numpy as jnp
-
 from shims._src.platform import jax_private as jp
 from shims._src.sizes.ended_traces import EndedTraces
 
@@ -152,14 +150,10 @@ class FreshSizes:
         source = self._sources.get(name)
         return None if source is None or jp.is_finished(source) else self._makers[name]()
 
-    def counts(self, d) -> dict[str, Any]:
-        """Return the data-dependent sizes in a dimension, by name, as traced int32 scalars.
+    def sources_of(self, d) -> dict[str, Any]:
+        """Return the masks and counts of the data-dependent sizes in a dimension, by name.
 
         Sizes whose trace has ended are left out.
         """
         known = [name for name in sorted(jp.variables(d)) if name in self._sources]
-        return {
-            name: jnp.sum(self._sources[name], dtype=jnp.int32)
-            for name in known
-            if not self.is_over(name)
-        }
+        return {name: self._sources[name] for name in known if not self.is_over(name)}

@@ -42,10 +42,25 @@ def _number_tracer(state, x, depth) -> int:
     if known is not None:
         return known
     # Numbers instead of nested keys: a program is a graph, and its paths are many.
-    return state.numbers.remember(x, state.numbers.of(_computation_key(state, x, depth)))
+    try:
+        found = state.numbers.of(_computation_key(state, x, depth))
+    except TypeError:  # a parameter cannot be hashed
+        found = state.numbers.of(_key_of_input(state, x))
+    return state.numbers.remember(x, found)
+
+
+def _key_of_input(state, x):
+    return state.numbers.keep(x, ("input", jp.identity_of(x)))
 
 
 def _computation_key(state, x, depth):
+    found = jp.defining_equation(x)
+    if found is not None and depth <= _DEPTH:
+        eqn, position = found
+        operands = [
+            _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)
+        ]
+        return ("equation", eqn.primitive.name, _key_of_params(eqn.params), position, *operands)
     constant = jp.constant_of(x)
     if jp.is_tracer(constant):  # a value of the enclosing program
         return _computation_key(state, jp.primal_tracer(constant), depth + 1)
@@ -54,28 +69,15 @@ def _computation_key(state, x, depth):
         if array is not None and array.dtype != object:
             return ("constant", str(array.dtype), array.tobytes())
         return state.numbers.keep(constant, ("object", id(constant)))
-    found = jp.defining_equation(x)
-    params = None if found is None or depth > _DEPTH else _hashable_params(found[0].params)
-    if params is None:
-        return state.numbers.keep(x, ("input", jp.identity_of(x)))
-    eqn, position = found
-    operands = tuple(
-        _number_tracer(state, jp.primal_tracer(a), depth + 1) for a in jp.operand_atoms(eqn)
+    return _key_of_input(state, x)
+
+
+def _key_of_params(params):
+    # Inner programs are traced once per function and types: identity is equality.
+    return tuple(
+        (name, ("id", id(value)) if jaxprs.is_jaxpr(value) else value)
+        for name, value in sorted(params.items())
     )
-    return ("equation", eqn.primitive.name, params, operands, position)
-
-
-def _hashable_params(params):
-    items = []
-    for name, value in sorted(params.items()):
-        # Inner programs are traced once per function and types: identity is equality.
-        item = ("id", id(value)) if jaxprs.is_jaxpr(value) else value
-        try:
-            hash(item)
-        except TypeError:
-            return None
-        items.append((name, item))
-    return tuple(items)
 
 
 def symbolic_value(x):

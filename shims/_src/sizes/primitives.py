@@ -28,6 +28,7 @@ limit_p = jp.Primitive("limit")
 unify_p = jp.Primitive("unify")
 sized_p = jp.Primitive("sized")
 size_number_p = jp.Primitive("size_number")
+count_p = jp.Primitive("count_selected")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
 outgrow_p = jp.Primitive("outgrow")
@@ -150,6 +151,20 @@ def total(lengths, *, label: str):
 def as_size(d):
     """Convert a dimension, static or symbolic, to an int32 scalar."""
     return jnp.asarray(d, jnp.int32)
+
+
+def size_number(dim, sources):
+    """Return a dimension as a number that depends on the masks and counts of its sizes.
+
+    Args:
+      dim: a dimension.
+      sources: the mask, a vector, or the count of each of its data-dependent sizes, by name.
+    """
+    counts = [
+        count_p.bind(x, name=name) if x.ndim else jp.as_jax(x, np.int32)
+        for name, x in sources.items()
+    ]
+    return size_number_p.bind(*counts, dim=dim, names=tuple(sources))
 
 
 def to_dim(value, *, label: str = "range", bound=None):
@@ -355,6 +370,11 @@ def _sized_aval(x, *carriers):
     return x
 
 
+@count_p.def_abstract_eval
+def _count_aval(mask, *, name):
+    return jp.shaped((), np.int32, mask)
+
+
 @size_number_p.def_abstract_eval
 def _size_number_aval(*counts, dim, names):
     number = jp.core.dim_value_aval()
@@ -430,7 +450,7 @@ def _no_tangent(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (fresh_range_p, limit_p, size_number_p, check_p, outgrow_p):
+for _p in (fresh_range_p, limit_p, size_number_p, count_p, check_p, outgrow_p):
     _no_tangent(_p)
 
 
@@ -485,6 +505,10 @@ def _batch_range(args, dims, **params):
     )
 
 
+def _batch_count(args, dims, *, name):
+    return jnp.sum(jnp.moveaxis(args[0], dims[0], 0), axis=1, dtype=np.int32), 0
+
+
 def _batch_size_number(args, dims, *, dim, names):
     if any(d is not jp.NOT_MAPPED for d in dims):
         raise errors.FreshSizeError(
@@ -500,6 +524,7 @@ def _batch_size_number(args, dims, *, dim, names):
     )
 
 
+jp.batching.primitive_batchers[count_p] = _batch_count
 jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
 jp.batching.primitive_batchers[sized_p] = _batch_sized

@@ -91,16 +91,16 @@ class ValueNumbers:
 
     def __init__(self) -> None:
         self._numbers: dict[object, int] = {}
-        self._serials = itertools.count()
+        self._next = 0
         self._kept: dict[object, object] = {}
         self._known: dict[int, tuple[object, int]] = {}
         self._with_kept, self._with_known = EndedTraces(), EndedTraces()
 
     def of(self, key: object) -> int:
         """Return the number of the computation described by `key`, a new one for a new key."""
-        if key not in self._numbers:
-            self._numbers[key] = next(self._serials)
-        return self._numbers[key]
+        number = self._numbers.setdefault(key, self._next)  # hashes the key only once
+        self._next += number == self._next
+        return number
 
     def known(self, x: object) -> int | None:
         """Return the number stored by `remember` for an object, or `None`."""
@@ -167,6 +167,7 @@ class DynamicTrace:
         self._sizes = dict(sizes)
         self._settled = Settled() if settled is None else settled.with_pins({})
         self._scope = export.SymbolicScope()
+        self._dimensions: dict[str, Any] = {}
         self._origins: dict[str, str] = {}
         self._sized: dict[object, tuple[str, Any]] = {}
         self._limits = 0
@@ -191,7 +192,9 @@ class DynamicTrace:
 
     def dimension(self, name: str):
         """Return the symbolic dimension called `name` in this trace's scope."""
-        return export.symbolic_shape(name, scope=self._scope)[0]
+        if name not in self._dimensions:
+            self._dimensions[name] = jp.dimension_variable(name, self._scope)
+        return self._dimensions[name]
 
     def owns(self, d) -> bool:
         """Return whether a dimension is symbolic and belongs to this trace."""

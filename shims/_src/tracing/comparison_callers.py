@@ -76,7 +76,7 @@ def user_orders(hooks: dict) -> bool:
 
 def user_hashes() -> bool:
     """Return whether user code, not a cache of JAX, is hashing a size for a dictionary or set."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and (frame.f_globals.get("__name__") or "").startswith(_HOOKS):
         frame = frame.f_back
     if frame is None or user_frames.asks_for_user(frame):

@@ -61,21 +61,25 @@ def fit_masks(array, items):
 
 def fit_mask(array, mask, shape):
     """Check that a mask has the given shape of its axes in `array`; at run time if unknown."""
-    text = errors.message(
+    if len(shape) < mask.ndim or any(map(_must_differ, shape, mask.shape)):
+        raise IndexError(_misfit(array, mask, shape))
+    given = mask
+    for i, (have, target) in enumerate(zip(mask.shape, shape, strict=True)):
+        if jp.is_symbolic(have) != jp.is_symbolic(target) or have != target:
+            differ = primitives.as_size(have) != primitives.as_size(target)
+            primitives.check(differ, _misfit(array, given, shape), error=errors.OutOfBoundsError)
+            mask = primitives.unify_axis(jnp.asarray(mask), i, target, label="x[mask]")
+    return mask
+
+
+def _misfit(array, mask, shape) -> str:
+    return errors.message(
         "x[mask]",
         "the mask must have the shape of the axes that it selects from.",
         required=f"bool{list(shape)}" if len(shape) == mask.ndim else f"rank {len(shape)} or less",
         received=f"bool{list(mask.shape)} for {array.dtype.name}{list(array.shape)}",
         do="build the mask from the array that it selects from",
     )
-    if len(shape) < mask.ndim or any(map(_must_differ, shape, mask.shape)):
-        raise IndexError(text)
-    for i, (have, target) in enumerate(zip(mask.shape, shape, strict=True)):
-        if jp.is_symbolic(have) != jp.is_symbolic(target) or have != target:
-            differ = primitives.as_size(have) != primitives.as_size(target)
-            primitives.check(differ, text, error=errors.OutOfBoundsError)
-            mask = primitives.unify_axis(jnp.asarray(mask), i, target, label="x[mask]")
-    return mask
 
 
 def select(array, mask, axis):

@@ -32,6 +32,7 @@ def bind() -> None:
     for name, method in _METHODS.items():
         inherited = getattr(jp.DimExpr, name, None)
         setattr(jp.DimExpr, name, _inside_traces(name, method, inherited))
+    setattr(jp.DimExpr, "__hash__", _hash_method(jp.DimExpr.__hash__))  # noqa: B010 - JAX's class
 
 
 def _inside_traces(name: str, method: Callable, inherited: Callable | None) -> Callable:
@@ -250,10 +251,17 @@ def _digits_of(state, d):
     return number_of(state, d, "text that is examined", _AS_TEXT)
 
 
-def _hash(state, inherited, d):
-    if comparison_callers.user_hashes():
-        number_of(state, d, "a key of a dictionary or a set", _AS_KEY)
-    return inherited(d)
+def _hash_method(inherited):
+    """Return the hash of a size, which is no key for the user's code; JAX asks for it all the time."""
+
+    @functools.wraps(inherited)
+    def hashed(self):
+        state = trace.current()
+        if state is not None and state.owns(self) and comparison_callers.user_hashes():
+            number_of(state, self, "a key of a dictionary or a set", _AS_KEY)
+        return inherited(self)
+
+    return hashed
 
 
 _AS_NUMBER = {
@@ -371,7 +379,6 @@ _METHODS: dict[str, Callable] = {
     "__format__": _format,
     "__str__": _text,
     "__repr__": _text,
-    "__hash__": _hash,
     "__getattr__": _attribute,
     "__array_ufunc__": _ufunc,
 }

@@ -24,6 +24,7 @@ from shims._src.tracing import (
     hooked_loops,
     hooked_numpy,
     hooked_random,
+    hooked_reductions,
     hooked_sizes,
     hooked_vmap,
     size_questions,
@@ -63,7 +64,7 @@ def install() -> None:
         _replace(modules["ufuncs"], "promote_shapes", hooked_numpy.promote_shapes)
         _replace(modules["batching"], "batch", hooked_vmap.batch)
         for name in jp.inlined_functions(modules["reductions"]):
-            _replace(modules["reductions"], name, _call_in_place)
+            _replace(modules["reductions"], name, hooked_reductions.call_in_place)
         product = modules["reduce_prod"]
         modules["jvps"][product] = _hook_function(
             modules["jvps"][product], hooked_numpy.product_jvp
@@ -122,15 +123,6 @@ def _end_hook(state, original, ended):
     original(ended)
 
 
-def _call_in_place(state, original, *args, **kwargs):
-    """Call a jitted JAX function without its own `jit` if its first operand has symbolic sizes.
-
-    JAX's cache would never find the function again, since every selection has a type of its own.
-    """
-    own_types = any(jp.is_symbolic(d) for x in args[:1] for d in np.shape(x))
-    return (original.__wrapped__ if own_types else original)(*args, **kwargs)
-
-
 # ---- dimensions ----------------------------------------------------------------------------------
 
 
@@ -182,10 +174,8 @@ def _value_hook(state, original, dim):
     Without these counts as operands, JAX would hoist the number out of the loop, branch or row in which the
     sizes are created.
     """
-    counts = state.fresh.counts(dim)
-    if not counts:
-        return original(dim)
-    return primitives.size_number_p.bind(*counts.values(), dim=dim, names=tuple(counts))
+    sources = state.fresh.sources_of(dim)
+    return primitives.size_number(dim, sources) if sources else original(dim)
 
 
 def _divmod_hook(state, original, d, divisor):

@@ -24,6 +24,8 @@ class SizeText(str):
     """
 
     __slots__ = ("_digits", "_state")
+    _digits: Callable[[], str]
+    _state: trace.DynamicTrace
 
     def __new__(cls, text: str, digits: Callable[[], str], state: trace.DynamicTrace):
         made = super().__new__(cls, text)
