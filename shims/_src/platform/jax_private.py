@@ -78,6 +78,23 @@ def _cached_terms(d):
     return tuple(out)
 
 
+# The terms of a dimension, whose operands are forms, too: equal for equal structures, in any scope.
+Form: TypeAlias = tuple[tuple[tuple[tuple[Any, Any, tuple["Form", ...], int], ...], int], ...]
+
+
+def form(d) -> Form:
+    """Return the structure of a dimension, which compares and hashes without JAX's rules."""
+    if not isinstance(d, DimExpr):
+        return (((), int(d)),)
+    return tuple(
+        (
+            tuple((f.var, f.operation, tuple(map(form, f.operands)), e) for f, e in term._factors),
+            int(k),
+        )
+        for term, k in d._sorted_terms
+    )
+
+
 def variables(d) -> frozenset[str]:
     """Return the names of the variables in a dimension."""
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()

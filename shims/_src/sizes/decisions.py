@@ -146,11 +146,15 @@ class Decisions:
             low = least_value(assumed, name, low)
         return low
 
-    def only_value(self, name: str) -> int | None:
-        """Return the number that a data-dependent size has by the answers so far, or `None`."""
-        high = _MOST
+    def most(self, name: str, high: int = _MOST) -> int:
+        """Return the upper bound of a data-dependent size that follows from `high` and the answers so far."""
         for assumed in self._assumptions:
             high = greatest_value(assumed, name, high)
+        return high
+
+    def only_value(self, name: str) -> int | None:
+        """Return the number that a data-dependent size has by the answers so far, or `None`."""
+        high = self.most(name)
         return high if high < _MOST and high == self.least(name) else None
 
     def earlier_answer(self, d, question: Question) -> bool | None:

@@ -22,6 +22,7 @@ class FreshSizes:
         self._with_sources = EndedTraces()
         self._makers: dict[str, Callable[[], Any]] = {}
         self._bounds: dict[str, Any] = {}
+        self._limits: dict[str, int] = {}
         self._inner: set[str] = set()
         self._depth = 0
         self._renewals = 0
@@ -142,6 +143,15 @@ class FreshSizes:
     def bound(self, name: str):
         """Return the bound of a size in terms of the inputs, or `None`."""
         return self._bounds.get(name)
+
+    def state_limit(self, name: str, number: int) -> None:
+        """Set the number that a size cannot exceed."""
+        self._limits[name] = number
+
+    def limit(self, name: str) -> int | None:
+        """Return the number that a size cannot exceed, or `None`."""
+        bound = self._limits.get(name, self._bounds.get(name))
+        return bound if isinstance(bound, int) else None
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
         """Set the function that creates an array whose length is a size; the first one is kept."""

@@ -48,6 +48,9 @@ def install() -> None:
         _replace_everywhere(modules["lax"], "_try_broadcast_shapes", shape_mismatches.broadcast)
         _replace(modules["shape_poly"], "_geq_decision", _geq_hook)
         _replace(modules["shape_poly"], "_dim_as_value", _value_hook)
+        _replace(modules["shape_poly"], "_bounds_decision", _bounds_hook)
+        operation = _hook_function(jp.DimExpr._from_operation, _operation_hook)
+        setattr(jp.DimExpr, "_from_operation", staticmethod(operation))  # noqa: B010
         _replace(modules["decision"], "add_implicit_constraints_term", _bound_hook)
         _replace(jp.DimExpr, "__eq__", _eq_hook)
         setattr(jp.DimExpr, "__ne__", _ne_hook)  # noqa: B010 - the class is JAX's, not ours
@@ -132,6 +135,23 @@ def _call_in_place(state, original, *args, **kwargs):
 
 
 # ---- dimensions ----------------------------------------------------------------------------------
+
+
+def _bounds_hook(state, original, d, precision):
+    """Bound an expression over data-dependent sizes by the values that it can have."""
+    known = size_bounds.extremes(state, d) if state.owns(d) else None
+    return original(d, precision) if known is None else known
+
+
+def _operation_hook(state, original, operation, *operands, scope):
+    """Write expressions that are equal for all possible sizes in one way, since JAX compares their text."""
+    d = original(operation, *operands, scope=scope)
+    known = size_bounds.domain(state, d) if state.owns(d) else None
+    if known is None:
+        return d
+    simplest = state.expressions.simplest(d, known)
+    # That a remainder is 0 is no question of emptiness, although it is the size itself for few elements.
+    return d if operation == "mod" and jp.is_symbolic(simplest) else simplest
 
 
 def _bound_hook(state, original, decision, term):
@@ -322,7 +342,7 @@ def _decide_eq(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
-        if jp.never_zero(difference):
+        if size_bounds.never_zero(state, difference):
             return False
         return state.is_zero(difference, f"{self} == {other}")
     return _decide_equal(state, difference, f"{self} == {other}")

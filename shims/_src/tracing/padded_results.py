@@ -33,6 +33,7 @@ def specifications(state: trace.DynamicTrace, operands):
             if key not in names:
                 names[key] = f"p{len(names)}"
                 sizes[names[key]] = Size(size, shape[axis])
+                state.fresh.state_limit(names[key], shape[axis])
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
         values = x.carried_values()
