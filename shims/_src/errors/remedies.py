@@ -23,12 +23,6 @@ MEETING = {
     "fori_loop": "write a `for` statement that `shims.function` converts",
     "scan": "carry a static size and a mask, or write `shims.while_loop`",
 }
-_SLICES = "cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`"
-_SPLIT = "write `shims.split(y, 2)`, which checks the size at run time"
-_RESHAPE = (
-    "write the size out in place of -1: `y.reshape(2, n // 2)` with `n = y.shape[0]`, checked at "
-    "run time"
-)
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
 _ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
 _NUMBER = (
@@ -36,14 +30,7 @@ _NUMBER = (
     "`shims.size(y)` is the number as an array"
 )
 _REMEDIES = {
-    "split": _SPLIT,
-    "vsplit": _SPLIT,
-    "hsplit": "write `shims.split(y, 2, axis=1)`, which checks the size at run time",
-    "array_split": _SLICES,
-    "reshape": _RESHAPE,
     "bincount": "write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
-    "setdiff1d": "write `jnp.unique(y[~jnp.isin(y, z)])`",
-    "union1d": "write `jnp.unique(jnp.concatenate([y, z]))`",
     "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,

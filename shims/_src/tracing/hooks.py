@@ -58,6 +58,7 @@ def install() -> None:
         _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
+        _replace(jp.core, "divide_shape_sizes", hooked_numpy.divide_shape_sizes)
         hooked_sizes.bind()
         _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
