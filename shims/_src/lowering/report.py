@@ -37,11 +37,13 @@ class Misjudged:
       line: the user's line.
       is_measured: whether the assumption is true for the data of the call that was traced, so that
         tracing again for other data helps.
+      text: the message for results that cannot be computed again.
     """
 
     name: str
     line: str = ""
     is_measured: bool = False
+    text: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,6 +31,8 @@ Primitive = core.Primitive
 InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
 dim_as_value_p = shape_poly.dim_as_value_p
 
+# Where JAX logs the errors that callbacks raise.
+CALLBACK_LOGGER = "jax._src.callback"
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
 

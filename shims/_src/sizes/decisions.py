@@ -55,6 +55,12 @@ class Assumption:
     line: str
     is_measured: bool = False
 
+    @property
+    def premise(self) -> str:
+        """The assumption as text."""
+        text = f"`{self.d} {self.question.value}`"
+        return text if self.answer else f"not {text}"
+
     def broken(self, value):
         """Return whether the assumption is false if the expression it is about has the given value."""
         return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer

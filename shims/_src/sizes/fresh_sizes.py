@@ -125,6 +125,11 @@ class FreshSizes:
         """Whether a program inside of the outermost one is being traced, such as a branch."""
         return self._depth > 0 or jp.current_trace() is not self._outermost
 
+    @property
+    def is_in_body(self) -> bool:
+        """Whether a branch or a loop body is being traced, which may not run."""
+        return self._depth > 0
+
     @contextlib.contextmanager
     def inside_program(self):
         """Open a block that traces a branch or loop body; sizes created in it are known only there."""

@@ -258,12 +258,13 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
         return state.answer(difference, Question.NONNEGATIVE, text)
     library = comparison_callers.library_orders(_OWN)
     by_rule = library.startswith("jax._src.lax.") or comparison_callers.rule_extends()
+    in_body = state.fresh.is_in_body if by_rule else state.fresh.is_inside_program
+    if in_body and (by_rule or (library and asks_for_some)):
+        _check_in_body(state, difference, text)
+        return True
     if by_rule:
         # Sizes that a rule does not allow are an error of the data, found at run time.
         return state.decisions.answered(difference, Question.NONNEGATIVE, True)
-    if library and asks_for_some and state.fresh.is_inside_program:
-        _check_in_body(state, difference, text)
-        return True
     return state.answer(difference, Question.NONNEGATIVE, text)
 
 
