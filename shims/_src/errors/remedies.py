@@ -24,7 +24,7 @@ MEETING = {
     "scan": "carry a static size and a mask, or write `shims.while_loop`",
 }
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
-_ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
+ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
 _NUMBER = (
     "keep the size as it is: `n = y.shape[0]` works in `jnp` functions, slices and arithmetic; "
     "`shims.size(y)` is the number as an array"
@@ -38,10 +38,12 @@ _REMEDIES = {
     "len": "write `y.shape[0]`: Python's `len` returns numbers only",
     "float": "write `jnp.float32(n)`: an array, which may depend on data",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
-    "list": _ITEMS,
-    "tuple": _ITEMS,
-    "enumerate": _ITEMS,
-    "zip": _ITEMS,
+    "any": "write `jnp.any(y > 3)`, an array",
+    "all": "write `jnp.all(y > 3)`, an array",
+    "list": ITEMS,
+    "tuple": ITEMS,
+    "enumerate": ITEMS,
+    "zip": ITEMS,
 }
 HOST = ("numpy", "math")  # packages whose functions compute with numbers only
 

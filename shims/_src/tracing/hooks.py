@@ -89,6 +89,7 @@ def _install_in_tracers(traces) -> None:
     for name in ("_bool", "_int", "_index"):
         _replace(jp.ShapedArray, name, size_questions.convert)
     _replace(jp.Tracer, "__index__", size_questions.as_index)
+    _replace(jp.Tracer, "__iter__", size_questions.items)
     for kind in traces:
         _replace(kind, "invalidate", _end_hook)
 
