@@ -65,7 +65,7 @@ class TracedRange(TracedIterable):
         self._start, self._stop, self._step = start, stop, step
 
     def __reversed__(self):
-        start, stop, step = (current_value(x) for x in (self._start, self._stop, self._step))
+        start, step = current_value(self._start), current_value(self._step)
         count = self.items().length
         return TracedRange(start + (count - 1) * step, start - step, -step)
 
