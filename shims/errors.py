@@ -44,6 +44,7 @@ from shims._src.errors.errors import PermissionDeniedError as PermissionDeniedEr
 from shims._src.errors.errors import ResourceExhaustedError as ResourceExhaustedError
 from shims._src.errors.errors import SpecializationError as SpecializationError
 from shims._src.errors.errors import SpecializationWarning as SpecializationWarning
+from shims._src.errors.errors import TracedValueError as TracedValueError
 from shims._src.errors.errors import UnauthenticatedError as UnauthenticatedError
 from shims._src.errors.errors import UnavailableError as UnavailableError
 from shims._src.errors.errors import UnimplementedError as UnimplementedError

@@ -78,9 +78,13 @@ CASES = (
     (
         calls.sizes_that_differ_under_jit,
         tf.errors.InvalidArgumentError,
-        "Padded: operands of this computation were invalid (sizes that had to agree do not).\n"
-        "  At:       refused_inputs.py:N  return padded.unpad()\n"
-        "  Do:       call the function through `shims.function` at the top level, which names the operands or traces again",
+        "add: the sizes of two operands differ.\n"
+        "  Required: one size: u1 == u0 (axis 0)\n"
+        "  Received: u1 = a number that only the run knows\n"
+        "  Size:     u0: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
+        "  Size:     u1: refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
+        "  At:       refused_inputs.py:N  padded = jax.jit(tf.dynamic(lambda x, m, k: x[m] + x[k]))(X, M, K)\n"
+        "  Do:       select both with one mask, or cut them to one size",
     ),
     (
         calls.sizes_that_are_known_to_differ,
@@ -395,9 +399,10 @@ def test_an_assumption_that_does_not_hold_says_so_when_it_is_read():
     with pytest.raises(tf.errors.InvalidArgumentError) as raised:
         padded.unpad()
     assert rendered(raised.value) == (
-        "Padded: an assumption about a data-dependent size does not hold for this data.\n"
-        "  At:       test_errors.py:N  padded.unpad()\n"
-        "  Do:       call the function through `shims.function` at the top level, which names the operands or traces again"
+        "the program raises an error for sizes of this data: ValueError: two rows are too few\n"
+        "  Received: data for which `u0 == 2` is True\n"
+        '  At:       test_errors.py:N  raise ValueError("two rows are too few")\n'
+        "  Do:       call the function through `shims.function` at the top level, where the data decide"
     )
 
 

@@ -180,11 +180,11 @@ def test_equal_sizes_are_one_key():
 
 def test_the_change_to_constants_is_reported_and_can_be_refused():
     x = np.asarray(SELECTIONS["some"], np.float32)
-    halves = lambda x: jnp.split(x[x > 0], 2)[0]
+    zeros = lambda x: jnp.asarray(np.zeros(x[x > 0].shape[0]))
     with pytest.warns(tf.errors.SpecializationWarning, match="data-dependent sizes have become"):
-        tf.function(halves)(x)
+        tf.function(zeros)(x)
     with pytest.raises(tf.errors.SpecializationError, match=r"test_decisions\.py"):
-        tf.function(halves, on_specialize="raise")(x)
+        tf.function(zeros, on_specialize="raise")(x)
 
 
 def test_gradients_under_a_foreign_jit():
@@ -261,3 +261,24 @@ def test_a_step_that_cannot_be_staged_is_no_answer():
 
     with pytest.raises(tf.errors.UnsupportedPrimitiveError):
         jax.jit(tf.dynamic(body, autograph=False))(np.ones(3, np.float32))
+
+
+def of_the_largest(x):
+    y = x[x > 0]
+    if y.shape[0] > 0:
+        return jnp.argmax(y)
+    return jnp.int32(-1)
+
+
+@pytest.mark.parametrize("autograph", [True, False])
+def test_a_guarded_integer_has_no_error_in_any_row(autograph):
+    rows = jnp.asarray([[0.0, -1.0, -2.0], [1.0, 3.0, -1.0], [-1.0, -2.0, -3.0]])
+    run = jax.jit(jax.vmap(tf.dynamic(of_the_largest, autograph=autograph)))
+    assert run(rows).tolist() == [-1, 1, -1]
+
+
+def test_an_integer_without_a_value_names_the_line_of_the_operator(caplog):
+    run = jax.jit(tf.dynamic(lambda x: jnp.argmax(x[x > 0])))
+    with pytest.raises(Exception, match=r"test_decisions\.py:\d+  run = jax.jit\(tf.dynamic"):
+        jax.block_until_ready(run(-jnp.ones(3)))
+    assert not caplog.records

@@ -64,6 +64,11 @@ class TracedRange(TracedIterable):
     def __init__(self, start, stop, step=1):
         self._start, self._stop, self._step = start, stop, step
 
+    def __reversed__(self):
+        start, step = current_value(self._start), current_value(self._step)
+        count = self.items().length
+        return TracedRange(start + (count - 1) * step, start - step, -step)
+
     def as_python(self):
         """Return the Python `range`, which makes symbolic sizes constants; `None` if a number is traced."""
         parts = (self._start, self._stop, self._step)

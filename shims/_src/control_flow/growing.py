@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 
 from shims._src.control_flow.loop_state import LoopState
@@ -115,6 +117,14 @@ def _growth_capacity(before, after, limit):
     state = trace.current()
     step = after - before
     start = size_bounds.upper_bound(state, before)
+    if isinstance(start, int) and _most(state, after) <= start:
+        return start  # the value never has more elements than before the loop
     if limit is None or is_staged(limit) or jp.is_symbolic(step) or start is None:
         return buffers.growable("while_loop")
     return start + max(int(step), 0) * limit
+
+
+def _most(state, d) -> float:
+    """Return the largest number that a size can be; infinity if it is not known."""
+    known = size_bounds.extremes(state, d) if jp.is_symbolic(d) else (d, d)
+    return math.inf if known is None else known[1]

@@ -211,6 +211,10 @@ class FreshSizeError(OpError, TypeError):
     """A program requires the value of a data-dependent size while it is traced."""
 
 
+class TracedValueError(OpError, TypeError):
+    """A program requires the value of an array in Python while it is traced, as `float(x)` does."""
+
+
 class OutsideDynamicTraceError(FreshSizeError):
     """An operator with a data-dependent size is traced outside of a dynamic trace."""
 
@@ -270,6 +274,7 @@ for _class in (
     CapacityError,
     UnsupportedPrimitiveError,
     FreshSizeError,
+    TracedValueError,
     OutsideDynamicTraceError,
     PaddedUseError,
     PaddedAttributeError,

@@ -87,8 +87,8 @@ def _passes_frame_with_size(error: BaseException) -> bool:
 def translated(error: Exception) -> Exception:
     """Translate an exception that was raised in a dynamic trace into an error for the user.
 
-    If JAX needed a size that is known only at run time, the result is a `FreshSizeError`. A `shims` error
-    gets the user's line and the origin of the sizes that it names. Any other error is returned itself,
+    If JAX needed a size that is known only at run time, the result is a `FreshSizeError`; if Python needed
+    the value of an array, it is a `TracedValueError`. A `shims` error gets the user's line and the origin of the sizes that it names. Any other error is returned itself,
     with the user's line and a remedy in a note.
     """
     call = failing_call(error)
@@ -104,8 +104,10 @@ def translated(error: Exception) -> Exception:
     elif _needs_size(error) or (_asks_for_tracer(error) and _about_size(call, remedy)):
         problem = "this step needs to know a data-dependent size while it is traced."
         do = remedy or remedies.ANY
+    elif isinstance(error, _CONCRETIZATION_ERRORS) and call.line:
+        return _value_error(error, call, remedy)
     else:
-        _add_note(error, call, remedy)
+        _add_note(error)
         return error
     received = "" if isinstance(error, jax.errors.UnexpectedTracerError) else _first_line(error)
     message = errors.message(
@@ -116,6 +118,19 @@ def translated(error: Exception) -> Exception:
     message = errors.with_sizes(message, every if len(every) == 1 else _named_origins(error))
     new = errors.FreshSizeError(_with_place_and_sizes(message, error))
     return shape_mismatches.marked_as(new, error)
+
+
+def _value_error(error: Exception, call: FailingCall, remedy: str) -> errors.TracedValueError:
+    asked = isinstance(error, jax.errors.TracerBoolConversionError)
+    return errors.TracedValueError(
+        errors.message(
+            call.function,
+            "Python needs the value of an array while the program is traced, when there is none.",
+            received=_first_line(error),
+            at=call.line,
+            do=remedy or (remedies.DECISION if asked else remedies.VALUE),
+        )
+    )
 
 
 def line_of_error(error: BaseException) -> str:
@@ -176,19 +191,13 @@ def _passes_through_sizes(error: Exception) -> bool:
     return inside
 
 
-def _add_note(error: Exception, call: FailingCall, remedy: str) -> None:
-    """Add a note with the user's line to an error; with a remedy if a tracer or size is involved."""
+def _add_note(error: Exception) -> None:
+    """Add a note with the user's line to an error, and a remedy if a size was used."""
     line = line_of_error(error)
     holds_size = _holds_size(error)
     if not line or not (holds_size or isinstance(error, _TRANSLATABLE)):
         return
-    do = ""
-    if isinstance(error, _CONCRETIZATION_ERRORS):
-        asked = isinstance(error, jax.errors.TracerBoolConversionError)
-        do = remedy or (remedies.DECISION if asked else remedies.VALUE)
-    elif holds_size:
-        do = remedies.IF_STATIC
-    note = f"  At:       {line}" + (f"\n  Do:       {do}" if do else "")
+    note = f"  At:       {line}" + (f"\n  Do:       {remedies.IF_STATIC}" if holds_size else "")
     if note not in getattr(error, "__notes__", ()):
         error.add_note(note)
 

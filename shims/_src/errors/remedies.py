@@ -23,27 +23,14 @@ MEETING = {
     "fori_loop": "write a `for` statement that `shims.function` converts",
     "scan": "carry a static size and a mask, or write `shims.while_loop`",
 }
-_SLICES = "cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`"
-_SPLIT = "write `shims.split(y, 2)`, which checks the size at run time"
-_RESHAPE = (
-    "write the size out in place of -1: `y.reshape(2, n // 2)` with `n = y.shape[0]`, checked at "
-    "run time"
-)
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
-_ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
+ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
 _NUMBER = (
     "keep the size as it is: `n = y.shape[0]` works in `jnp` functions, slices and arithmetic; "
     "`shims.size(y)` is the number as an array"
 )
 _REMEDIES = {
-    "split": _SPLIT,
-    "vsplit": _SPLIT,
-    "hsplit": "write `shims.split(y, 2, axis=1)`, which checks the size at run time",
-    "array_split": _SLICES,
-    "reshape": _RESHAPE,
     "bincount": "write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
-    "setdiff1d": "write `jnp.unique(y[~jnp.isin(y, z)])`",
-    "union1d": "write `jnp.unique(jnp.concatenate([y, z]))`",
     "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
@@ -51,10 +38,12 @@ _REMEDIES = {
     "len": "write `y.shape[0]`: Python's `len` returns numbers only",
     "float": "write `jnp.float32(n)`: an array, which may depend on data",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
-    "list": _ITEMS,
-    "tuple": _ITEMS,
-    "enumerate": _ITEMS,
-    "zip": _ITEMS,
+    "any": "write `jnp.any(y > 3)`, an array",
+    "all": "write `jnp.all(y > 3)`, an array",
+    "list": ITEMS,
+    "tuple": ITEMS,
+    "enumerate": ITEMS,
+    "zip": ITEMS,
 }
 HOST = ("numpy", "math")  # packages whose functions compute with numbers only
 

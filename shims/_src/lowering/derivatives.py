@@ -6,6 +6,7 @@ Each is rebuilt as a function of lowered operands, so that its derivative rule o
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +17,7 @@ from shims._src.lowering.context import Context
 from shims._src.lowering.control import run
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.rule import Rule
-from shims._src.lowering.value import Value
+from shims._src.lowering.value import Value, is_empty
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 
@@ -83,6 +84,7 @@ class Rebuilt:
         self.in_avals = [v.aval for v in eqn.invars]
         self.out_avals = [v.aval for v in eqn.outvars]
         self.outs: list[Value] = []
+        self.carried_tree: Any = None  # which axes of the results are packed
         self.described: list | None = None  # the reports of the function itself
         self.bindings = {
             name: dataclasses.replace(b, size=None, valid=None) for name, b in ctx.env.items()
@@ -113,6 +115,7 @@ class Rebuilt:
         outs = [inner.expand_uniform(v) for v in outs]
         self.outs = [layout(v) for v in outs]
         arrays, carried = take_apart(outs)
+        self.carried_tree = jax.tree.structure(carried)
         made = {n for a in self.out_avals for d in a.shape for n in jp.variables(d)}
         sizes = {n: inner.env[n].size for n in sorted(made - self.bindings.keys())}
         return arrays, (carried, sizes, codes)
@@ -186,7 +189,12 @@ class _RebuiltJvp(Rebuilt):
     def _forward(self, *xs):
         """Compute the function's results and their tangents over symbolic shapes."""
         primals, directions = list(xs[: len(self.in_avals)]), list(xs[len(self.in_avals) :])
-        first, moved = jax.jvp(self.at(primals), [primals[i] for i in self.moving], directions)
+        call, points = self.at(primals), [primals[i] for i in self.moving]
+        if all(map(is_empty, points)):
+            first = call(*points)  # a rule may fail for no elements, on which nothing depends
+            moved = list(map(jnp.zeros_like, first))
+        else:
+            first, moved = jax.jvp(call, points, directions)
         return [*first, *[m for p, m in zip(first, moved, strict=True) if _is_inexact(p)]]
 
     def _jvp(self, primals, tangents):
@@ -200,7 +208,12 @@ class _RebuiltJvp(Rebuilt):
         primal = [inner.expand_uniform(v) for v in outs[: len(self.out_avals)]]
         moved = iter(outs[len(self.out_avals) :])
         codes, mark = self.checked(inner, arrays, side)
-        first, rest = self.results(inner, primal, codes)
+        tree = jax.tree.structure(take_apart(primal)[1])
+        if self.carried_tree is None or self.carried_tree == tree:
+            first, rest = self.results(inner, primal, codes)
+        else:  # the rule computes the results in other layouts than the function itself
+            first, rest = self.primal(arrays, side)
+            primal = put_together(self.outs, first, rest[0])
         second = [
             relayout(inner, next(moved), p) if _is_inexact(p.array) else _zero_tangent(p.array)
             for p in primal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 from jax import lax
@@ -19,7 +20,7 @@ from shims._src.lowering.refusals import (
 )
 from shims._src.lowering.rules import RULES
 from shims._src.lowering.sizes import select
-from shims._src.lowering.value import Deferred, Value, static
+from shims._src.lowering.value import Deferred, Value, is_empty, static
 from shims._src.numeric import division, extremes_held, integer_extremes
 from shims._src.platform import jax_private as jp
 from shims._src.platform import jaxprs
@@ -171,7 +172,8 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
             Deferred(None, (), eqn=eqn, values=tuple(values), position=i)
             for i in range(len(eqn.outvars))
         ]
-    if any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn):
+    is_dynamic = any(v.dynamic for v in values) or mentions_sizes(ctx.root, eqn)
+    if is_dynamic or _differentiates_nothing(eqn):
         return _apply_rule(ctx, eqn, values)
     return _evaluate(ctx, eqn, values)
 
@@ -186,6 +188,15 @@ def _evaluate(ctx: Context, eqn, values) -> list[Value]:
     with jp.source_context(eqn):
         outs = list(map(static, _apply_static(eqn, [v.array for v in values])))
     return bounds.attach(ctx, eqn, values, outs)
+
+
+def _differentiates_nothing(eqn) -> bool:
+    """Return whether a custom derivative of arrays of no elements may be asked for: its rule may fail there."""
+    inner = (e for program in jaxprs.sub_jaxprs(eqn.params) for e in jaxprs.equations(program))
+    return any(
+        e.primitive.name == "custom_jvp_call" and any(is_empty(v.aval) for v in e.invars)
+        for e in itertools.chain([eqn], inner)
+    )
 
 
 def _must_wait(ctx: Context, eqn, values) -> bool:

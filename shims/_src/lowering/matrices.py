@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -110,9 +111,16 @@ def _vectors_of_any_shape(ctx, eqn, value):
     The remaining columns of the orthogonal factor complete the singular vectors.
     """
     value = _with_zero_rows(ctx, value)
-    array, places = value.array, max(value.array.shape[-2:])
-    array = _pad_to_square(array, places)
     rows, columns = (ctx.size(d) for d in eqn.invars[0].aval.shape[-2:])
+    decomposed = _of_any_shape if eqn.params["full_matrices"] else _differentiable
+    outs = decomposed(value.array, jnp.asarray(rows), jnp.asarray(columns))
+    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+
+
+def _of_any_shape(array, rows, columns):
+    """Return `(s, u, vh)` of a matrix of some rows and columns that is padded with zeros."""
+    places = max(array.shape[-2:])
+    array = _pad_to_square(array, places)
     is_wide, count = jnp.less(rows, columns), jnp.minimum(rows, columns)
     q, triangle = lax.linalg.qr(jnp.where(is_wide, _adjoint(array), array), full_matrices=True)
     index = jnp.arange(places)
@@ -122,8 +130,42 @@ def _vectors_of_any_shape(ctx, eqn, value):
     u, s, vh = (jnp.roll(x, count - places, axis) for x, axis in zip(found, (-1, -1, -2)))
     u, vh = (jnp.where(inside, x, jnp.eye(places, dtype=x.dtype)) for x in (u, vh))
     u = jnp.matmul(q, u, precision=lax.Precision.HIGHEST)
-    outs = s, jnp.where(is_wide, _adjoint(vh), u), jnp.where(is_wide, _adjoint(u), vh)
-    return [_fitted_result(ctx, o, v.aval) for o, v in zip(outs, eqn.outvars, strict=True)]
+    return s, jnp.where(is_wide, _adjoint(vh), u), jnp.where(is_wide, _adjoint(u), vh)
+
+
+_differentiable = jax.custom_jvp(_of_any_shape)
+
+
+@_differentiable.defjvp
+def _derivative(primals, tangents):
+    """Differentiate the decomposition as JAX does, over the valid singular values.
+
+    The orthogonal factor of the padding is not unique, and has no derivative.
+    """
+    array, rows, columns = primals
+    s, u, vh = _differentiable(array, rows, columns)
+    matmul = functools.partial(jnp.matmul, precision=lax.Precision.HIGHEST)
+    change = _pad_to_square(tangents[0], s.shape[-1])
+    is_valid = jnp.arange(s.shape[-1]) < jnp.minimum(rows, columns)
+    left, right = jnp.where(is_valid, u, 0), jnp.where(is_valid, _adjoint(vh), 0)
+    eye = jnp.eye(s.shape[-1], dtype=s.dtype)
+    core = matmul(matmul(_adjoint(left), change), right)
+    of_row, of_column = s[..., None, :], s[..., :, None]
+    both = is_valid & is_valid[:, None]
+    gaps = jnp.where(both, (of_row + of_column) * (of_row - of_column) + eye, 1)
+    mixing = jnp.where(both, 1 / gaps - eye, 0).astype(core.dtype)
+    inverse = jnp.where(is_valid & (s != 0), 1 / jnp.where(is_valid & (s != 0), s, 1), 0)[
+        ..., None, :
+    ]
+    scaled, mirrored = of_row * core, of_column * core
+    turned = 0.5 * (core - _adjoint(core)) * eye * inverse
+    du = matmul(left, mixing * (scaled + _adjoint(scaled)) + turned)
+    dv = matmul(right, mixing * (mirrored + _adjoint(mirrored)))
+    beyond, across = matmul(change, right), matmul(_adjoint(change), left)
+    du = du + (beyond - matmul(left, matmul(_adjoint(left), beyond))) * inverse
+    dv = dv + (across - matmul(right, matmul(_adjoint(right), across))) * inverse
+    ds = jnp.real(jnp.diagonal(core, axis1=-2, axis2=-1)).astype(s.dtype)
+    return (s, u, vh), (ds, du.astype(u.dtype), _adjoint(dv).astype(vh.dtype))
 
 
 def _pad_to_square(array, places: int):

@@ -35,13 +35,15 @@ class Misjudged:
     Attributes:
       name: the size's dimension variable.
       line: the user's line.
-      is_measured: whether the assumption came from the data of the traced call. If so, a call with other
-        data needs another program.
+      is_measured: whether the assumption is true for the data of the call that was traced, so that
+        tracing again for other data helps.
+      text: the message for results that cannot be computed again.
     """
 
     name: str
     line: str = ""
     is_measured: bool = False
+    text: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jax import lax
 
+from shims._src.errors import errors
 from shims._src.lowering import bounds
 from shims._src.lowering.context import common_extent, same_axes
 from shims._src.lowering.refusals import line_of
@@ -235,7 +236,14 @@ def report_empty(ctx, dim, bad, line, env=None) -> None:
     env = ctx.env if env is None else env
     for name in sorted(jp.variables(dim)):
         if env[name].low == 0:
-            ctx.report(Misjudged(name, line), bad & (env[name].size == 0), 0)
+            text = errors.message(
+                "",
+                f"the size `{name}` is 0, for which this operation has no result.",
+                at=line,
+                do="test the size before: `if y.shape[0] > 0`, or `shims.cond`",
+            )
+            text = ctx.root.state.with_origins(text)
+            ctx.report(Misjudged(name, line, text=text), bad & (env[name].size == 0), 0)
 
 
 def stack(ctx, eqn, *values):

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from shims._src.platform import jax_private as jp
 from shims._src.sizes.dims import Binding
 
 
@@ -101,3 +102,8 @@ class Deferred(Value):
 def static(array, bounds=None) -> Value:
     """Return a lowered value without dynamic axes."""
     return Value(array, (None,) * getattr(array, "ndim", 0), None, bounds)
+
+
+def is_empty(x) -> bool:
+    """Return whether an array or abstract value is known to have no elements."""
+    return any(not jp.is_symbolic(d) and d == 0 for d in getattr(x, "shape", ()))

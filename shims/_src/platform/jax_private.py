@@ -31,6 +31,8 @@ Primitive = core.Primitive
 InconclusiveDimensionOperation = core.InconclusiveDimensionOperation
 dim_as_value_p = shape_poly.dim_as_value_p
 
+# Where JAX logs the errors that callbacks raise.
+CALLBACK_LOGGER = "jax._src.callback"
 __all__ = ["ArrayImpl", "DimExpr", "ad", "batching", "core", "lu", "mlir", "pe", "shape_poly"]
 
 
@@ -76,6 +78,23 @@ def _cached_terms(d):
         factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
         out.append((factors, int(coefficient)))
     return tuple(out)
+
+
+# The terms of a dimension, whose operands are forms, too: equal for equal structures, in any scope.
+Form: TypeAlias = tuple[tuple[tuple[tuple[Any, Any, tuple["Form", ...], int], ...], int], ...]
+
+
+def form(d) -> Form:
+    """Return the structure of a dimension, which compares and hashes without JAX's rules."""
+    if not isinstance(d, DimExpr):
+        return (((), int(d)),)
+    return tuple(
+        (
+            tuple((f.var, f.operation, tuple(map(form, f.operands)), e) for f, e in term._factors),
+            int(k),
+        )
+        for term, k in d._sorted_terms
+    )
 
 
 def variables(d) -> frozenset[str]:

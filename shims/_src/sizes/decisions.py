@@ -55,6 +55,12 @@ class Assumption:
     line: str
     is_measured: bool = False
 
+    @property
+    def premise(self) -> str:
+        """The assumption as text."""
+        text = f"`{self.d} {self.question.value}`"
+        return text if self.answer else f"not {text}"
+
     def broken(self, value):
         """Return whether the assumption is wrong when its expression has the given value."""
         return self.question.holds(jnp.asarray(value, jnp.int32)) != self.answer
@@ -149,11 +155,15 @@ class Decisions:
             low = least_value(assumed, name, low)
         return low
 
-    def only_value(self, name: str) -> int | None:
-        """Return the only value that the assumptions leave for a data-dependent size, or `None`."""
-        high = _MOST
+    def most(self, name: str, high: int = _MOST) -> int:
+        """Return the upper bound of a data-dependent size that follows from `high` and the answers so far."""
         for assumed in self._assumptions:
             high = greatest_value(assumed, name, high)
+        return high
+
+    def only_value(self, name: str) -> int | None:
+        """Return the number that a data-dependent size has by the answers so far, or `None`."""
+        high = self.most(name)
         return high if high < _MOST and high == self.least(name) else None
 
     def earlier_answer(self, d, question: Question) -> bool | None:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import possible_values
 
 # A dimension is an int or one of JAX's symbolic ones, whose class is private.
 Dim: TypeAlias = Any
@@ -52,6 +53,10 @@ def interval(d: Dim, env: dict[str, Binding]) -> Interval:
     """Return a static lower and upper bound of a dimension."""
     if not jp.is_symbolic(d):
         return int(d), int(d)
+    known = () if is_linear(d) else [(v, _limits(env[v])) for v in sorted(jp.variables(d))]
+    exact = possible_values.extremes(jp.form(d), tuple(known)) if known else None
+    if exact is not None:
+        return exact
     low = high = 0
     for factors, coefficient in jp.terms(d):
         bounds = (1, 1)
@@ -64,6 +69,10 @@ def interval(d: Dim, env: dict[str, Binding]) -> Interval:
     return low, high
 
 
+def _limits(binding: Binding) -> Interval:
+    return binding.low, max(binding.capacity, binding.low)
+
+
 def _multiply_intervals(a: Interval, b: Interval) -> Interval:
     products = (a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1])
     return min(products), max(products)
@@ -72,8 +81,7 @@ def _multiply_intervals(a: Interval, b: Interval) -> Interval:
 def _factor_interval(factor: jp.Factor, env: dict[str, Binding]) -> Interval:
     var, operation, operands, _ = factor
     if var is not None:
-        binding = env[var]
-        return binding.low, max(binding.capacity, binding.low)
+        return _limits(env[var])
     a, b = (interval(o, env) for o in operands)
     if operation == "floordiv":
         divisors = [d for d in (*b, 1, -1) if d and b[0] <= d <= b[1]] or [1]

@@ -20,6 +20,7 @@ class FreshSizes:
         self._with_sources = EndedTraces()
         self._makers: dict[str, Callable[[], Any]] = {}
         self._bounds: dict[str, Any] = {}
+        self._limits: dict[str, int] = {}
         self._inner: set[str] = set()
         self._depth = 0
         self._renewals = 0
@@ -122,6 +123,11 @@ class FreshSizes:
         """Whether a nested program, such as a branch, is being traced."""
         return self._depth > 0 or jp.current_trace() is not self._outermost
 
+    @property
+    def is_in_body(self) -> bool:
+        """Whether a branch or a loop body is being traced, which may not run."""
+        return self._depth > 0
+
     @contextlib.contextmanager
     def inside_program(self):
         """Open a block that traces a branch or loop body; sizes created in it are defined only there."""
@@ -140,6 +146,15 @@ class FreshSizes:
     def bound(self, name: str):
         """Return the upper bound of a size in terms of the inputs, or `None` if it has none."""
         return self._bounds.get(name)
+
+    def state_limit(self, name: str, number: int) -> None:
+        """Set the number that a size cannot exceed."""
+        self._limits[name] = number
+
+    def limit(self, name: str) -> int | None:
+        """Return the number that a size cannot exceed, or `None`."""
+        bound = self._limits.get(name, self._bounds.get(name))
+        return bound if isinstance(bound, int) else None
 
     def state_maker(self, name: str, make: Callable[[], Any]) -> None:
         """Set the function that creates an array as long as the size, unless it is set already."""

@@ -15,10 +15,10 @@ from jax.typing import ArrayLike
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.platform.derived import Derived
-from shims._src.sizes import size_code
+from shims._src.sizes import failure_codes, size_code
 from shims._src.sizes.carried_sizes import carry
 
-OK, ASSUMPTION, INVALID, LOST = 0, -1, -2, -3
+OK, LOST = 0, -3
 
 
 @jax.tree_util.register_pytree_node_class
@@ -331,15 +331,13 @@ def check_status(status: Any, values: Any = None) -> None:
         )
     if worst == LOST:
         raise _lost()
-    problem = (
-        "operands of this computation were invalid (sizes that had to agree do not)."
-        if worst == INVALID
-        else "an assumption about a data-dependent size does not hold for this data."
-    )
+    known = failure_codes.error_of(worst)
+    if known is not None:
+        raise known
     raise errors.InvalidArgumentError(
         errors.message(
             "Padded",
-            problem,
+            "operands of this computation were invalid, or sizes are others than it relies on.",
             do="call the function through `shims.function` at the top level, which names the "
             "operands or traces again",
         )

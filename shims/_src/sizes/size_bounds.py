@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import possible_values
 
 # Sizes are int32 numbers everywhere: no array is longer.
 _LARGEST = 2**31 - 1
@@ -52,3 +53,27 @@ def _factor_bound(state, factor):
     if operation == "min":
         return next((b for b in bounds if b is not None), None)
     return None if None in bounds else jp.core.max_dim(*bounds)
+
+
+def domain(state, d) -> possible_values.Domain | None:
+    """Return the bounds of the sizes in an expression; `None` if one has no bound that is a number."""
+    found = []
+    for name in sorted(jp.variables(d)):
+        high = state.fresh.limit(name)
+        if high is None:
+            return None
+        found.append((name, (state.decisions.least(name), state.decisions.most(name, high))))
+    return tuple(found)
+
+
+def extremes(state, d) -> tuple[int, int] | None:
+    """Return the least and the greatest value that an expression over data-dependent sizes can have."""
+    known = domain(state, d)
+    return None if known is None else possible_values.extremes(jp.form(d), known)
+
+
+def never_zero(state, d) -> bool:
+    """Return whether an expression over data-dependent sizes is known never to be 0."""
+    known = domain(state, d)
+    is_known = known is not None and possible_values.is_never_zero(jp.form(d), known)
+    return is_known or jp.never_zero(d)

@@ -19,6 +19,7 @@ from shims._src.sizes import dims, room
 from shims._src.sizes.decisions import Decisions, Question, only_zero
 from shims._src.sizes.ended_traces import EndedTraces
 from shims._src.sizes.fresh_sizes import FreshSizes
+from shims._src.sizes.possible_values import KnownExpressions
 from shims._src.sizes.sites import Settled, Site, SiteKind
 
 _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
@@ -147,6 +148,7 @@ class DynamicTrace:
       fresh: the data-dependent sizes.
       decisions: the guards and assumptions.
       numbers: the value numbers.
+      expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
     """
 
@@ -160,6 +162,7 @@ class DynamicTrace:
         self.fresh = FreshSizes()
         self.decisions = Decisions()
         self.numbers = ValueNumbers()
+        self.expressions = KnownExpressions()
         self.may_assume = may_assume
         self._answers = answers
         self._measure: Callable[[Any], Any] | None = None

@@ -18,16 +18,15 @@ from jax.extend.core import jaxpr_as_fun
 from shims._src.errors import errors, refusals
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import primitives, trace
+from shims._src.sizes import failure_codes, primitives, trace
 from shims._src.sizes.decisions import Question
-from shims._src.sizes.padded import ASSUMPTION, OK, Padded
+from shims._src.sizes.padded import OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
 from shims._src.tracing.padded_results import (
     combined_status,
-    marked,
     specifications,
     traced_result,
-    worse_status,
+    with_status,
 )
 from shims._src.tracing.program import lower, measured_sizes, trace_program
 
@@ -56,24 +55,25 @@ class _Staged:
     """A program staged for one set of answers.
 
     Attributes:
-      call: computes the flat results from the operands.
+      call: computes the flat results and their status from the operands.
       like: the shapes and dtypes of the results.
       tree: the structure of the results.
     """
 
-    call: Callable[[Any], list]
+    call: Callable[[Any], tuple[list, Any]]
     like: list
     tree: Any
 
 
 def run_enclosed(f, operands):
     """Call `f` as a dynamic program inside an enclosing trace; results of unknown size are `Padded`."""
-    results, tree = _results(f, operands, _Answers())
-    return jax.tree.unflatten(tree, results)
+    results, status, tree = _results(f, operands, _Answers())
+    # Only here: a status of an answer that is not chosen at run time has no effect, also in rows of `vmap`.
+    return jax.tree.unflatten(tree, [with_status(x, status) for x in results])
 
 
 def _results(f, operands, answers: _Answers):
-    """Stage the program for these answers in the current trace; return `(flat results, tree)`."""
+    """Stage the program for these answers in the current trace; return `(results, status, tree)`."""
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
@@ -109,7 +109,7 @@ def _results(f, operands, answers: _Answers):
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
-        return [traced_result(v, status) for v in values], program.out_tree
+        return [traced_result(v) for v in values], status, program.out_tree
 
 
 def _data_of(operands) -> list | None:
@@ -144,7 +144,7 @@ def _results_of_both(f, operands, answers, question, asked):
     """Stage the program for both answers to `question`; `asked` chooses at run time.
 
     If only one answer gives a program, the results are marked as invalid where the other one holds.
-    Returns `(flat results, tree)`.
+    Returns `(results, status, tree)`.
     """
     staged, failures = {}, {}
     for answer in (False, True):
@@ -158,14 +158,36 @@ def _results_of_both(f, operands, answers, question, asked):
         raise _both_fail(question, failures) from failures[False]
     if failures:
         (answer,) = staged
-        status = jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION))
-        return [_with_status(x, status) for x in staged[answer].call(operands)], staged[answer].tree
+        code = failure_codes.code_of(_text_of_failure(question, not answer, failures[not answer]))
+        results, status = staged[answer].call(operands)
+        status = jnp.asarray(OK if status is None else status, jnp.int32)
+        return results, jnp.where(asked == answer, status, jnp.int32(code)), staged[answer].tree
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
-    branches = [lambda xs, s=s: list(map(_in_form, s.call(xs), forms)) for s in (yes, no)]
-    return lax.cond(asked, *branches, operands), no.tree
+
+    def branch(chosen):
+        def run(xs):
+            results, status = chosen.call(xs)
+            status = jnp.asarray(OK if status is None else status, jnp.int32)
+            return list(map(_in_form, results, forms)), status
+
+        return run
+
+    return *lax.cond(asked, branch(yes), branch(no), operands), no.tree
+
+
+def _text_of_failure(question: trace.Undecided, answer: bool, error: Exception) -> str:
+    """Return the message for data for which the program has no result but an error."""
+    if isinstance(error, errors.OpError):
+        return errors.with_place(str(error), question.line)
+    return errors.message(
+        "",
+        f"the program raises an error for sizes of this data: {_first_line(error)}",
+        received=f"data for which `{question.text}` is {answer}",
+        at=refusals.line_of_error(error) or question.line,
+    )
 
 
 # What JAX or a masking rule raises for a program that it cannot stage, whatever the size; also a mismatch of
@@ -186,9 +208,9 @@ def _staged(f, operands, answers) -> _Staged:
     trees = []
 
     def results(operands):
-        found, tree = _results(f, operands, answers)
+        found, status, tree = _results(f, operands, answers)
         trees.append(tree)
-        return found
+        return found, status
 
     closed, like = jax.make_jaxpr(results, return_shape=True)(operands)
     structure = jax.tree.structure(like)
@@ -197,15 +219,7 @@ def _staged(f, operands, answers) -> _Staged:
         flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
         return jax.tree.unflatten(structure, flat)
 
-    return _Staged(call, like, trees[-1])
-
-
-def _with_status(x, status):
-    """Mark a result as invalid if `status` is an error code."""
-    if not isinstance(x, Padded):
-        return marked(x, status)
-    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
-    return Padded(values, x.sizes, worse_status(status, jnp.asarray(x.status, jnp.int32)))
+    return _Staged(call, like[0], trees[-1])
 
 
 def _shape_of(x):
@@ -230,10 +244,10 @@ def _in_form(x, form):
     capacities, dynamic = form
     if not dynamic:
         return lax.convert_element_type(x, x.dtype)
-    values, sizes, status = (x.values, x.sizes, x.status) if isinstance(x, Padded) else (x, {}, OK)
+    values, sizes = (x.values, x.sizes) if isinstance(x, Padded) else (x, {})
     sizes = {axis: jnp.int32(sizes.get(axis, values.shape[axis])) for axis in dynamic}
     widths = [(0, c - n) for c, n in zip(capacities, values.shape, strict=True)]
-    return Padded(jnp.pad(values, widths), sizes, jnp.int32(status))
+    return Padded(jnp.pad(values, widths), sizes, jnp.int32(OK))
 
 
 def _both_fail(question: trace.Undecided, failures) -> Exception:

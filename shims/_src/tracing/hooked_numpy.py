@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -81,6 +83,15 @@ def _same(a, b) -> bool:
     return jp.is_symbolic(a) == jp.is_symbolic(b) and bool(a == b)
 
 
+def divide_shape_sizes(state, original, shape, part):
+    """Return how often `part` fits into `shape`, as for -1 in a shape; the run checks that nothing is left."""
+    total, divisor = math.prod(shape), math.prod(part)
+    if jp.is_symbolic(divisor) or divisor >= 0 or state.is_input_only(total):
+        return original(shape, part)
+    quotient, rest = divmod(total, -divisor)  # a shape with a -1 has a negative product
+    return -quotient if jp.is_symbolic(rest) else original(shape, part)
+
+
 def _as_mask(a):
     """Return a mask of the nonzero entries; a mask is returned unchanged.
 
@@ -119,6 +130,12 @@ def _flatnonzero(state, original, a, *, size=None, fill_value=None):
 def _take(state, original, a, indices, axis=None, **options):
     if axis is not None and hooked_indexing.reads_nothing(indices, a, axis):
         return hooked_indexing.from_nothing(jnp.asarray(a), indices, axis)
+    size = math.prod(np.shape(a)) if axis is None else np.shape(a)[axis]
+    if options.get("mode") == "wrap" and jp.is_symbolic(size):
+        state.assume_some(size)
+        indices = jnp.asarray(indices)
+        count = jnp.maximum(primitives.as_size(size), 1).astype(indices.dtype)
+        indices, options = jnp.mod(indices, count), {**options, "mode": "clip"}
     return original(a, indices, axis=axis, **options)
 
 
@@ -141,11 +158,11 @@ def _compress(state, original, condition, a, axis=None, **options):
 
 def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
     given = (start, stop, step)
+    if any(map(jp.is_symbolic, given)) and any(isinstance(g, (float, np.floating)) for g in given):
+        return _arange_of_fractions(original, *_with_defaults(*given), dtype, options)
     if not any(jp.is_tracer(g) for g in given):
         return original(start, stop, step, dtype, **options)
-    if stop is None:
-        start, stop = 0, start
-    step = 1 if step is None else step
+    start, stop, step = _with_defaults(*given)
     kind = jnp.result_type(start, stop, step) if dtype is None else dtype
     span = jnp.asarray(stop) - jnp.asarray(start)
     if jnp.issubdtype(kind, jnp.integer):
@@ -155,6 +172,32 @@ def _arange(state, original, start, stop=None, step=None, dtype=None, **options)
         count = jnp.ceil(count).astype(jnp.int32)
     places = primitives.fresh_range(count, label="jnp.arange")
     return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
+
+
+def _with_defaults(start, stop, step):
+    start, stop = (0, start) if stop is None else (start, stop)
+    return start, stop, 1 if step is None else step
+
+
+# Numbers that are multiples of 1 / this: with them the number of elements is exact.
+_FINEST = 1 << 10
+
+
+def _arange_of_fractions(original, start, stop, step, dtype, options):
+    """Return equally spaced floats between numbers of which some are sizes."""
+    kind = jnp.result_type(float) if dtype is None else dtype
+    scaled = [x * _FINEST if jp.is_symbolic(x) else float(x) * _FINEST for x in (start, stop, step)]
+    if not all(jp.is_symbolic(x) or x.is_integer() for x in scaled):
+        start, stop, step = (
+            x.__jax_array__() if jp.is_symbolic(x) else x for x in (start, stop, step)
+        )
+        return jnp.arange(start, stop, step, dtype=kind, **options)
+    low, high, by = (x if jp.is_symbolic(x) else int(x) for x in scaled)
+    span = high - low
+    count = jp.core.max_dim(-(-span // by), 0)
+    places = original(0, count, 1, None, **options).astype(kind)
+    start, step = (jnp.asarray(x, kind) for x in (start, step))
+    return start + places * step
 
 
 def _fill_hook(name):
@@ -195,6 +238,20 @@ def _unique(
     # The derivative of `jnp.unique` is zero.
     ar = lax.stop_gradient(ar)
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
+
+
+def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):
+    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
+        return original(ar1, ar2, size=size, fill_value=fill_value)
+    return jnp.unique(jnp.concatenate((ar1, ar2), axis=None))
+
+
+def _setdiff1d(state, original, ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
+    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
+        return original(ar1, ar2, assume_unique, size=size, fill_value=fill_value)
+    kept, removed = jnp.ravel(ar1), jnp.ravel(ar2)
+    kept = kept if assume_unique else jnp.unique(kept)
+    return kept[~jnp.isin(kept, removed, assume_unique=assume_unique)]
 
 
 def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
@@ -251,12 +308,31 @@ def _split(state, original, op, ary, indices_or_sections, axis=0):
         at = list(at)
     ary = jnp.asarray(ary)
     axis = axis % max(ary.ndim, 1)
+    size = ary.shape[axis] if ary.ndim else 0
+    if isinstance(at, int) and jp.is_symbolic(size) and not state.is_input_only(size) and at > 0:
+        at = _starts_of_parts(state, op, size, at)
     is_listed = np.ndim(at) == 1 if not isinstance(at, (tuple, list)) else True
-    if not is_listed or not any(map(_is_unknown, (*at, *ary.shape[axis : axis + 1]))):
+    if not is_listed or not any(map(_is_unknown, (*at, size))):
         return original(op, ary, indices_or_sections, axis)
     before = (slice(None),) * axis
     bounds = zip([None, *at], [*at, None], strict=True)
     return [ary[(*before, slice(start, stop))] for start, stop in bounds]
+
+
+def _starts_of_parts(state, op, size, parts: int) -> list:
+    """Return the positions between equal parts; the first parts of `array_split` may have one element more."""
+    length, rest = size // parts, size % parts
+    if op != "array_split" and jp.is_symbolic(rest):
+        text = errors.message(
+            f"jnp.{op}",
+            "the size is no multiple of the number of parts.",
+            required=f"a multiple of {parts}",
+            received=f"`{size}` = {errors.NUMBER}",
+            do="write `jnp.array_split`, whose parts may differ by one element",
+        )
+        primitives.check(primitives.as_size(rest) != 0, state.with_origins(text), size)
+    longer = [jp.core.min_dim(i, rest) if op == "array_split" else 0 for i in range(1, parts)]
+    return [i * length + more for i, more in enumerate(longer, 1)]
 
 
 def _is_unknown(size) -> bool:
@@ -435,6 +511,8 @@ FUNCTIONS = (
     ("full", _fill_hook("full")),
     ("empty", _fill_hook("empty")),
     ("unique", _unique),
+    ("union1d", _union1d),
+    ("setdiff1d", _setdiff1d),
     ("searchsorted", _searchsorted),
     ("psum", _psum),
     ("_psum", _psum),

@@ -1,4 +1,4 @@
-"""Replace `jnp.pad` in a dynamic trace for widths that are symbolic sizes or traced numbers."""
+"""Pad arrays inside a dynamic trace, by widths or along axes that are unknown."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from shims._src.sizes import numbering, primitives, size_bounds
 
 
 def pad(state, original, array, pad_width, mode="constant", **options):
-    """Pad with a constant by unknown widths; a width that is negative at run time is an error."""
+    """Replace `jnp.pad` if a width is unknown; a width that is negative at run time is an error."""
+    if not isinstance(mode, str):  # `lax.pad` has the same name
+        return original(array, pad_width, mode, **options)
     leaves = jax.tree.leaves(pad_width)
+    if mode in _POSITIONS and not options and _needs_positions(array, leaves, mode):
+        return _pad_by_positions(state, jnp.asarray(array), pad_width, mode)
     if mode != "constant" or not any(jp.is_symbolic(w) or jp.is_tracer(w) for w in leaves):
         return original(array, pad_width, mode, **options)
     x = jnp.asarray(array)
@@ -26,6 +30,54 @@ def pad(state, original, array, pad_width, mode="constant", **options):
         if len(blocks) > 1:
             x = jnp.concatenate(blocks, axis)
     return x
+
+
+def _needs_positions(array, widths, mode) -> bool:
+    unknown_sizes = any(map(jp.is_symbolic, np.shape(array)))
+    return (mode == "wrap" and unknown_sizes) or any(map(jp.is_symbolic, widths))
+
+
+def _pad_by_positions(state, x, pad_width, mode):
+    """Pad with elements of the array; an axis of no elements is an error where its widths are not 0."""
+    for axis, (low, high) in enumerate(_widths(pad_width, x.ndim)):
+        low, high = (_checked_width(state, width) for width in (low, high))
+        if not any(map(jp.is_symbolic, (low, high))) and low == high == 0:
+            continue
+        size, count = primitives.as_size(x.shape[axis]), low + x.shape[axis] + high
+        _check_elements(state, x.shape[axis], size, mode)
+        places = jnp.arange(count) - primitives.as_size(low)
+        x = primitives.take(x, _POSITIONS[mode](places, jnp.maximum(size, 1)), axis)
+    return x
+
+
+def _check_elements(state, d, size, mode) -> None:
+    text = errors.message(
+        "jnp.pad",
+        f'`mode="{mode}"` repeats elements of an axis that has none.',
+        required="at least 1 element",
+        received=f"`{d}` = {errors.NUMBER}",
+        do="pad with a constant, `jnp.pad(y, 1)`, or test the size before: `if y.shape[0] > 0`",
+    )
+    primitives.check(size < 1, state.with_origins(text), size)
+
+
+def _mirrored(places, size):
+    places = places % (2 * size)
+    return jnp.where(places < size, places, 2 * size - 1 - places)
+
+
+def _reflected(places, size):
+    places = places % jnp.maximum(2 * size - 2, 1)
+    return jnp.where(places < size, places, 2 * size - 2 - places)
+
+
+# From positions outside of an axis to those of the elements that are repeated there.
+_POSITIONS = {
+    "wrap": lambda places, size: places % size,
+    "edge": lambda places, size: jnp.clip(places, 0, size - 1),
+    "symmetric": _mirrored,
+    "reflect": _reflected,
+}
 
 
 def _widths(pad_width, rank: int) -> list[tuple]:

@@ -49,6 +49,9 @@ def install() -> None:
         _replace_everywhere(modules["lax"], "_try_broadcast_shapes", shape_mismatches.broadcast)
         _replace(modules["shape_poly"], "_geq_decision", _geq_hook)
         _replace(modules["shape_poly"], "_dim_as_value", _value_hook)
+        _replace(modules["shape_poly"], "_bounds_decision", _bounds_hook)
+        operation = _hook_function(jp.DimExpr._from_operation, _operation_hook)
+        setattr(jp.DimExpr, "_from_operation", staticmethod(operation))  # noqa: B010
         _replace(modules["decision"], "add_implicit_constraints_term", _bound_hook)
         _replace(jp.DimExpr, "__eq__", _eq_hook)
         setattr(jp.DimExpr, "__ne__", _ne_hook)  # noqa: B010 - the class is JAX's, not ours
@@ -56,6 +59,7 @@ def install() -> None:
         _replace(jp.DimExpr, "_divmod", _divmod_hook)
         for name in ("__lt__", "__le__", "__gt__", "__ge__"):
             _replace(jp.DimExpr, name, _comparison_hook(name.strip("_")))
+        _replace(jp.core, "divide_shape_sizes", hooked_numpy.divide_shape_sizes)
         hooked_sizes.bind()
         _install_in_tracers(modules["traces"])
         _replace(modules["indexing"], "rewriting_take", hooked_indexing.take)
@@ -86,6 +90,7 @@ def _install_in_tracers(traces) -> None:
     for name in ("_bool", "_int", "_index"):
         _replace(jp.ShapedArray, name, size_questions.convert)
     _replace(jp.Tracer, "__index__", size_questions.as_index)
+    _replace(jp.Tracer, "__iter__", size_questions.items)
     for kind in traces:
         _replace(kind, "invalidate", _end_hook)
 
@@ -124,6 +129,23 @@ def _end_hook(state, original, ended):
 
 
 # ---- dimensions ----------------------------------------------------------------------------------
+
+
+def _bounds_hook(state, original, d, precision):
+    """Bound an expression over data-dependent sizes by the values that it can have."""
+    known = size_bounds.extremes(state, d) if state.owns(d) else None
+    return original(d, precision) if known is None else known
+
+
+def _operation_hook(state, original, operation, *operands, scope):
+    """Write expressions that are equal for all possible sizes in one way, since JAX compares their text."""
+    d = original(operation, *operands, scope=scope)
+    known = size_bounds.domain(state, d) if state.owns(d) else None
+    if known is None:
+        return d
+    simplest = state.expressions.simplest(d, known)
+    # That a remainder is 0 is no question of emptiness, although it is the size itself for few elements.
+    return d if operation == "mod" and jp.is_symbolic(simplest) else simplest
 
 
 def _bound_hook(state, original, decision, term):
@@ -235,12 +257,13 @@ def _answer_of_order(state, difference, text, asks_for_some: bool):
         return state.answer(difference, Question.NONNEGATIVE, text)
     library = comparison_callers.library_orders(_OWN)
     by_rule = library.startswith("jax._src.lax.") or comparison_callers.rule_extends()
+    in_body = state.fresh.is_in_body if by_rule else state.fresh.is_inside_program
+    if in_body and (by_rule or (library and asks_for_some)):
+        _check_in_body(state, difference, text)
+        return True
     if by_rule:
         # Sizes that a rule does not allow are an error of the data, found at run time.
         return state.decisions.answered(difference, Question.NONNEGATIVE, True)
-    if library and asks_for_some and state.fresh.is_inside_program:
-        _check_in_body(state, difference, text)
-        return True
     return state.answer(difference, Question.NONNEGATIVE, text)
 
 
@@ -320,7 +343,7 @@ def _decide_eq(state, original, self, other, asked):
     if not jp.is_symbolic(difference):
         return answer
     if not state.is_input_only(difference):
-        if jp.never_zero(difference):
+        if size_bounds.never_zero(state, difference):
             return False
         return state.is_zero(difference, f"{self} == {other}")
     return _decide_equal(state, difference, f"{self} == {other}")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
+from shims._src.errors import errors
 from shims._src.lowering.report import Exceeded, Invalid, Misjudged
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import trace
-from shims._src.sizes.padded import ASSUMPTION, INVALID, OK, Padded, check_status
+from shims._src.sizes import failure_codes, trace
+from shims._src.sizes.padded import OK, Padded, check_status
 from shims._src.tracing.program import Size
 
 
@@ -33,6 +36,7 @@ def specifications(state: trace.DynamicTrace, operands):
             if key not in names:
                 names[key] = f"p{len(names)}"
                 sizes[names[key]] = Size(size, shape[axis])
+                state.fresh.state_limit(names[key], shape[axis])
                 state.note_origin(names[key], f"axis {axis} of a `Padded` argument")
             shape[axis] = state.dimension(names[key])
         values = x.carried_values()
@@ -51,10 +55,11 @@ def combined_status(reports, inherited=()):
         match report.condition:
             case Exceeded():
                 bad = report.code
-            case Misjudged():
-                bad = ASSUMPTION
-            case Invalid():
-                bad = INVALID
+            case Misjudged(_, line, _, text):
+                problem = "a data-dependent size is not the one that this operation relies on."
+                bad = failure_codes.code_of(text or errors.message("", problem, at=line))
+            case Invalid(text, line, error):
+                bad = failure_codes.code_of(errors.with_place(text, line), error)
         code = jnp.where(report.code >= 0, jnp.int32(bad), jnp.int32(OK))
         status = code if status is None else worse_status(status, code)
     for code in inherited:
@@ -64,19 +69,31 @@ def combined_status(reports, inherited=()):
 
 
 def worse_status(a, b):
-    """Return the worse of two status codes: a negative one, otherwise the larger needed capacity."""
+    """Return the status code of two that is worse: a negative one, or the larger number of entries.
+
+    Each may be `None`, for no run-time condition.
+    """
+    if a is None or b is None:
+        return b if a is None else a
     return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
 
 
-def traced_result(value, status):
-    """Convert a lowered result to an array or `Padded`, marked if `status` is an error code."""
-    array = value.array
-    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
-        array = marked(array, status)
+def traced_result(value):
+    """Return a result of a lowered program as an array or `Padded`, of no status yet."""
     if not value.dynamic:
-        return array
+        return value.array
     sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}
-    return Padded(array, sizes, jnp.int32(OK) if status is None else status)
+    return Padded(value.array, sizes, jnp.int32(OK))
+
+
+def with_status(x, status):
+    """Mark a result as invalid where the status is bad."""
+    if status is None:
+        return x
+    if not isinstance(x, Padded):
+        return marked(x, status)
+    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
+    return Padded(values, x.sizes, status)
 
 
 def marked(array, status):
@@ -87,6 +104,17 @@ def marked(array, status):
     if not (array.dtype == bool or jnp.issubdtype(array.dtype, jnp.integer)):
         return array
     return lax.cond(status == OK, lambda x, s: x, _raise_at_run_time, array, status)
+
+
+class _KnownErrors(logging.Filter):
+    """Drops JAX's log of errors that a callback raises on purpose: JAX raises them, too."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        kind = record.exc_info[0] if record.exc_info else None
+        return kind is None or not issubclass(kind, errors.OpError)
+
+
+logging.getLogger(jp.CALLBACK_LOGGER).addFilter(_KnownErrors())
 
 
 def _raise_at_run_time(array, status):

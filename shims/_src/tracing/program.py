@@ -276,4 +276,9 @@ def _report_assumptions(ctx: Context, state: trace.DynamicTrace) -> None:
         broken = assumed.broken(dims.evaluate(dim, ctx.env))
         for name in sorted(jp.variables(dim)):
             if ctx.env[name].fresh:
-                ctx.report(Misjudged(name, line, assumed.is_measured), broken, ctx.env[name].size)
+                problem = (
+                    f"the program relies on {assumed.premise}, which does not hold for this data."
+                )
+                text = state.with_origins(errors.message("", problem, at=line))
+                wrong = Misjudged(name, line, assumed.is_measured, text)
+                ctx.report(wrong, broken, ctx.env[name].size)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jax import lax
 
+from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
 from shims._src.tracing import hooked_sizes
@@ -84,3 +85,10 @@ def as_index(state, original, tracer):
     """Convert a traced scalar to a Python index; for a comparison of sizes, the trace decides."""
     question = question_of(tracer)
     return original(tracer) if question is None else int(question.answer())
+
+
+def items(state, original, tracer):
+    """Iterate over an array in Python, for which its length must be a number."""
+    if tracer.ndim and depend_on_data(tracer.shape[:1]):
+        hooked_sizes.number_of(state, tracer.shape[0], "iterating over an array", remedies.ITEMS)
+    return original(tracer)

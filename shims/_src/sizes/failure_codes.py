@@ -1,0 +1,34 @@
+"""Number the errors that a program under an enclosing trace finds at run time.
+
+There a result carries a status, one integer, that is read after the call or by the host. The number of an error
+is a hash of its message: a program that another process exported has no message here, and no wrong one.
+"""
+
+from __future__ import annotations
+
+import zlib
+
+from shims._src.errors import errors
+
+# Numbers nearer to 0 have a fixed meaning.
+_FIRST = 1 << 8
+_COUNT = 1 << 30
+
+_ERRORS: dict[int, tuple[type[errors.OpError], str]] = {}
+
+_DO = "call the function through `shims.function` at the top level, where the data decide"
+
+
+def code_of(text: str, error: type[errors.OpError] = errors.InvalidArgumentError) -> int:
+    """Return the negative number of an error, from which `error_of` makes it again."""
+    if "\n  Do: " not in text:
+        text = f"{text}\n  Do:       {_DO}"
+    code = -(_FIRST + zlib.crc32(f"{error.__name__} {text}".encode()) % _COUNT)
+    _ERRORS[code] = error, text.replace(errors.NUMBER, "a number that only the run knows")
+    return code
+
+
+def error_of(code: int) -> errors.OpError | None:
+    """Return the error with a number, or `None` if no program of this process has it."""
+    known = _ERRORS.get(code)
+    return None if known is None else known[0](known[1])
