@@ -35,7 +35,7 @@ CASES = (
         calls.array_split,
         tf.errors.FreshSizeError,
         "jnp.array_split: this step needs to know a data-dependent size while it is traced.\n"
-        "  Received: unsupported operand type(s) for *: 'list' and 'DynamicJaxprTracer'\n"
+        "  Received: a sequence is repeated `mod(u0, 2)` times\n"
         "  Size:     u0: refused_calls.py:N  y = x[m]\n"
         "  At:       refused_calls.py:N  return jnp.array_split(y, 2)\n"
         "  Do:       cut with slices: `y[: n // 2]` and `y[n // 2 :]`, with `n = y.shape[0]`",

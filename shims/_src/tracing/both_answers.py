@@ -147,10 +147,11 @@ def _results_of_both(f, operands, answers, question, asked):
         raise _both_fail(question, failures) from failures[False]
     if failures:
         (answer,) = staged
-        status = jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION))
-        return [_with_status(x, status) for x in staged[answer].call(operands)], staged[answer].tree
+        return _results_of_one(staged[answer], answer, operands, asked)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
+        if question.key[1] is Question.ZERO and all(map(_raises, no.like)):
+            return _results_of_one(no, False, operands, asked)
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
     branches = [lambda xs, s=s: list(map(_in_form, s.call(xs), forms)) for s in (yes, no)]
@@ -187,6 +188,17 @@ def _staged(f, operands, answers) -> _Staged:
         return jax.tree.unflatten(structure, flat)
 
     return _Staged(call, like, trees[-1])
+
+
+def _results_of_one(staged: _Staged, answer: bool, operands, asked):
+    """Return `(results, tree)` of the program for one answer, which are invalid for the other one."""
+    status = jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION))
+    return [_with_status(x, status) for x in staged.call(operands)], staged.tree
+
+
+def _raises(x) -> bool:
+    """Return whether a result raises an error at run time where its status is bad, and is not just NaN."""
+    return isinstance(x, Padded) or not jnp.issubdtype(x.dtype, jnp.inexact)
 
 
 def _with_status(x, status):
@@ -253,7 +265,8 @@ def _unlike_results(question: trace.Undecided) -> errors.FreshSizeError:
             f"`{question.text}` is unknown while tracing, and the results for the two answers differ "
             "in structure, dtype or rank.",
             at=question.line,
-            do="return results of one structure, dtype and rank for both answers",
+            do="call the function through `shims.function` at the top level, where the data decide, or "
+            "return results of one structure, dtype and rank for both answers",
         )
     )
 

@@ -214,10 +214,13 @@ def _require_positive_exponent(state, d) -> None:
 
 
 def _product(state, inherited, d, other):
-    by_user = comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM
-    if isinstance(other, (list, tuple, str, bytes)) and by_user:
+    if not isinstance(other, (list, tuple, str, bytes)):
+        return inherited(d, other)
+    if comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM:
         return number_of(state, d, "repeating a sequence", _AS_LENGTH)
-    return inherited(d, other)
+    if not state.is_input_only(d):
+        state.pin(d)
+    raise jp.InconclusiveDimensionOperation(f"a sequence is repeated `{d}` times")
 
 
 def _format(state, inherited, d, specification):

@@ -312,7 +312,7 @@ def _decide_eq(state, original, self, other, asked):
         return answer
     if not asked and not _is_divisibility(state, self, other):
         return answer
-    if asked is Asker.ARRAY_CODE and _is_emptiness(state, self, other):
+    if asked is Asker.SHORTCUT and _is_emptiness(state, self, other):
         return answer
     if jp.is_symbolic(other) and not state.owns(other):
         return answer
@@ -355,11 +355,7 @@ def _is_divisibility(state, d, other) -> bool:
 
 
 def _is_emptiness(state, d, other) -> bool:
-    """Return whether a question is whether an array with a data-dependent size is empty.
-
-    JAX's own code asks it in order to return early; its general path is right for no elements, too,
-    or has a masking rule that checks.
-    """
+    """Return whether a question is whether an array with a data-dependent size is empty."""
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
     return dims.is_size_of_slices(d) and jp.never_negative(d)
@@ -383,7 +379,7 @@ def _bool_hook(self) -> bool:
     if state is None or not state.owns(self):
         return True
     asked = comparison_callers.code_asks(1)
-    if not asked or (asked is Asker.ARRAY_CODE and _is_emptiness(state, self, 0)):
+    if not asked or (asked is Asker.SHORTCUT and _is_emptiness(state, self, 0)):
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
