@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import jax
@@ -76,6 +77,15 @@ def _cached_terms(d):
         factors = tuple((f.var, f.operation, f.operands, e) for f, e in term._factors)
         out.append((factors, int(coefficient)))
     return tuple(out)
+
+
+def hashed_by(d: DimExpr, inherited: Callable[[Any], int], key: Callable[[Any], object]) -> int:
+    """Return the hash of a dimension, which is the hash of its key from the first call on."""
+    is_new = d._hash is None
+    number = inherited(d)
+    if is_new:
+        number = d._hash = hash(key(d))
+    return number
 
 
 def variables(d) -> frozenset[str]:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from shims._src.errors import errors, refusals
+from shims._src.errors import errors, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives, trace
@@ -140,7 +140,7 @@ def _results_of_both(f, operands, answers, question, asked):
         try:
             staged[answer] = _staged(f, operands, answers.extended(question, answer))
         except Exception as error:  # the other answer may do
-            if isinstance(error, _REFUSALS):
+            if _is_refusal(error):
                 raise
             failures[answer] = error
     if len(failures) == 2:
@@ -169,6 +169,12 @@ _REFUSALS = (
     errors.CapacityError,
     errors.ResourceExhaustedError,
 )
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Return whether an error tells that a program cannot be staged, and not that it has no result."""
+    cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
+    return isinstance(cause or error, _REFUSALS) or shape_mismatches.is_marked(error)
 
 
 def _staged(f, operands, answers) -> _Staged:
@@ -203,8 +209,10 @@ def _raises(x) -> bool:
 
 def _with_status(x, status):
     """Mark a result as invalid where a status is bad."""
-    if not isinstance(x, Padded):
+    if not isinstance(x, Padded) and x.size:
         return marked(x, status)
+    if not isinstance(x, Padded):  # it has no elements that could be NaN
+        x = Padded(x, {axis: jnp.int32(n) for axis, n in enumerate(x.shape) if not n}, OK)
     values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
     return Padded(values, x.sizes, worse_status(status, jnp.asarray(x.status, jnp.int32)))
 

@@ -14,6 +14,8 @@ import enum
 import sys
 from types import FrameType
 
+import jax
+
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 
@@ -120,11 +122,15 @@ def user_hashes() -> bool:
 def library_orders(hooks: dict) -> str:
     """Return the name of the module of JAX that asks for the order of sizes; empty for other code.
 
+    A public function of `jax.lax` chooses between results and errors as user code does.
+
     Args:
       hooks: the globals of the module of the hooks, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
-    name = "" if frame is None else frame.f_globals.get("__name__") or ""
+    name, function = ("", "") if frame is None else _place_of(frame)
+    if name.startswith("jax._src.lax.") and hasattr(jax.lax, function):
+        return ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
 from shims._src.tracing import comparison_callers
 
 
@@ -234,7 +234,7 @@ def _format(state, inherited, d, specification):
 def _hash(state, inherited, d):
     if comparison_callers.user_hashes():
         number_of(state, d, "a key of a dictionary or a set", _AS_KEY)
-    return inherited(d)
+    return jp.hashed_by(d, inherited, equal_forms.key)
 
 
 _AS_NUMBER = {

@@ -16,7 +16,7 @@ import numpy as np
 
 from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
@@ -310,6 +310,8 @@ def _decide_eq(state, original, self, other, asked):
     answer = original(self, other)
     if answer or not state.owns(self):
         return answer
+    if state.owns(other) and equal_forms.are_equal(self, other):
+        return True
     if not asked and not _is_divisibility(state, self, other):
         return answer
     if asked is Asker.SHORTCUT and _is_emptiness(state, self, other):
