@@ -11,7 +11,12 @@ from shims._src.tracing import comparison_callers
     ("module", "rule"),
     [
         (kind[0], rule)
-        for kind in (comparison_callers.READS, comparison_callers.EXTENDS)
+        for kind in (
+            comparison_callers.READS,
+            comparison_callers.EXTENDS,
+            *comparison_callers.SHORTCUTS,
+            *comparison_callers.ASKS_THROUGH_CORE,
+        )
         for rule in kind[1:]
     ],
 )

@@ -138,7 +138,23 @@ def merged_sizes(x):
     return x.sum() * len({y.shape[0], 2})
 
 
+def emptiness_asked_by_jax(x):
+    y = x[x > 0]
+    counts, edges = jnp.histogram(y, 3)
+    places = jnp.zeros(2, int)
+    return counts, edges, jnp.resize(y, 2), jnp.take_along_axis(y, places, 0), jnp.packbits(y > 2)
+
+
+def numbers_of_turns(x):
+    y = jnp.stack([x[x > 0]] * 2)
+    return jnp.rot90(x.reshape(1, 4), y.shape[1] % 4).sum(1, keepdims=True), jnp.fft.rfftfreq(
+        y.shape[1] + 1
+    )
+
+
 BODIES = (
+    emptiness_asked_by_jax,
+    numbers_of_turns,
     negative_slice,
     truth,
     counted,
@@ -162,6 +178,31 @@ def test_programs(body, lane):
 def test_a_step_that_takes_no_unknown_size_gets_the_size_of_the_call(lane):
     check(lambda x: jnp.fft.fft(x[x > 0]).real, lane, ["full", "some", "one", "full"])
     check(lambda x: jax.random.permutation(jax.random.key(0), x[x > 0]), lane)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        lambda y: jnp.ix_(y)[0],
+        lambda y: jnp.take(y, jnp.stack([y, y]).astype(int)),
+        lambda y: jnp.nanquantile(y, y / 8),
+        lambda y: jnp.fft.rfft(y),
+    ],
+)
+def test_nothing_of_another_rank_or_dtype_is_an_error_of_that_call(body):
+    """JAX's results of nothing have other types here, or none: a program has results of one type."""
+    run = jax.jit(tf.dynamic(lambda x: body(x[x > 0])))
+    for amount in ("full", "some", "one"):
+        x = np.asarray(SELECTIONS[amount], np.float32)
+        np.testing.assert_allclose(exact(run(x)), body(jnp.asarray(x[x > 0])), rtol=1e-5)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assumption about a data-dependent"):
+        exact(run(np.asarray(SELECTIONS["none"], np.float32)))
+
+
+@pytest.mark.parametrize("lane", LANES)
+def test_a_fill_value_changes_the_dtype_of_positions(lane):
+    check(lambda x: jnp.nonzero(x > 0, fill_value=0.5), lane)
+    check(lambda x: jnp.argwhere(x > 0), lane)
 
 
 def test_a_guard_of_lax_cond():

@@ -20,7 +20,8 @@ def broadcast(original, *shapes, **kwargs):
 
 def is_marked(error: BaseException) -> bool:
     """Return whether an error is due to operands that cannot be broadcast."""
-    return getattr(error, _MARK, False)
+    cause = error.__cause__  # JAX's error of another class for the same operands
+    return getattr(error, _MARK, False) or getattr(cause, _MARK, False)
 
 
 def marked_as(new: E, error: BaseException) -> E:

@@ -15,7 +15,7 @@ from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, re
 from shims._src.lowering.report import Condition, Report
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims
+from shims._src.sizes import dims, equal_forms
 from shims._src.sizes.sites import Site
 
 SERIALS = itertools.count()
@@ -140,7 +140,10 @@ class Context:
         """Return the packed axis of a dimension; `None` if the dimension is static."""
         if not jp.is_symbolic(d):
             return None
-        return Axis(d, self.size(d), ("packed", d, self._serials(d)))
+        return Axis(d, self.size(d), self._packed_token(d))
+
+    def _packed_token(self, d):
+        return "packed", equal_forms.key(d), self._serials(d)
 
     def axes(self, shape) -> tuple[Axis | None, ...]:
         """Return the axes of a symbolic shape, all in the packed layout."""
@@ -234,7 +237,7 @@ class Context:
             return self.materialize(value, i)
         capacity = self.capacity(axis.dim)
         key = ("pack", axis.token, capacity)
-        packed = Axis(axis.dim, axis.size, ("packed", axis.dim, self._serials(axis.dim)))
+        packed = Axis(axis.dim, axis.size, self._packed_token(axis.dim))
         rows = any(a is not None and a.per_row for a in value.axes)
         if key not in self.cache and (rows or not self._moves_directly(value.array)):
             self.cache[key] = packing.positions(axis.valid, capacity)
@@ -285,6 +288,7 @@ class Context:
             if len(tokens) > 1:
                 ranked = [self.pack(v, i) if not _is_uniform(v, i) else v for v in ranked]
                 self._check_one_token(ranked, i)
+            ranked = one_extent(ranked, i)
         axes = tuple(_common_axis(ranked, i) for i in range(rank))
         shape = tuple(common_extent(v.array.shape[i] for v in ranked) for i in range(rank))
         ranked = [self._broadcast(v, shape, axes) for v in ranked]
@@ -319,6 +323,24 @@ class Context:
         for condition, code in zip(conditions, codes, strict=True):
             code = jnp.max(code, initial=-1) if jnp.ndim(code) else code
             self.reports.append(Report(condition, code))
+
+
+def one_extent(values: list[Value], i: int) -> list[Value]:
+    """Cut packed axes of one size to the smallest of their extents, which bounds the size."""
+    extents = {v.array.shape[i] for v in values if v.axes[i] is not None and not _is_uniform(v, i)}
+    if len(extents) < 2:
+        return values
+    return [cut(v, i, min(extents)) for v in values]
+
+
+def cut(value: Value, i: int, extent: int) -> Value:
+    """Cut a packed axis to an extent that bounds its size."""
+    if value.array.shape[i] == extent:
+        return value
+    if value.axes[i] is None or value.axes[i].uniform:
+        return value
+    array = lax.slice_in_dim(value.array, 0, extent, axis=i)
+    return Value(array, value.axes, value.pad, value.bounds)
 
 
 def common_extent(extents) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from shims._src.lowering.context import cut
 from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Value
@@ -14,12 +15,13 @@ def align_pair(ctx, a: Value, i: int, b: Value, j: int) -> tuple[Value, Value]:
     """Convert axis `i` of `a` and axis `j` of `b` to one layout, with uniform axes expanded."""
     a, b = ctx.expand_uniform(a, (i,)), ctx.expand_uniform(b, (j,))
     x, y = a.axes[i], b.axes[j]
-    if x is None or y is None or x.token == y.token:
+    if x is None or y is None or (x.token == y.token and x.dim == y.dim):
         return a, b
     a, b = ctx.pack(a, i), ctx.pack(b, j)
     if a.axes[i].token != b.axes[j].token:
         raise reused_size_error(x.dim)
-    return a, b
+    extent = min(a.array.shape[i], b.array.shape[j])
+    return cut(a, i, extent), cut(b, j, extent)
 
 
 def dot_general(ctx, eqn, lhs, rhs):

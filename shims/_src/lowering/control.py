@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from shims._src.lowering import own_sizes, scopes, stand_ins
-from shims._src.lowering.context import SERIALS
+from shims._src.lowering.context import SERIALS, one_extent
 from shims._src.lowering.refusals import inner_size_error
 from shims._src.lowering.rule import Rule
 from shims._src.lowering.value import Deferred, Value, static
@@ -89,6 +89,7 @@ def _align_steps(ctx, eqn, xs):
     tokens = {v.axes[0].token for v in xs if v.axes[0] is not None}
     if len(tokens) > 1:
         xs = [ctx.pack(v, 0) for v in xs]
+    xs = one_extent(xs, 0)
     axis = next((v.axes[0] for v in xs if v.axes[0] is not None), None)
     return xs, axis, xs[0].array.shape[0]
 

@@ -231,10 +231,15 @@ def custom_jvp_call(ctx, eqn, *values):
 def relayout(ctx, value: Value, model: Value):
     """Convert `value` to the layout of `model`, and return its array."""
     from shims._src.lowering import packing
+    from shims._src.lowering.slicing import fit
 
     value = ctx.expand_uniform(value)
     for i, axis in enumerate(model.axes):
-        if axis is None or value.axes[i].token == axis.token:
+        if axis is None:
+            continue
+        if value.axes[i].token == axis.token:
+            array = fit(value.array, i, model.array.shape[i])
+            value = Value(array, value.axes, value.pad, value.bounds)
             continue
         value = ctx.pack(value, i)
         if not axis.packed:

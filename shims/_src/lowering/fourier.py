@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.lowering.refusals import unsupported
+from shims._src.lowering.refusals import line_of, unsupported
 from shims._src.lowering.rule import Rule
+from shims._src.lowering.shaping import report_empty
 from shims._src.lowering.slicing import fit
 from shims._src.lowering.value import Value
 from shims._src.platform import jax_private as jp
@@ -26,6 +27,9 @@ def fft(ctx, eqn, value):
     kind = lax.FftType(eqn.params["fft_type"])
     if any(jp.is_symbolic(d) != jp.is_symbolic(n) for d, n in zip(last[:-1], lengths[:-1])):
         raise unsupported(eqn)
+    if kind == lax.FftType.RFFT and jp.is_symbolic(lengths[-1]):
+        # Of no numbers it would have one frequency, and XLA refuses it.
+        report_empty(ctx, lengths[-1], ctx.size(lengths[-1]) == 0, line_of(eqn))
     value = ctx.pack_all(value)
     array = ctx.fill(value, np.zeros((), value.array.dtype)).array
     inverse = kind in (lax.FftType.IFFT, lax.FftType.IRFFT)

@@ -18,7 +18,7 @@ from shims._src.lowering.refusals import reused_size_error
 from shims._src.lowering.value import Axis
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import own_equations, sub_jaxprs
-from shims._src.sizes import dims
+from shims._src.sizes import dims, equal_forms
 
 Own = dict[str, dims.Binding]
 
@@ -59,9 +59,9 @@ def axis(ctx, dim, own: Own) -> Axis | None:
     env = ctx.env | own
     serials = tuple(sorted((name, env[name].serial) for name in jp.variables(dim)))
     if any(jnp.ndim(bound.size) for bound in own.values()):
-        return Axis(dim, None, ("rows", dim, serials), own=own)
+        return Axis(dim, None, ("rows", equal_forms.key(dim), serials), own=own)
     size = lax.max(jnp.asarray(dims.evaluate(dim, env), jnp.int32), jnp.int32(0))
-    return Axis(dim, size, ("packed", dim, serials))
+    return Axis(dim, size, ("packed", equal_forms.key(dim), serials))
 
 
 def capacity(ctx, axis: Axis) -> int:

@@ -7,7 +7,7 @@ from jax import lax
 
 from shims._src.errors import errors
 from shims._src.lowering import bounds
-from shims._src.lowering.context import common_extent, same_axes
+from shims._src.lowering.context import common_extent, one_extent, same_axes
 from shims._src.lowering.refusals import line_of
 from shims._src.lowering.report import Misjudged
 from shims._src.lowering.rule import Rule
@@ -159,6 +159,7 @@ def align_except(ctx, values, where):
                 v if v.axes[i] is None or v.axes[i].uniform else ctx.pack(v, i) for v in values
             ]
             ctx._check_one_token(values, i)
+        values = one_extent(values, i)
     joint = _joint_axes(values)
     shape = [common_extent(v.array.shape[i] for v in values) for i in range(rank)]
     out = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import jax
@@ -97,6 +98,16 @@ def form(d) -> Form:
     )
 
 
+def hashed_by(d: DimExpr, inherited: Callable[[Any], int], key: Callable[[Any], object]) -> int:
+    """Return the hash of a dimension, which is the hash of its key from the first call on."""
+    is_new = d._hash is None
+    number = inherited(d)
+    if is_new:
+        number = hash(key(d))
+        setattr(d, "_hash", number)  # noqa: B010 - JAX annotates it as `None`
+    return number
+
+
 def variables(d) -> frozenset[str]:
     """Return the names of the variables in a dimension."""
     return frozenset(d._get_vars()) if isinstance(d, DimExpr) else frozenset()
@@ -129,7 +140,8 @@ def renamed_dimension(d: DimExpr, name: str) -> DimExpr:
 
 def dimension_variable(name: str, scope) -> DimExpr:
     """Create a dimension variable in a scope, as `jax.export.symbolic_shape` does from text."""
-    return DimExpr._from_var(name, scope)
+    made: DimExpr = DimExpr._from_var(name, scope)  # type: ignore[assignment]
+    return made
 
 
 def same_scope(d: DimExpr, scope) -> bool:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import jaxpr_as_fun
 
-from shims._src.errors import errors, refusals
+from shims._src.errors import errors, refusals, shape_mismatches
 from shims._src.lowering.report import Exceeded
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import failure_codes, primitives, trace
@@ -151,19 +151,20 @@ def _results_of_both(f, operands, answers, question, asked):
         try:
             staged[answer] = _staged(f, operands, answers.extended(question, answer))
         except Exception as error:  # the other answer may do
-            if isinstance(error, _REFUSALS):
+            if _is_refusal(error):
                 raise
             failures[answer] = error
     if len(failures) == 2:
         raise _both_fail(question, failures) from failures[False]
     if failures:
         (answer,) = staged
-        code = failure_codes.code_of(_text_of_failure(question, not answer, failures[not answer]))
-        results, status = staged[answer].call(operands)
-        status = jnp.asarray(OK if status is None else status, jnp.int32)
-        return results, jnp.where(asked == answer, status, jnp.int32(code)), staged[answer].tree
+        text = _text_of_failure(question, not answer, failures[not answer])
+        return _results_of_one(staged[answer], answer, operands, asked, text)
     no, yes = staged[False], staged[True]
     if no.tree != yes.tree or any(map(_are_unlike, no.like, yes.like)):
+        if question.key[1] is Question.ZERO and all(map(_raises, no.like)):
+            text = str(_unlike_results(question))
+            return _results_of_one(no, False, operands, asked, text)
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
 
@@ -203,6 +204,12 @@ _REFUSALS = (
 )
 
 
+def _is_refusal(error: Exception) -> bool:
+    """Return whether an error tells that a program cannot be staged, and not that it has no result."""
+    cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
+    return isinstance(cause or error, _REFUSALS) or shape_mismatches.is_marked(error)
+
+
 def _staged(f, operands, answers) -> _Staged:
     """Stage the program for these answers as a separate jaxpr."""
     trees = []
@@ -220,6 +227,26 @@ def _staged(f, operands, answers) -> _Staged:
         return jax.tree.unflatten(structure, flat)
 
     return _Staged(call, like[0], trees[-1])
+
+
+def _results_of_one(staged: _Staged, answer: bool, operands, asked, text: str):
+    """Return `(results, status, tree)` of the program for one answer; for the other, the error `text`."""
+    results, status = staged.call(operands)
+    status = jnp.asarray(OK if status is None else status, jnp.int32)
+    status = jnp.where(asked == answer, status, jnp.int32(failure_codes.code_of(text)))
+    return list(map(_with_place_for_status, results)), status, staged.tree
+
+
+def _with_place_for_status(x):
+    """Convert an array of no elements, none of which could be NaN, to a `Padded`, which has a status."""
+    if isinstance(x, Padded) or x.size:
+        return x
+    return Padded(x, {axis: jnp.int32(0) for axis, n in enumerate(x.shape) if not n}, jnp.int32(OK))
+
+
+def _raises(x) -> bool:
+    """Return whether a result raises an error at run time where its status is bad, and is not just NaN."""
+    return isinstance(x, Padded) or not jnp.issubdtype(x.dtype, jnp.inexact)
 
 
 def _shape_of(x):
@@ -278,7 +305,8 @@ def _unlike_results(question: trace.Undecided) -> errors.FreshSizeError:
             f"`{question.text}` is unknown while tracing, and the results for the two answers differ "
             "in structure, dtype or rank.",
             at=question.line,
-            do="return results of one structure, dtype and rank for both answers",
+            do="call the function through `shims.function` at the top level, where the data decide, or "
+            "return results of one structure, dtype and rank for both answers",
         )
     )
 

@@ -14,6 +14,8 @@ import enum
 import sys
 from types import FrameType
 
+import jax
+
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 
@@ -37,22 +39,57 @@ _MOST_FRAMES = 8
 _ARRAY_CODE = tuple(
     f"jax._src.{part}" for part in ("numpy", "scipy", "nn", "image", "ops", "random", "third_party")
 )
+# The functions that return early for empty arrays although the code that follows is right for them, too, or
+# has a masking rule that checks.
+SHORTCUTS = (
+    ("jax._src.numpy.sorting", "_lexsort_array", "_lexsort_tuple"),
+    ("jax._src.numpy.hijax", "_nonzero_impl", "_searchsorted_scan_impl"),
+    ("jax._src.numpy.lax_numpy", "_argmax", "_argmin", "_repeat", "_roll_static", "cov", "unwrap"),
+    ("jax._src.numpy.indexing", "_take"),
+    ("jax._src.numpy.setops", "_in1d"),
+    ("jax._src.numpy.linalg", "_pinv"),
+)
+# The functions that choose between computations by `core.definitely_equal`. For all others it is enough to
+# know which sizes are equal for certain.
+ASKS_THROUGH_CORE = (("jax._src.numpy.reductions", "_quantile", "median"),)
+
+
+def _as_set(functions: tuple[tuple[str, ...], ...]) -> frozenset[tuple[str, str]]:
+    return frozenset((module, name) for module, *names in functions for name in names)
+
+
+_SHORTCUTS, _ASKS_THROUGH_CORE = _as_set(SHORTCUTS), _as_set(ASKS_THROUGH_CORE)
+_DEFINITELY_EQUAL = jp.core.definitely_equal.__code__
 
 
 class Asker(enum.Enum):
-    """The code that compares a size: the user's or a library's, or JAX's array functions."""
+    """The code that asks a question about a size: the user's program or a library, or `jax.numpy`.
+
+    `SHORTCUT` is a function of `jax.numpy` for which it makes no difference that an array is empty.
+    """
 
     PROGRAM = enum.auto()
     ARRAY_CODE = enum.auto()
+    SHORTCUT = enum.auto()
 
 
 def code_asks(depth: int) -> Asker | None:
     """Return which code called the function `depth` frames up; `None` for JAX's core."""
     frame = sys._getframe(depth + 1)
+    if frame.f_code is _DEFINITELY_EQUAL and frame.f_back is not None:
+        caller = _place_of(frame.f_back)
+        return Asker.ARRAY_CODE if caller in _ASKS_THROUGH_CORE else None
     if user_frames.asks_for_user(frame):
         return Asker.PROGRAM
-    name = frame.f_globals.get("__name__") or ""
-    return Asker.ARRAY_CODE if name.startswith(_ARRAY_CODE) else None
+    place = _place_of(frame)
+    if place in _SHORTCUTS:
+        return Asker.SHORTCUT
+    return Asker.ARRAY_CODE if place[0].startswith(_ARRAY_CODE) else None
+
+
+def _place_of(frame: FrameType) -> tuple[str, str]:
+    """Return the module and the function of a frame."""
+    return frame.f_globals.get("__name__") or "", frame.f_code.co_name
 
 
 def _ordering_frame(hooks: dict) -> FrameType | None:
@@ -87,11 +124,15 @@ def user_hashes() -> bool:
 def library_orders(hooks: dict) -> str:
     """Return the name of the JAX module that compares sizes now, `` for other code.
 
+    A public function of `jax.lax` chooses between results and errors as user code does.
+
     Args:
       hooks: the globals of the hooks' module, whose stack frames are skipped.
     """
     frame = _ordering_frame(hooks)
-    name = "" if frame is None else frame.f_globals.get("__name__") or ""
+    name, function = ("", "") if frame is None else _place_of(frame)
+    if name.startswith("jax._src.lax.") and hasattr(jax.lax, function):
+        return ""
     return name if name.startswith(("jax._src.lax.", "jax._src.core", *_ARRAY_CODE)) else ""
 
 

@@ -101,36 +101,46 @@ def _as_mask(a):
     return a if a.dtype == bool else a != 0
 
 
+def _places(a, fill_value):
+    """Return the positions of the entries that are not 0; a fill value changes their dtype, as in JAX."""
+    places, fills = hooked_indexing.nonzero(_as_mask(a)), jax.tree.leaves(fill_value)
+    return tuple(x.astype(jnp.result_type(int, *fills)) if fills else x for x in places)
+
+
 def _nonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return tuple(hooked_indexing.nonzero(_as_mask(a)))
+    return _places(a, fill_value)
 
 
 def _where(state, original, condition, x=None, y=None, *args, size=None, fill_value=None):
     if hasattr(condition, "__jax_array__") and not hasattr(condition, "dtype"):
         condition = condition.__jax_array__()  # a comparison of a size, as a number
     if x is None and y is None and size is None and jp.is_tracer(condition):
-        return tuple(hooked_indexing.nonzero(_as_mask(condition)))
+        return _places(condition, fill_value)
     return original(condition, x, y, *args, size=size, fill_value=fill_value)
 
 
 def _argwhere(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return jnp.stack(hooked_indexing.nonzero(_as_mask(a)), -1)
+    return jnp.stack(_places(a, fill_value), -1)
 
 
 def _flatnonzero(state, original, a, *, size=None, fill_value=None):
     if size is not None or not jp.is_tracer(a):
         return original(a, size=size, fill_value=fill_value)
-    return hooked_indexing.nonzero(_as_mask(a).reshape(-1))[0]
+    return _places(jnp.ravel(a), fill_value)[0]
 
 
 def _take(state, original, a, indices, axis=None, **options):
     if axis is not None and hooked_indexing.reads_nothing(indices, a, axis):
-        return hooked_indexing.from_nothing(jnp.asarray(a), indices, axis)
+        taken = hooked_indexing.from_nothing(jnp.asarray(a), indices, axis)
+        return taken if np.ndim(indices) < 2 else jnp.asarray(a)
     size = math.prod(np.shape(a)) if axis is None else np.shape(a)[axis]
+    if np.ndim(indices) > 1:
+        # From an axis of no elements JAX takes that axis, whatever the shape of the positions.
+        state.assume_some(size)
     if options.get("mode") == "wrap" and jp.is_symbolic(size):
         state.assume_some(size)
         indices = jnp.asarray(indices)
@@ -477,7 +487,7 @@ def _cov(state, original, m, y=None, rowvar=True, *args, **options):
     """Compute a covariance; it is NaN if a data-dependent number of observations is 0."""
     result = original(m, y, rowvar, *args, **options)
     shape = np.shape(m)
-    count = shape[-1 if rowvar or len(shape) == 1 else 0]
+    count = shape[-1 if rowvar or len(shape) == 1 else 0] if shape else 1
     if not jp.is_symbolic(count) or state.is_input_only(count):
         return result
     return jnp.where(primitives.as_size(count) == 0, jnp.nan, result)

@@ -21,7 +21,7 @@ import numpy as np
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
 from shims._src.tracing import comparison_callers
 from shims._src.tracing.size_text import SizeText
 
@@ -223,10 +223,13 @@ def _require_positive_exponent(state, d) -> None:
 
 
 def _product(state, inherited, d, other):
-    by_user = comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM
-    if isinstance(other, (list, tuple, str, bytes)) and by_user:
+    if not isinstance(other, (list, tuple, str, bytes)):
+        return inherited(d, other)
+    if comparison_callers.code_asks(2) is comparison_callers.Asker.PROGRAM:
         return number_of(state, d, "repeating a sequence", _AS_LENGTH)
-    return inherited(d, other)
+    if not state.is_input_only(d):
+        state.pin(d)
+    raise jp.InconclusiveDimensionOperation(f"a sequence is repeated `{d}` times")
 
 
 def _format(state, inherited, d, specification):
@@ -257,9 +260,11 @@ def _hash_method(inherited):
     @functools.wraps(inherited)
     def hashed(self):
         state = trace.current()
-        if state is not None and state.owns(self) and comparison_callers.user_hashes():
+        if state is None or not state.owns(self):
+            return inherited(self)
+        if comparison_callers.user_hashes():
             number_of(state, self, "a key of a dictionary or a set", _AS_KEY)
-        return inherited(self)
+        return jp.hashed_by(self, inherited, equal_forms.key)
 
     return hashed
 

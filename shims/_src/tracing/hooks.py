@@ -16,7 +16,7 @@ import numpy as np
 
 from shims._src.errors import errors, shape_mismatches
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import dims, primitives, size_bounds, trace
+from shims._src.sizes import dims, equal_forms, primitives, size_bounds, trace
 from shims._src.sizes.decisions import Question
 from shims._src.tracing import (
     comparison_callers,
@@ -331,9 +331,11 @@ def _decide_eq(state, original, self, other, asked):
     answer = original(self, other)
     if answer or not state.owns(self):
         return answer
+    if state.owns(other) and equal_forms.are_equal(self, other):
+        return True
     if not asked and not _is_divisibility(state, self, other):
         return answer
-    if asked is Asker.ARRAY_CODE and _is_emptiness(state, self, other):
+    if asked is Asker.SHORTCUT and _is_emptiness(state, self, other):
         return answer
     if jp.is_symbolic(other) and not state.owns(other):
         return answer
@@ -376,11 +378,7 @@ def _is_divisibility(state, d, other) -> bool:
 
 
 def _is_emptiness(state, d, other) -> bool:
-    """Return whether a comparison asks if an array with a data-dependent size is empty.
-
-    JAX's own code asks this in order to return early; its general path is right for empty arrays, too, or
-    has a masking rule that checks.
-    """
+    """Return whether a question is whether an array with a data-dependent size is empty."""
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
     return dims.is_size_of_slices(d) and jp.never_negative(d)
@@ -404,7 +402,7 @@ def _bool_hook(self) -> bool:
     if state is None or not state.owns(self):
         return True
     asked = comparison_callers.code_asks(1)
-    if not asked or (asked is Asker.ARRAY_CODE and _is_emptiness(state, self, 0)):
+    if not asked or (asked is Asker.SHORTCUT and _is_emptiness(state, self, 0)):
         return True
     if state.is_input_only(self):
         return state.decide(self, lambda value: value != 0, f"{self} != 0")
