@@ -97,3 +97,19 @@ def test_gradients_around_a_function(selection):
     for use, (least, array) in itertools.product(USES, ARRAYS):
         check(selection, use, least, array)
     jax.clear_caches()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp"])
+def test_cumulative_operations_from_either_end(name, reverse):
+    x = jnp.array([-jnp.inf, 1.0, 2.0, -jnp.inf, -jnp.inf])
+    finite = jnp.array([2.0, 1.0, 2.0, 2.0, 1.0])
+    mask = np.array([True, False, True, True, True])
+    apply = lambda y: getattr(jax.lax, name)(y, reverse=reverse)
+    run = jax.jit(shims.dynamic(lambda x, m: apply(x[m])))
+    for given in (x, finite):
+        np.testing.assert_allclose(run(given, mask).unpad(), apply(given[mask]), rtol=1e-6)
+    slope = jax.jit(jax.grad(lambda x, m: shims.dynamic(lambda x, m: apply(x[m]).sum())(x, m)))
+    np.testing.assert_allclose(
+        slope(finite, mask), jax.grad(lambda x: apply(x[mask]).sum())(finite), rtol=1e-5
+    )

@@ -108,7 +108,10 @@ def _variable_name(graph: ImportedGraph, edge: Edge, given: Mapping[str, str]) -
 
 
 def _checkpoint_tensor(graph: ImportedGraph, edge: Edge) -> str:
-    """Return the name of the checkpoint tensor that was read into an edge; an empty string if none."""
+    """Return the name of the checkpoint tensor whose value an edge of the graph carries.
+
+    Returns an empty string if the edge does not come from `RestoreV2`, or carries a slice of a partitioned variable.
+    """
     node = graph.nodes.get(edge.node)
     while node is not None and node.op in _VALUE_PASSES and node.inputs:
         edge = node.inputs[0]

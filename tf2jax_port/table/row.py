@@ -20,9 +20,10 @@ class Native:
         `jnp.sum({input_tensor}, axis={axis}, keepdims={keepdims})`.
       optional: parameters whose default is the same in TensorFlow and JAX, so that the JAX call
         omits `axis={axis}` if the TensorFlow call omits the argument.
-      defaults: `(parameter, text)` of defaults that differ in JAX: TensorFlow's `axis=None` of
-        `argmax` is axis 0.
-      needs: parameters without which the expression has another meaning.
+      defaults: `(parameter, text)` pairs; `text` is written if the call omits the parameter, since
+        JAX's default differs: `("axis", "0")` for `argmax`.
+      needs: parameters that are written even if they equal TensorFlow's default, since the JAX call
+        without them has another meaning.
 
     If a call passes an argument for which the expression has no placeholder, it becomes a call of
     `shims` instead, unless the parameter is `name` or the argument equals its default.

@@ -343,7 +343,11 @@ class GradientTape(Recorder):
         return [self._seen(x) for x in flat], tree
 
     def _seen(self, source):
-        """Return the object under which a source is recorded; for a Keras variable, its representative."""
+        """Return the object under which a source is recorded: itself, or the `Variable` of a Keras variable.
+
+        Raises:
+          TypeError: the source is a Keras variable whose reads the tape does not see.
+        """
         source = standing_for(source) if self._sees_keras else source
         if type(source).__module__.partition(".")[0] == "keras":
             raise TypeError(

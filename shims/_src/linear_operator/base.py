@@ -247,7 +247,7 @@ class LinearOperator(Defaults, Composite):
         return self._matvec(self._convert_argument(x, -2 if adjoint else -1, -1), adjoint=adjoint)
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
-        """Solve for the `x` whose product is `rhs`, `[..., n, k]` or another operator.
+        """Solve `operator @ x = rhs` for `x`; `rhs` is `[..., n, k]` or another operator.
 
         Raises:
           NotImplementedError: the operator is known not to be square, or to be singular.
@@ -270,7 +270,7 @@ class LinearOperator(Defaults, Composite):
                 )
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
-        """Solve for the vectors whose product is `rhs`, `[..., n]`."""
+        """Solve for `operator @ x = rhs` for vectors `x`, `[..., n]`."""
         return self._solvevec(
             self._convert_argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
         )

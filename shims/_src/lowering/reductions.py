@@ -75,18 +75,24 @@ def arg_reduce(ctx, eqn, value, *, neutral):
 
 
 def cumulative(ctx, eqn, value, *, neutral):
-    """Lower a cumulative operation such as a cumulative sum.
+    """Lower a cumulative operation such as a cumulative sum; the padding holds the neutral element.
 
-    The padding holds the neutral element. For maxima and minima the valid slots are packed to the front as
-    well, since ties share a derivative and the lowest finite number is greater than -inf.
+    For `cummax`, `cummin` and `cumlogsumexp` no padding precedes the valid slots: it would take a part of
+    the derivative in a tie, and in `cumlogsumexp`, where it is finite, it would replace a result of -inf.
     """
     axis = eqn.params["axis"]
     value = ctx.expand_uniform(value, (axis,))
-    if neutral in (lowest, highest, _finite_lowest):
+    starts_valid = neutral in (lowest, highest, _finite_lowest)
+    if starts_valid:
         value = ctx.pack(value, axis)
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     if running_totals.pays(eqn, value.array):
         return [Value(running_totals.totals(value.array), value.axes)]
+    if starts_valid and eqn.params["reverse"] and value.axes[axis] is not None:
+        # The operation starts at the last slot: the valid slots are moved there, and back.
+        size = value.axes[axis].size
+        (out,) = jp.bind(eqn, [jnp.roll(value.array, -size, axis)])
+        return [Value(jnp.roll(out, size, axis), value.axes)]
     (out,) = jp.bind(eqn, [value.array])
     return [Value(out, value.axes)]
 

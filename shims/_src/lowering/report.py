@@ -16,7 +16,7 @@ class Exceeded:
     If the check fails, `Report.code` is the needed size.
 
     Attributes:
-      site: the size, bound or buffer that has the capacity.
+      site: what has the capacity: a data-dependent size, a bound or a buffer; see `Site`.
       capacity: the largest size that fits.
       line: the user's line.
     """

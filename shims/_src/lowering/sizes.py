@@ -30,7 +30,13 @@ def dim_as_value(ctx, eqn, *_):
 
 
 def size_number(ctx, eqn, *counts):
-    """Lower the conversion of a dimension to a number, given its data-dependent sizes `counts`."""
+    """Lower the conversion of a dimension, such as `2*n + 1`, to a number.
+
+    Args:
+      ctx: the context of the lowering.
+      eqn: the equation.
+      counts: the lowered values of the data-dependent sizes in the dimension, which are named in `eqn.params["names"]`.
+    """
     env = dict(ctx.env)
     for name, count in zip(eqn.params["names"], counts, strict=True):
         known = env.get(name)

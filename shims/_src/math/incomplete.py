@@ -16,10 +16,11 @@ from shims._src.tracing.dispatch import operator
 
 
 def _gamma_operands(function, a, x):
-    """Broadcast the operands of `igamma` or `igammac`; return them and a 0 to add to the result.
+    """Return the broadcast operands of `igamma` or `igammac`, and a zero term to add to the result.
 
-    Where the function does not depend on `a`, at 0 and infinity, the 0 is `0 * a`. The gradient of `a` there is 0
-    times the incoming gradient, as in TensorFlow: NaN if that is not finite.
+    Where the result does not depend on `a` (`x` is 0, or an operand is infinite), JAX's derivative by `a` is NaN.
+    There the returned `a` has no gradient, and the term is `0 * a`: as in TensorFlow, the gradient of `a` is 0 if
+    the incoming gradient is finite, else NaN.
     """
     a, x = jnp.broadcast_arrays(*pair(function, a, x))
     # At infinity and at 0 the value does not depend on `a`; JAX's derivative is NaN there.

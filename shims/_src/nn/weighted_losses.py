@@ -236,7 +236,7 @@ def log_loss(
       labels: array.
       predictions: array of the same shape, probabilities.
       weights: see `compute_weighted_loss`.
-      epsilon: added to both probabilities.
+      epsilon: added to `predictions` and to `1 - predictions` before the logarithm.
       scope: ignored.
       loss_collection: ignored.
       reduction: how the losses are reduced.

@@ -283,7 +283,7 @@ def fake_quant_with_min_max_vars_gradient(
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Elementwise, with sums for `min` and `max`; sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_gradient
     """
@@ -357,7 +357,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
       Nothing.
 
     Under jit:
-      Acts on each element separately, so that sizes may be symbolic.
+      Elementwise, with sums for `min` and `max`; sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/fake_quant_with_min_max_vars_per_channel_gradient
     """

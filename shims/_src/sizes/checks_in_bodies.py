@@ -12,13 +12,10 @@ from shims._src.sizes import primitives
 
 
 def kept(closed):
-    """Make the checks of a loop body depend on its first operand, which changes every iteration.
+    """Keep JAX from hoisting the checks of a loop body: make them depend on its first operand.
 
     Args:
-      closed: the closed jaxpr of a body.
-
-    Returns:
-      The changed jaxpr; `closed` itself if it has no checks.
+      closed: the closed jaxpr of a body; its first operand changes every iteration.
     """
     jaxpr, _ = jp.open_jaxpr(closed)
     if not jaxpr.invars or not jaxpr.effects:

@@ -1,4 +1,7 @@
-"""Define the shape that arrays have in a program that uses TensorFlow's methods of shapes."""
+"""Define `Shape`, a tuple that also has TensorFlow's shape methods, such as `as_list()`.
+
+It is the type of `x.shape` after `shims.enable_tensor_methods()`.
+"""
 
 from __future__ import annotations
 

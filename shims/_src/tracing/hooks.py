@@ -241,9 +241,10 @@ def _geq_hook(state, original, e1, e2, describe):
 
 
 def _holds_by_rule(state, difference, e2, by_user: bool) -> bool:
-    """Return whether a comparison may count as true, since the program handles its failure.
+    """Return whether a comparison of sizes is taken as true during tracing, although it may turn out false.
 
-    This holds for comparisons of JAX's shape rules that a masking rule or a run-time check covers.
+    So it is if the program checks it at run time, or if it comes from a shape rule of JAX whose primitive has a
+    masking rule for any sizes.
     """
     if state.decisions.is_promised(difference) and not by_user:
         return True

@@ -95,7 +95,7 @@ class Repeated:
 
 
 def _call_kind(leaves) -> list[object] | None:
-    """Return the types and static values that calls of one compiled program share.
+    """Return the part of the cache key that depends on the arguments: dtypes, shapes, and other values.
 
     Returns `None` if an argument rules out compilation.
     """

@@ -260,7 +260,10 @@ def norms(a: np.ndarray, b: np.ndarray) -> tuple[float, float]:
 
 
 def limit(count: int) -> float:
-    """Return the largest R (port's error over original's own) that passes for `count` elements."""
+    """Return the largest ratio R that passes for an array of `count` elements.
+
+    R is the error of the port divided by the error of the original, both against the original in float64.
+    """
     return LIMIT * (1 + FEW / count)
 
 

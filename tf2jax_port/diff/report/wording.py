@@ -51,7 +51,7 @@ def measured(finding: Finding) -> str:
 
 
 def kind(finding: Finding) -> str:
-    """Describe dtype and shape: `float32[7, 3]`; show both dtypes if they differ."""
+    """Describe dtype and shape of a compared value: `float32[7, 3]`, with the port's dtype too if it differs."""
     old, new = finding.dtypes
     if not old:
         return ""

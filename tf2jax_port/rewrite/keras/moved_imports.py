@@ -115,7 +115,7 @@ def _move(
 
 
 def _exists(dotted: str) -> bool:
-    """Return whether Keras 3 has the object of an imported name, under the same name."""
+    """Return whether Keras 3 has a counterpart of `tf.keras.X` that is called `keras.X` too."""
     path, version = tensorflow_path(dotted)
     if path == "keras" or path.removeprefix("keras.") in MODULES:
         return path.startswith("keras")

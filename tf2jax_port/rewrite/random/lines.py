@@ -22,7 +22,7 @@ _NUMBERS = ("i", "index", "draw_index")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeyNames:
-    """The variable names that a file uses for keys, split-off keys and the index of an element."""
+    """The variable names that the rewriter adds to a file: of keys, of subkeys, and of an index in a comprehension."""
 
     key: str
     subkey: str

@@ -67,8 +67,9 @@ class Form:
     """An array without its padding.
 
     Attributes:
-      array: the remaining elements.
-      restored: a function that pads a compact array of this size as the array was padded.
+      array: the remaining elements, in order.
+      restored: a function from other elements, as many as in `array`, to a copy of the padded array that holds
+        them in place of its valid elements.
     """
 
     array: np.ndarray
