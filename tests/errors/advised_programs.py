@@ -138,6 +138,11 @@ ADVICE = (
         lambda y: jnp.full(y.shape[0], 2.0),
     ),
     advice(
+        "compute with the size itself: `n > 9` for `len(str(n)) > 1`",
+        lambda y: y * (2.0 if len(str(y.shape[0])) > 1 else 1.0),
+        lambda y: y * (2.0 if y.shape[0] > 9 else 1.0),
+    ),
+    advice(
         "write `jnp.any(y > 3)`",
         lambda y: jnp.asarray(any(v > 3 for v in y)),
         lambda y: jnp.any(y > 3),
