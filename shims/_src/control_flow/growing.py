@@ -11,7 +11,7 @@ from shims._src.control_flow.staging import is_array, is_staged
 from shims._src.control_flow.undefined import Unwritten
 from shims._src.errors.errors import GrowingStateError
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import buffers, size_bounds, trace
+from shims._src.sizes import buffers, possible_values, size_bounds, trace
 
 
 class Grown:
@@ -119,9 +119,27 @@ def _growth_capacity(before, after, limit):
     start = size_bounds.upper_bound(state, before)
     if isinstance(start, int) and _most(state, after) <= start:
         return start  # the value never has more elements than before the loop
-    if limit is None or is_staged(limit) or jp.is_symbolic(step) or start is None:
+    if limit is None or is_staged(limit) or start is None:
         return buffers.growable("while_loop")
-    return start + max(int(step), 0) * limit
+    if not jp.is_symbolic(step):
+        return start + max(int(step), 0) * limit
+    bounded = _bounded_growth(state, step, start, limit)
+    return buffers.growable("while_loop") if bounded is None else bounded
+
+
+def _bounded_growth(state, step, start, limit) -> int | None:
+    """Return the capacity for a value that grows by at most a number in each iteration, or `None`.
+
+    That number is the same for the largest value, too: a value that doubles grows by more and more.
+    """
+    most = _most(state, step)
+    if not isinstance(start, int) or not isinstance(limit, int) or most == math.inf:
+        return None
+    capacity = start + max(int(most), 0) * limit
+    known = size_bounds.domain(state, step) or ()
+    larger = tuple((name, (0, max(high, capacity))) for name, (_, high) in known)
+    found = possible_values.extremes(jp.form(step), larger)
+    return capacity if found is not None and found[1] <= most else None
 
 
 def _most(state, d) -> float:

@@ -25,18 +25,11 @@ MEETING = {
 }
 _TOP_K = "write `shims.math.top_k(y, k)`, which checks `k` at run time"
 ITEMS = "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts"
-_NUMBER = (
-    "keep the size as it is: `n = y.shape[0]` works in `jnp` functions, slices and arithmetic; "
-    "`shims.size(y)` is the number as an array"
-)
 _REMEDIES = {
-    "bincount": "write `shims.math.bincount(y)`, or give `jnp.bincount` a `length`",
     "unstack": "give the number of slices: `shims.unstack(y, num=3)`, checked at run time",
     "top_k": _TOP_K,
     "approx_max_k": _TOP_K,
-    "int": _NUMBER,
     "len": "write `y.shape[0]`: Python's `len` returns numbers only",
-    "float": "write `jnp.float32(n)`: an array, which may depend on data",
     "range": "write `jnp.arange(n)`, or a `for` statement that `shims.function` converts",
     "any": "write `jnp.any(y > 3)`, an array",
     "all": "write `jnp.all(y > 3)`, an array",

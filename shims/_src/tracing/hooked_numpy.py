@@ -9,12 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from shims._src.arguments.searching import insertion_points
 from shims._src.errors import errors
-from shims._src.numeric.exact_quotient import quotient
-from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import numbering, primitives
+from shims._src.sizes import primitives
 from shims._src.tracing import fitting, hooked_indexing, hooked_pad
 
 
@@ -166,114 +163,6 @@ def _compress(state, original, condition, a, axis=None, **options):
     return primitives.compress(a, condition, axis)
 
 
-def _arange(state, original, start, stop=None, step=None, dtype=None, **options):
-    given = (start, stop, step)
-    if any(map(jp.is_symbolic, given)) and any(isinstance(g, (float, np.floating)) for g in given):
-        return _arange_of_fractions(original, *_with_defaults(*given), dtype, options)
-    if not any(jp.is_tracer(g) for g in given):
-        return original(start, stop, step, dtype, **options)
-    start, stop, step = _with_defaults(*given)
-    kind = jnp.result_type(start, stop, step) if dtype is None else dtype
-    span = jnp.asarray(stop) - jnp.asarray(start)
-    if jnp.issubdtype(kind, jnp.integer):
-        count = jnp.maximum(-(-span // step), 0)
-    else:
-        count = quotient(span.astype(kind), jnp.asarray(step, kind))
-        count = jnp.ceil(count).astype(jnp.int32)
-    places = primitives.fresh_range(count, label="jnp.arange")
-    return (jnp.asarray(start) + places * jnp.asarray(step)).astype(kind)
-
-
-def _with_defaults(start, stop, step):
-    start, stop = (0, start) if stop is None else (start, stop)
-    return start, stop, 1 if step is None else step
-
-
-# Numbers that are multiples of 1 / this: with them the number of elements is exact.
-_FINEST = 1 << 10
-
-
-def _arange_of_fractions(original, start, stop, step, dtype, options):
-    """Return equally spaced floats between numbers of which some are sizes."""
-    kind = jnp.result_type(float) if dtype is None else dtype
-    scaled = [x * _FINEST if jp.is_symbolic(x) else float(x) * _FINEST for x in (start, stop, step)]
-    if not all(jp.is_symbolic(x) or x.is_integer() for x in scaled):
-        start, stop, step = (
-            x.__jax_array__() if jp.is_symbolic(x) else x for x in (start, stop, step)
-        )
-        return jnp.arange(start, stop, step, dtype=kind, **options)
-    low, high, by = (x if jp.is_symbolic(x) else int(x) for x in scaled)
-    span = high - low
-    count = jp.core.max_dim(-(-span // by), 0)
-    places = original(0, count, 1, None, **options).astype(kind)
-    start, step = (jnp.asarray(x, kind) for x in (start, step))
-    return start + places * step
-
-
-def _fill_hook(name):
-    def fill(state, original, shape, *args, **options):
-        if jp.is_tracer(shape) and np.ndim(shape) == 1:
-            shape = tuple(shape)
-        sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
-        if not any(jp.is_tracer(d) for d in sizes):
-            return original(shape, *args, **options)
-        sizes = tuple(_size_of(f"jnp.{name}", d) for d in sizes)
-        return original(sizes, *args, **options)
-
-    return fill
-
-
-def _size_of(function, number):
-    """Convert a function's size argument to a dimension; a negative one is an error, as in JAX."""
-    if jp.is_tracer(number) and numbering.symbolic_value(number) is None:
-        text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
-        primitives.check(number < 0, text, number)
-    return primitives.to_dim(number, label=function)
-
-
-def _unique(
-    state,
-    original,
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
-    **options,
-):
-    if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
-        return original(ar, return_index, return_inverse, return_counts, axis, **options)
-    from shims._src.arguments import sorted_unique
-
-    # The derivative of `jnp.unique` is zero.
-    ar = lax.stop_gradient(ar)
-    return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
-
-
-def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):
-    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
-        return original(ar1, ar2, size=size, fill_value=fill_value)
-    return jnp.unique(jnp.concatenate((ar1, ar2), axis=None))
-
-
-def _setdiff1d(state, original, ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
-        return original(ar1, ar2, assume_unique, size=size, fill_value=fill_value)
-    kept, removed = jnp.ravel(ar1), jnp.ravel(ar2)
-    kept = kept if assume_unique else jnp.unique(kept)
-    return kept[~jnp.isin(kept, removed, assume_unique=assume_unique)]
-
-
-def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
-    if not (np.ndim(a) == 1 and jp.is_symbolic(np.shape(a)[0])):
-        return original(a, v, side=side, sorter=sorter, **options)
-    a, v = jnp.asarray(a), jnp.asarray(v)
-    kind = jnp.promote_types(a.dtype, v.dtype)
-    a = a if sorter is None else a[sorter]
-    a, v = (ascending_key(x.astype(kind)) for x in (a, v))
-    return insertion_points(a, v.reshape(-1), side).reshape(v.shape)
-
-
 def _squeeze(state, original, a, *axis, **named):
     shape = np.shape(a)
     given = [*axis, *named.values()]  # `axis` to `jax.numpy`, `dimensions` to `lax`
@@ -286,67 +175,6 @@ def _squeeze(state, original, a, *axis, **named):
     return original(
         a, axis=tuple(i for i, d in enumerate(shape) if not jp.is_symbolic(d) and d == 1)
     )
-
-
-def _eye(state, original, n, m=None, k=0, dtype=None, **options):
-    if not any(jp.is_tracer(d) for d in (n, m, k)):
-        return original(n, m, k, dtype, **options)
-    rows = _size_of("jnp.eye", n)
-    columns = rows if m is None else _size_of("jnp.eye", m)
-    same = jnp.arange(rows)[:, None] + k == jnp.arange(columns)[None, :]
-    return same.astype(jnp.float32 if dtype is None else dtype)
-
-
-def _repeat(state, original, a, repeats, axis=None, *, total_repeat_length=None, **options):
-    if total_repeat_length is not None or not jp.is_tracer(repeats):
-        return original(a, repeats, axis, total_repeat_length=total_repeat_length, **options)
-    a = jnp.asarray(a)
-    if axis is None:
-        a, axis = a.reshape(-1), 0
-    counts = jnp.broadcast_to(jnp.maximum(repeats, 0), (a.shape[axis],))
-    ends = jnp.cumsum(counts)
-    places = primitives.fresh_range(
-        primitives.total(counts, label="jnp.repeat"), label="jnp.repeat"
-    )
-    source = insertion_points(ends, places, "right")
-    return jnp.take(a, source, axis=axis, mode="clip")
-
-
-def _split(state, original, op, ary, indices_or_sections, axis=0):
-    at = indices_or_sections
-    if jp.is_tracer(at) and np.ndim(at) == 1 and not jp.is_symbolic(at.shape[0]):
-        at = list(at)
-    ary = jnp.asarray(ary)
-    axis = axis % max(ary.ndim, 1)
-    size = ary.shape[axis] if ary.ndim else 0
-    if isinstance(at, int) and jp.is_symbolic(size) and not state.is_input_only(size) and at > 0:
-        at = _starts_of_parts(state, op, size, at)
-    is_listed = np.ndim(at) == 1 if not isinstance(at, (tuple, list)) else True
-    if not is_listed or not any(map(_is_unknown, (*at, size))):
-        return original(op, ary, indices_or_sections, axis)
-    before = (slice(None),) * axis
-    bounds = zip([None, *at], [*at, None], strict=True)
-    return [ary[(*before, slice(start, stop))] for start, stop in bounds]
-
-
-def _starts_of_parts(state, op, size, parts: int) -> list:
-    """Return the positions between equal parts; the first parts of `array_split` may have one element more."""
-    length, rest = size // parts, size % parts
-    if op != "array_split" and jp.is_symbolic(rest):
-        text = errors.message(
-            f"jnp.{op}",
-            "the size is no multiple of the number of parts.",
-            required=f"a multiple of {parts}",
-            received=f"`{size}` = {errors.NUMBER}",
-            do="write `jnp.array_split`, whose parts may differ by one element",
-        )
-        primitives.check(primitives.as_size(rest) != 0, state.with_origins(text), size)
-    longer = [jp.core.min_dim(i, rest) if op == "array_split" else 0 for i in range(1, parts)]
-    return [i * length + more for i, more in enumerate(longer, 1)]
-
-
-def _is_unknown(size) -> bool:
-    return jp.is_tracer(size) or jp.is_symbolic(size)
 
 
 def _iterable(state, original, y):
@@ -404,13 +232,6 @@ def conv_general_dilated(state, original, lhs, rhs, window_strides, padding, *ar
         config[axis] = (low, high, 0)
     lhs = lax.pad(lhs, jnp.zeros((), lhs.dtype), config)
     return original(lhs, rhs, window_strides, ((0, 0),) * len(widths), *args, **named)
-
-
-def _bincount(state, original, x, weights=None, minlength=0, *, length=None):
-    if length is None and jp.is_tracer(x):
-        count = jnp.maximum(jnp.max(x, initial=-1) + 1, minlength)
-        minlength, length = 0, primitives.to_dim(count, label="jnp.bincount")
-    return original(x, weights, minlength, length=length)
 
 
 def _segment_update(
@@ -500,13 +321,9 @@ FUNCTIONS = (
     ("pad", hooked_pad.pad),
     ("array", _of_sizes),
     ("squeeze", _squeeze),
-    ("eye", _eye),
-    ("repeat", _repeat),
-    ("_split", _split),
     ("fill_diagonal", _fill_diagonal),
     ("iterable", _iterable),
     ("_conv", _conv),
-    ("bincount", _bincount),
     ("_segment_update", _segment_update),
     ("associative_scan", _associative_scan),
     ("nonzero", _nonzero),
@@ -515,15 +332,6 @@ FUNCTIONS = (
     ("flatnonzero", _flatnonzero),
     ("compress", _compress),
     ("take", _take),
-    ("arange", _arange),
-    ("zeros", _fill_hook("zeros")),
-    ("ones", _fill_hook("ones")),
-    ("full", _fill_hook("full")),
-    ("empty", _fill_hook("empty")),
-    ("unique", _unique),
-    ("union1d", _union1d),
-    ("setdiff1d", _setdiff1d),
-    ("searchsorted", _searchsorted),
     ("psum", _psum),
     ("_psum", _psum),
 )

@@ -24,7 +24,9 @@ from shims._src.tracing import (
     hooked_loops,
     hooked_numpy,
     hooked_random,
+    hooked_ranges,
     hooked_reductions,
+    hooked_sets,
     hooked_sizes,
     hooked_vmap,
     size_questions,
@@ -77,7 +79,8 @@ def install() -> None:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         for module in modules["len"]:
             module.len = _hook_function(len, _len_hook)
-        numpy_functions = (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS)
+        hooked = (hooked_numpy, hooked_ranges, hooked_sets, hooked_loops)
+        numpy_functions = [f for module in hooked for f in module.FUNCTIONS]
         for kind, functions in (("numpy", numpy_functions), ("random", hooked_random.FUNCTIONS)):
             for name, wrapper in functions:
                 for module in modules[kind]:

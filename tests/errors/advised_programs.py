@@ -1,0 +1,206 @@
+"""Programs that the engine refuses, and each program again with the advice of the message applied.
+
+A program is a function of an array and a mask. The advised ones compute what `exact` computes from the exact
+selection; `exact` is the refused program itself unless given.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+import shims
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """A part of a remedy as the engine's source has it, a refused program, and what replaces it."""
+
+    text: str
+    refused: Callable
+    advised: tuple[Callable, ...]
+    exact: Callable
+
+
+def advice(text, refused, *advised, exact=None):
+    return Advice(text, refused, advised, exact or refused)
+
+
+def hessenberg(y):
+    return lax.linalg.hessenberg(jnp.outer(y, y))[0]
+
+
+def scanned(y):
+    return lax.scan(lambda c, i: (c * 0.9 + y[i], None), jnp.float32(0), jnp.arange(y.shape[0]))[0]
+
+
+def without_autograph(f):
+    return shims.autograph.experimental.do_not_convert(f)
+
+
+def larger(y):
+    return y[y > 1]
+
+
+def summed_items(y):
+    total = jnp.float32(0)
+    for v in y:
+        total = total + v * v
+    return total
+
+
+def growing(y):
+    while y.shape[0] < 9:
+        y = jnp.concatenate([y, y + 1])
+    return y
+
+
+def bounded_growth(y):
+    return shims.while_loop(
+        lambda v: shims.size(v) < 9,
+        lambda v: [jnp.concatenate([v, v[:1]])],
+        [y],
+        shape_invariants=[shims.TensorShape([None])],
+        maximum_iterations=9,
+    )[0]
+
+
+def _one_more(y):
+    while y.shape[0] < 9:
+        y = jnp.concatenate([y, y[:1]])
+    return y
+
+
+def _long_or_short(y):
+    return (y.sum(), y) if y.shape[0] > 2 else y.sum()
+
+
+def _many_questions(y):
+    found = 0.0
+    for number in range(7):
+        found += number if y.shape[0] == number else 0.0
+    return jnp.float32(found)
+
+
+ADVICE = (
+    advice(
+        "put the array into one of a static size, `jnp.zeros(8).at[jnp.arange(n)].set(y)` with `n = y.shape[0]`, "
+        "or keep all slots",
+        hessenberg,
+        lambda y: jnp.zeros(8).at[jnp.arange(y.shape[0])].set(y),
+        exact=lambda y: jnp.pad(y, (0, 8 - y.shape[0])),
+    ),
+    advice(
+        "write `jnp.{}`: `{}` needs numbers",
+        lambda y: jnp.asarray(np.zeros(y.shape[0])),
+        lambda y: jnp.zeros(y.shape[0]),
+    ),
+    advice(
+        "write `shims.bounded(k, max=...)` for the count",
+        lambda y: jnp.repeat(y, y.astype(int)),
+        lambda y: jnp.repeat(y, shims.bounded(jnp.abs(y.astype(int)), max=7)),
+    ),
+    advice(
+        "give the number of slices: `shims.unstack(y, num=3)`",
+        lambda y: jnp.stack(shims.unstack(y)),
+        lambda y: jnp.stack(shims.unstack(y, num=4)),
+    ),
+    advice(
+        "keep the size as it is, or compute with it as an array, `jnp.asarray(n)`",
+        without_autograph(lambda y: y * int(y.shape[0])),
+        lambda y: y * y.shape[0],
+        lambda y: y * jnp.asarray(y.shape[0]),
+    ),
+    advice(
+        "write `jnp.float32(n)`",
+        without_autograph(lambda y: y * float(y.shape[0])),
+        lambda y: y * jnp.float32(y.shape[0]),
+    ),
+    advice(
+        "keep the value as an array; ask for a Python number or a NumPy array after the call",
+        lambda y: y * y.sum().item(),
+        lambda y: y * y.sum(),
+    ),
+    advice(
+        "compare it, `jnp.where(n == 3, a, b)`, or look up in an array: `jnp.take(table, n)`",
+        lambda y: y * {3: 2.0, 4: 3.0}[y.shape[0]],
+        lambda y: y * jnp.where(y.shape[0] == 4, 3.0, 2.0),
+        lambda y: y * jnp.take(jnp.array([0.0, 0, 0, 2, 3]), y.shape[0]),
+    ),
+    advice(
+        "write an array of that length: `jnp.full(n, value)`",
+        lambda y: jnp.asarray([2.0] * y.shape[0]),
+        lambda y: jnp.full(y.shape[0], 2.0),
+    ),
+    advice(
+        "compute with the size itself: `n > 9` for `len(str(n)) > 1`",
+        lambda y: y * (2.0 if len(str(y.shape[0])) > 1 else 1.0),
+        lambda y: y * (2.0 if y.shape[0] > 9 else 1.0),
+    ),
+    advice(
+        "write `jnp.any(y > 3)`",
+        lambda y: jnp.asarray(any(v > 3 for v in y)),
+        lambda y: jnp.any(y > 3),
+    ),
+    advice(
+        "use `shims.map_fn` or `jax.vmap`, or a `for` statement that `shims.function` converts",
+        lambda y: sum((v * v for v in y), jnp.float32(0)),
+        lambda y: jnp.sum(shims.map_fn(lambda v: v * v, y)),
+        lambda y: jnp.sum(jax.vmap(lambda v: v * v)(y)),
+        summed_items,
+    ),
+    advice(
+        "state it: `shims.same_size(a, b)` gives `a` the size of `b`",
+        lambda y: jnp.stack([y, y[y >= -9]]),
+        lambda y: jnp.stack([y, shims.same_size(y[y >= -9], y)]),
+    ),
+    advice(
+        "write `shims.cond` or `shims.switch_case`, whose branches may have sizes of their own",
+        lambda y: lax.cond(y.sum() > 1, lambda: y[y > 1], lambda: y),
+        lambda y: shims.cond(y.sum() > 1, lambda: y[y > 1], lambda: y),
+        lambda y: shims.switch_case((y.sum() > 1).astype(jnp.int32), [lambda: y, lambda: y[y > 1]]),
+        exact=larger,
+    ),
+    advice(
+        "write `shims.while_loop`, and name the sizes that change in `shape_invariants`",
+        lambda y: lax.while_loop(lambda c: c.sum() > 5, lambda c: c[c < 3], y),
+        lambda y: shims.while_loop(
+            lambda c: shims.reduce_sum(c) > 5,
+            lambda c: [c[c < 3]],
+            [y],
+            shape_invariants=[shims.TensorShape([None])],
+        )[0],
+        exact=lambda y: y[y < 3],
+    ),
+    advice(
+        "give `maximum_iterations`, or call the function through `shims.function`",
+        growing,
+        bounded_growth,
+        exact=_one_more,
+    ),
+    advice(
+        "reduce or pad each row inside the mapped function",
+        lambda y: lax.map(lambda t: y[y > t], y),
+        lambda y: jax.vmap(lambda t: jnp.sum(y[y > t]))(y),
+        exact=lambda y: jnp.stack([jnp.sum(y[y > t]) for t in y]),
+    ),
+    advice(
+        "return results of one structure, dtype and rank for both answers",
+        without_autograph(_long_or_short),
+        without_autograph(lambda y: (y.sum(), y) if y.shape[0] > 2 else (y.sum(), y[:0])),
+        exact=lambda y: (y.sum(), y),
+    ),
+    advice(
+        "compare the number instead, `shims.size(y)` with `shims.cond`",
+        without_autograph(_many_questions),
+        lambda y: sum(
+            shims.cond(shims.size(y) == i, lambda i=i: jnp.float32(i), lambda: jnp.float32(0))
+            for i in range(7)
+        ),
+    ),
+)

@@ -1,0 +1,138 @@
+"""Every remedy that a message of the engine names works: the advised programs compute the exact numbers."""
+
+import ast
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import shims
+from shims._src.errors import remedies
+from shims._src.tracing import hooked_sizes
+from tests.errors.advised_programs import ADVICE
+
+X = np.array([3, 1, 2, 1, 5, 0], np.float32)
+M = np.array([True, False, True, True, False, True])
+ROOT = Path(shims.__file__).parent / "_src"
+
+
+def run(body):
+    return jax.jit(shims.dynamic(lambda x, m: body(x[m])))(X, M)
+
+
+def exact(x):
+    return x.unpad() if isinstance(x, shims.Padded) else x
+
+
+def messages(body):
+    """Return what a program says under `jax.jit`, and at the top level if it has no result there either."""
+    said = []
+    for lane in (run, lambda body: shims.function(lambda x, m: body(x[m]))(X, M)):
+        try:
+            lane(body)
+        except shims.errors.OpError as error:
+            said.append(str(error))
+    return said
+
+
+@pytest.mark.filterwarnings("ignore::shims.errors.SpecializationWarning")
+@pytest.mark.parametrize("advice", ADVICE, ids=[a.text[:40] for a in ADVICE])
+def test_the_refused_program_is_refused_with_this_advice(advice):
+    said = messages(advice.refused)
+    assert said
+    assert all("\n  At: " in text for text in said)
+    pattern = (
+        re.escape(advice.text)
+        .replace(r"`jnp\.\{\}`", r"`jnp\.\w+`")
+        .replace(r"`\{\}`", r"`[\w.]+`")
+    )
+    assert any(re.search(pattern, text) for text in said), said
+
+
+@pytest.mark.parametrize("advice", ADVICE, ids=[a.text[:40] for a in ADVICE])
+def test_the_advised_programs_compute_the_exact_numbers(advice):
+    want = advice.exact(jnp.asarray(X[M]))
+    for body in advice.advised:
+        got = jax.tree.map(exact, run(body), is_leaf=lambda v: isinstance(v, shims.Padded))
+        assert jax.tree.structure(got) == jax.tree.structure(want)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), got, want)
+
+
+# Advice on calls that no program over a selection reaches, and where its test is.
+ELSEWHERE = {
+    "raise the bound": "test_errors.py, tests/function/test_overflow.py",
+    "call the function through `shims.function` at the top level": "tests/tracing/test_decisions.py",
+    "select both with one mask, or cut them to one size": "test_errors.py",
+    "put the `vmap` inside": "tests/tracing",
+    "call this through `shims.function` or `shims.dynamic(f)`": "test_errors.py",
+    "use the shims operator of that name": "tests/sizes/test_padded_operators.py",
+    "outside of `jit` use the exact array": "tests/sizes/test_padded.py",
+    "use {}, or `x.values.{}`": "tests/sizes/test_padded_operators.py",
+    "map over whole values": "tests/sizes/test_padded_leaves.py",
+    "bound the number that the size comes from": "tests/sizes/test_room.py",
+    "pass Python numbers": "tests/sizes/test_refused_sizes.py",
+    "build the mask from the array": "tests/tracing/test_masks_of_other_lengths.py",
+    "update in two steps": "test_errors.py",
+    "write `jnp.array_split`": "tests/tracing/test_functions_of_selections.py",
+    "pad with a constant": "tests/tracing/test_functions_of_selections.py",
+    "cut the width": "tests/tracing/test_pads_by_sizes.py",
+    "make the base a float": "tests/sizes/test_python_on_sizes.py",
+    "test the size before": "tests/tracing/test_decisions.py",
+    "use `shims.cond` or `shims.where` on the number": "test_errors.py",
+    "return a number that stands for it": "tests/function",
+    "export it for one or more known sizes": "tests/sizes/test_shape_only.py",
+    "state one: `shims.bounded(k, max=...)`": "tests/sizes/test_shape_only.py",
+    "draw standard numbers": "test_errors.py",
+    "take whole rows": "test_errors.py",
+    "leave `jax_threefry_partitionable` on": "tests/random",
+    "decorate the inner function": "test_errors.py",
+    "return the number itself": "test_errors.py",
+    "write `shims.cond` or `shims.where`; `autograph=True`": "tests/sizes/test_refused_sizes.py",
+    "write `shims.math.top_k(y, k)`": "tests/sizes/test_refused_sizes.py",
+    "write `y.shape[0]`: Python's `len`": "tests/sizes/test_python_on_sizes.py",
+    "write `jnp.arange(n)`": "tests/autograph/test_sizes.py",
+    "write `jnp.all(y > 3)`": "as `jnp.any`",
+    "write a `for` statement that `shims.function` converts": "tests/autograph/test_sizes.py",
+    "carry a static size and a mask": "tests/control_flow",
+    "reduce or pad each row": "above",
+}
+
+
+def advised_texts():
+    """Return the literal remedies of the rooms of the engine: `do=` of a message, and the table of remedies."""
+    texts = [t for t in vars(remedies).values() if isinstance(t, str) and " " in t]
+    texts += [*remedies.MEETING.values(), *remedies._REMEDIES.values()]
+    texts += [
+        t
+        for name, t in vars(hooked_sizes).items()
+        if name.startswith("_AS_") and isinstance(t, str)
+    ]
+    for room in ("sizes", "tracing", "lowering"):
+        for path in sorted((ROOT / room).glob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.keyword) and node.arg == "do":
+                    if isinstance(node.value, ast.Constant):
+                        texts.append(node.value.value)
+                    elif isinstance(node.value, ast.JoinedStr):
+                        values = node.value.values
+                        texts.append(
+                            "".join(
+                                getattr(v, "value", "{}") if isinstance(v, ast.Constant) else "{}"
+                                for v in values
+                            )
+                        )
+    return [t for t in texts if t and not t.startswith("List replacements")]
+
+
+def test_every_remedy_of_the_engine_has_a_program_or_a_test():
+    known = [a.text.partition("{}")[0] for a in ADVICE]
+    missing = [
+        t
+        for t in advised_texts()
+        if not any(k in t for k in known) and not any(t.startswith(e) for e in ELSEWHERE)
+    ]
+    assert not missing
+    assert len(advised_texts()) > 50
