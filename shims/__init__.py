@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shims import autograph as autograph
     from shims import bitwise as bitwise
     from shims import config as config
+    from shims import data as data
     from shims import debugging as debugging
     from shims import dtypes as dtypes
     from shims import errors as errors
@@ -103,6 +104,7 @@ _NAMESPACES = (
     "bitwise",
     "compat",
     "config",
+    "data",
     "debugging",
     "dtypes",
     "errors",

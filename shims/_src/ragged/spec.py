@@ -6,6 +6,7 @@ import numpy as np
 
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.types.dtypes import as_dtype
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -115,6 +116,6 @@ class RaggedTensorSpec:
 
     def __repr__(self) -> str:
         return (
-            f"RaggedTensorSpec({self.shape}, tf.{self.dtype.name}, {self.ragged_rank}, "
+            f"RaggedTensorSpec({self.shape!r}, {as_dtype(self.dtype)!r}, {self.ragged_rank}, "
             f"tf.{self.row_splits_dtype.name})"
         )

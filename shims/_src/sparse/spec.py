@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from shims._src.sparse.tensor import is_sparse, unchecked
-from shims._src.types.dtypes import canonical_dtype
+from shims._src.types.dtypes import as_dtype, canonical_dtype
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -80,4 +80,4 @@ class SparseTensorSpec:
         return hash((self.shape, self.dtype))
 
     def __repr__(self) -> str:
-        return f"SparseTensorSpec({self.shape}, tf.{self.dtype.name})"
+        return f"SparseTensorSpec({self.shape!r}, {as_dtype(self.dtype)!r})"
