@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import itertools
 import os
 import pickle
 import threading
@@ -25,29 +26,40 @@ class Cache(Node):
         if self.filename and self.kept is None and os.path.exists(self.filename):
             with open(self.filename, "rb") as file:
                 self.kept = pickle.load(file)
-        if self.kept is not None:
-            return Indexed(len(self.kept), self.kept.__getitem__)
-        return _CachingStream(self)
+        return _CacheStream(self)
 
     def keep(self, kept: list) -> None:
         """Keep the elements of a whole pass."""
         self.kept = kept
         if self.filename:
-            partial = f"{self.filename}.{os.getpid()}.part"
-            with open(partial, "wb") as file:
-                pickle.dump(kept, file)
-            os.replace(partial, self.filename)
+            _write(self.filename, kept)
 
 
-class _CachingStream(Stream):
-    saved = ("collected",)
+class _CacheStream(Stream):
+    """Elements from the cache, or from the input as long as there is no cache.
+
+    Attributes:
+      at: the number of elements that were given.
+      collected: these elements, while there is no cache.
+    """
 
     def __init__(self, node: Cache):
-        super().__init__(node.input.stream())
-        self.node = node
+        super().__init__(*([] if node.kept is not None else [node.input.stream()]))
+        self.node, self.at = node, 0
         self.collected: list[Any] = []
 
     def __next__(self) -> Any:
+        if not self.inputs:
+            kept = self.node.kept or []
+            if self.at >= len(kept):
+                raise StopIteration
+            element = kept[self.at]
+        else:
+            element = self._collect()
+        self.at += 1
+        return element
+
+    def _collect(self) -> Any:
         try:
             element = next(self.input)
         except StopIteration:
@@ -56,6 +68,28 @@ class _CachingStream(Stream):
             raise
         self.collected.append(element)
         return element
+
+    def state(self) -> dict[str, Any]:
+        """Return the position, with the elements that are not kept yet."""
+        return {**super().state(), "at": self.at, "collected": [*self.collected]}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue in the cache if there is one, else collect again what came before."""
+        self.at, self.inputs, self.collected = state["at"], (), [*state["collected"]]
+        if self.node.kept is None:
+            self.inputs = (self.node.input.stream(),)
+            if state["inputs"]:
+                self.input.restore(state["inputs"][0])
+            else:
+                self.collected = list(itertools.islice(self.input, self.at))
+
+
+def _write(path: str, value) -> None:
+    """Write a value to a file that appears as a whole."""
+    partial = f"{path}.{os.getpid()}.part"
+    with open(partial, "wb") as file:
+        pickle.dump(value, file)
+    os.replace(partial, path)
 
 
 class Prefetch(Node):
@@ -171,7 +205,4 @@ _FILE = "elements.pickle"
 def write(path: str, node: Node) -> None:
     """Write all elements of a node, and their specs, to a folder."""
     os.makedirs(path, exist_ok=True)
-    partial = os.path.join(path, f"{_FILE}.{os.getpid()}.part")
-    with open(partial, "wb") as file:
-        pickle.dump((node.spec, list(node.stream())), file)
-    os.replace(partial, os.path.join(path, _FILE))
+    _write(os.path.join(path, _FILE), (node.spec, list(node.stream())))

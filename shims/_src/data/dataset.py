@@ -13,6 +13,7 @@ from shims._src.data import (
     elements,
     files,
     generator_values,
+    keras_adapter,
     order,
     sources,
 )
@@ -55,6 +56,7 @@ class Dataset(OrderMethods, FunctionMethods):
 
     def __init__(self, node: Node):
         self.node = node
+        keras_adapter.bind(Dataset)
         self._options: Options | None = None
 
     def __shims_dataset__(self) -> Node:
