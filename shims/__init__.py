@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shims import dtypes as dtypes
     from shims import errors as errors
     from shims import image as image
+    from shims import io as io
     from shims import linalg as linalg
     from shims import lookup as lookup
     from shims import math as math
@@ -109,6 +110,7 @@ _NAMESPACES = (
     "dtypes",
     "errors",
     "image",
+    "io",
     "keras",
     "linalg",
     "lookup",

@@ -127,7 +127,7 @@ class TensorSpec:
 
 
 # TensorFlow's enumeration of dtypes, which protocol buffers and old programs use.
-_NAMES_BY_ENUM = {
+NAMES_BY_ENUM = {
     1: "float32",
     2: "float64",
     3: "int32",
@@ -157,7 +157,7 @@ def as_numpy_dtype(dtype) -> np.dtype:
     try:
         found = _NAMES.get(found, found)
         if type(found) is int:
-            found = _NAMES_BY_ENUM.get(found)
+            found = NAMES_BY_ENUM.get(found)
         if found is None or any(found is d for d in ("int", "complex", int, complex)):
             raise TypeError
         return np.dtype(found)
