@@ -18,14 +18,14 @@ from shims._src.data.tensor_bytes import parse_tensor as parse_tensor
 from shims._src.data.tensor_bytes import serialize_tensor as serialize_tensor
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing
+from shims._src.image.encoding import encode_jpeg as encode_jpeg
+from shims._src.image.encoding import encode_png as encode_png
 from shims._src.image.files import decode_and_crop_jpeg as decode_and_crop_jpeg
 from shims._src.image.files import decode_bmp as decode_bmp
 from shims._src.image.files import decode_gif as decode_gif
 from shims._src.image.files import decode_image as decode_image
 from shims._src.image.files import decode_jpeg as decode_jpeg
 from shims._src.image.files import decode_png as decode_png
-from shims._src.image.files import encode_jpeg as encode_jpeg
-from shims._src.image.files import encode_png as encode_png
 from shims._src.image.files import extract_jpeg_shape as extract_jpeg_shape
 from shims._src.image.files import is_jpeg as is_jpeg
 from shims.io import gfile as gfile

@@ -5,7 +5,6 @@ from __future__ import annotations
 import glob
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
@@ -13,17 +12,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from shims._src.data import records
+from shims._src.data.gfile import path_text
 from shims._src.data.node import UNKNOWN_CARDINALITY, Node, Stream
 from shims._src.errors import errors
 from shims._src.types.host_tensor import HostTensor, host
 from shims._src.types.tensor_spec import TensorSpec
-
-
-def path_text(path) -> str:
-    """Return a path, which may be a tensor, as text."""
-    if isinstance(path, (np.ndarray, np.generic)):
-        path = np.asarray(path)[()]
-    return os.fsdecode(path)
 
 
 def paths_of(value) -> list[str]:
