@@ -39,7 +39,13 @@ def plain_element(element):
 
 def spec_text(spec) -> str:
     """Return specs as text, in which a `TensorShape` may be a tuple."""
-    return re.sub(r"\bshape=TensorShape\((.*?)\)", r"shape=\1", repr(spec))
+    # TensorFlow's rows of rows of ragged tensors keep a spec of ragged tensors.
+    text = re.sub(
+        r"RaggedTensorSpec\(TensorShape\(\[\]\), (\S+), -1, \S+\)",
+        r"TensorSpec(shape=(), dtype=\1, name=None)",
+        repr(spec),
+    )
+    return re.sub(r"\bshape=TensorShape\((.*?)\)", r"shape=\1", text)
 
 
 def observed(m, build, passes: int = 2) -> dict:

@@ -141,15 +141,16 @@ class Choose(Node):
 
 
 class _ChoiceStream(Stream):
-    saved = ("ended",)
+    saved = ("ended", "is_over")
 
     def __init__(self, node: Choose):
         super().__init__(*(n.stream() for n in node.inputs))
         self.stops_on_empty = node.stops_on_empty
         self.ended: set[int] = set()
+        self.is_over = False
 
     def __next__(self) -> Any:
-        while len(self.ended) < len(self.inputs) - 1:
+        while not self.is_over and len(self.ended) < len(self.inputs) - 1:
             index = int(next(self.input))
             if not 0 <= index < len(self.inputs) - 1:
                 raise errors.InvalidArgumentError(
@@ -160,8 +161,7 @@ class _ChoiceStream(Stream):
             try:
                 return next(self.inputs[index + 1])
             except StopIteration:
-                if self.stops_on_empty:
-                    raise
+                self.is_over = self.stops_on_empty
                 self.ended.add(index)
         raise StopIteration
 

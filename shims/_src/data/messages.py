@@ -136,6 +136,8 @@ class _List(Message):
 
 
 def _integer(value) -> int:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError("Field tensorflow.Int64List.value: Expected an int, got a boolean.")
     found = operator.index(value)
     if not -(1 << 63) <= found < 1 << 63:
         raise ValueError(f"Value out of range: {found}")

@@ -111,8 +111,6 @@ class Part(Node):
     def cardinality(self) -> int:
         """Count what is left."""
         size = self.input.cardinality()
-        if self.stop == 0:
-            return 0
         if size == INFINITE_CARDINALITY:
             return INFINITE_CARDINALITY if self.stop is None else self.stop
         if size == UNKNOWN_CARDINALITY:

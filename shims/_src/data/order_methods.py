@@ -113,7 +113,7 @@ class OrderMethods:
         del name
         count = int(count)
         if count < 0:
-            return published(order.Part(self.node, 0, 0))
+            return published(order.Repeat(self.node, 0))
         return published(order.Part(self.node, count, None))
 
     def shard(self, num_shards, index, name=None) -> Any:

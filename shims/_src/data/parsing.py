@@ -104,6 +104,7 @@ def parse_single_example(serialized, features, example_names=None, name=None) ->
     del example_names, name
     _check_features(features)
     text = host(serialized)
+    _check_text(text)
     if text.ndim:
         raise ValueError("Input serialized must be a scalar")
     record = record_of(text.numpy())
@@ -139,8 +140,18 @@ def parse_example(serialized, features, example_names=None, name=None) -> dict[s
     if not texts.ndim:
         return parse_single_example(texts, features, example_names, name)
     _check_features(features)
+    _check_text(texts)
     records = [record_of(text) for text in np.asarray(texts).tolist()]
     return {key: _batch(records, key, features[key]) for key in sorted(features)}
+
+
+def _check_text(serialized: HostTensor) -> None:
+    dtype = np.asarray(serialized).dtype
+    if not dtype.hasobject:
+        raise TypeError(
+            f"Input 'serialized' of 'ParseExampleV2' Op has type {dtype.name} that does not match "
+            "expected type of string."
+        )
 
 
 def _check_features(given) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shims._src.data import structures
-from shims._src.data.node import Node
+from shims._src.data.node import Node, Published
 from shims._src.ragged.spec import RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor
 from shims._src.sparse.spec import SparseTensorSpec
@@ -57,6 +57,11 @@ class DatasetSpec:
         """Return the spec of a dataset."""
         return cls(value.element_spec)
 
+    @property
+    def value_type(self) -> type:
+        """The class of the values."""
+        return type(Published.as_dataset(Node()))
+
     def is_compatible_with(self, other) -> bool:
         """Return whether a dataset or a spec has elements of these specs."""
         return getattr(other, "element_spec", None) == self.element_spec
@@ -95,6 +100,8 @@ def with_shape(spec, shape) -> Any:
     shape = TensorShape(shape)
     if isinstance(spec, RaggedTensorSpec):
         more = 0 if None in (shape.rank, spec.shape.rank) else shape.rank - spec.shape.rank
+        if shape.rank == 0:
+            return TensorSpec(shape, spec.dtype)
         return RaggedTensorSpec(
             shape, spec.dtype, max(spec.ragged_rank + more, 0), spec.row_splits_dtype
         )

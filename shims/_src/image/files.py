@@ -18,7 +18,7 @@ def pillow(function: str) -> Any:
     """Import `PIL.Image`.
 
     Raises:
-      UnimplementedError: Pillow is not installed.
+      UnimplementedError: Pillow is not installed, or `fancy_upscaling` is false.
     """
     try:
         from PIL import Image
@@ -69,7 +69,7 @@ def _pixels(function: str, image, channels: int) -> np.ndarray:
 def _gray(colors: np.ndarray) -> np.ndarray:
     """Return the brightness of colors, rounded as libpng does."""
     red, green, blue = np.moveaxis(colors.astype(np.int64), -1, 0)
-    return ((9798 * red + 19235 * green + 3735 * blue + 16384) >> 15).astype(np.uint8)
+    return ((9797 * red + 19234 * green + 3737 * blue) >> 15).astype(np.uint8)
 
 
 def _own_mode(image) -> str:
@@ -95,7 +95,7 @@ def decode_jpeg(
       contents: a scalar string.
       channels: 1 for gray, 3 for colors, 0 for what the file has.
       ratio: the factor, 1, 2, 4 or 8, by which the picture is made smaller.
-      fancy_upscaling: must be true.
+      fancy_upscaling: must be true: Pillow has no other.
       try_recover_truncated: whether a picture that is cut off is decoded as far as it goes.
       acceptable_fraction: ignored.
       dct_method: ignored.
@@ -109,14 +109,24 @@ def decode_jpeg(
       UnimplementedError: Pillow is not installed.
 
     Differs from TensorFlow:
-      The version of libjpeg decides the last bits of a pixel.
+      Pixels are those of `dct_method="INTEGER_ACCURATE"`. TensorFlow's default is a faster
+      transform, whose pixels differ by a few units.
 
     Under jit:
       Strings are not traced: decode before the compiled function.
 
     https://www.tensorflow.org/api_docs/python/tf/io/decode_jpeg
     """
-    del fancy_upscaling, acceptable_fraction, dct_method, name
+    del acceptable_fraction, dct_method, name
+    if not fancy_upscaling:
+        raise errors.UnimplementedError(
+            errors.message(
+                "image.decode_jpeg",
+                "Pillow scales colors up in one way only.",
+                required="fancy_upscaling=True",
+                received="fancy_upscaling=False",
+            )
+        )
     image = _opened("decode_jpeg", contents, ("JPEG", "PNG", "GIF", "BMP"))
     if image.format == "JPEG":
         wanted = {0: image.mode, 1: "L", 3: "RGB"}.get(int(channels), image.mode)

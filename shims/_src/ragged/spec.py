@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 
 from shims._src.ragged import partition
@@ -63,6 +64,11 @@ class RaggedTensorSpec:
     def from_value(cls, value: RaggedTensor) -> RaggedTensorSpec:
         """Return the spec of a ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values: ragged tensors, or arrays if no axis is ragged."""
+        return RaggedTensor if self.ragged_rank else jax.Array
 
     def is_compatible_with(self, other) -> bool:
         """Return whether a ragged tensor or spec matches this spec."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -67,6 +68,11 @@ class TensorSpec:
     def name(self) -> str | None:
         """The name of the argument in messages."""
         return self._name
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values: arrays."""
+        return jax.Array
 
     def is_compatible_with(self, spec_or_tensor) -> bool:
         """Return whether an array or another spec is compatible with this shape and dtype."""
