@@ -32,11 +32,15 @@ STEPS = [
     lambda m, ds, r: ds.enumerate(r.randrange(3)),
     lambda m, ds, r: ds.map(lambda *x: x if len(x) > 1 else x[0]),
     lambda m, ds, r: ds.map(lambda *x: {"x": x, "n": np.int32(3)}),
-    lambda m, ds, r: ds.window(r.randrange(1, 4), r.randrange(1, 4), 1, True).flat_map(
-        lambda *w: D(m).zip(tuple(d if hasattr(d, "batch") else next(iter(d.values())) for d in w))
-    )
-    if not isinstance(ds.element_spec, dict)
-    else ds,
+    lambda m, ds, r: (
+        ds.window(r.randrange(1, 4), r.randrange(1, 4), 1, True).flat_map(
+            lambda *w: D(m).zip(
+                tuple(d if hasattr(d, "batch") else next(iter(d.values())) for d in w)
+            )
+        )
+        if not isinstance(ds.element_spec, dict)
+        else ds
+    ),
     lambda m, ds, r: ds.concatenate(ds.take(2)),
     lambda m, ds, r: D(m).zip((ds, D(m).counter())),
     lambda m, ds, r: ds.interleave(
@@ -45,7 +49,9 @@ STEPS = [
     lambda m, ds, r: ds.enumerate().filter(lambda i, x: i % 3 != 1).map(lambda i, x: x),
     lambda m, ds, r: ds.enumerate().take_while(lambda i, x: i < 5),
     lambda m, ds, r: D(m).choose_from_datasets(
-        [ds, ds.take(2)], D(m).from_tensor_slices(np.array([0, 1, 1, 0, 0, 1, 0])), r.choice([True, False])
+        [ds, ds.take(2)],
+        D(m).from_tensor_slices(np.array([0, 1, 1, 0, 0, 1, 0])),
+        r.choice([True, False]),
     ),
     lambda m, ds, r: D(m).sample_from_datasets([ds, ds.skip(1)], [0.3, 0.7], seed=r.randrange(9)),
     lambda m, ds, r: ds.batch(2, drop_remainder=True).unbatch(),

@@ -8,6 +8,7 @@ import numpy as np
 
 from shims._src.data import components, elements, specs, structures
 from shims._src.data.node import UNKNOWN_CARDINALITY, Node, Stream
+from shims._src.errors import errors
 from shims._src.ragged.spec import RaggedTensorSpec
 from shims._src.sparse.spec import SparseTensorSpec
 from shims._src.types.host_tensor import HostTensor, host
@@ -21,7 +22,7 @@ class Batch(Node):
     def __init__(self, source: Node, size: int, drops_remainder: bool):
         super().__init__(source)
         if size <= 0:
-            raise ValueError("Batch size must be greater than zero.")
+            raise errors.InvalidArgumentError("Batch size must be greater than zero.")
         self.size, self.drops_remainder = size, drops_remainder
 
     def find_spec(self) -> Any:
@@ -226,7 +227,9 @@ def _padding(value, spec) -> Any:
     """Return the value to pad with: 0, an empty text, or the caller's, whose dtype must fit."""
     if value is None:
         return b"" if spec.dtype.hasobject else np.zeros((), spec.dtype)
-    found = elements.component_of(value, None if hasattr(value, "dtype") else spec.dtype)
+    found = elements.component_of(value)
+    if not hasattr(value, "dtype") and np.can_cast(found.dtype, spec.dtype, "same_kind"):
+        found = elements.component_of(value, spec.dtype)
     if found.dtype != spec.dtype or np.ndim(found):
         raise TypeError(
             "Mismatched type between padding value and input dataset component, which is of type "

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from shims._src.data import records
-from shims._src.data.gfile import path_text
+from shims._src.data.gfile import path_text, tensorflow_errors
 from shims._src.data.node import UNKNOWN_CARDINALITY, Node, Stream
 from shims._src.errors import errors
 from shims._src.types.host_tensor import HostTensor, host
@@ -50,12 +50,10 @@ def opened(path: str, compression: str) -> BinaryIO:
     """
     if compression not in ("", "GZIP", "ZLIB"):
         raise errors.InvalidArgumentError(f"Unsupported compression_type: {compression}.")
-    try:
+    with tensorflow_errors(path):
+        if compression == "GZIP":
+            return gzip.open(path)  # type: ignore[return-value]
         file = open(path, "rb")  # noqa: SIM115 - the caller closes it
-    except FileNotFoundError:
-        raise errors.NotFoundError(f"{path}; No such file or directory") from None
-    if compression == "GZIP":
-        return gzip.open(file)  # type: ignore[return-value]
     if compression == "ZLIB":
         with file:
             return io.BytesIO(zlib.decompress(file.read()))

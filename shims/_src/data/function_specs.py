@@ -31,13 +31,18 @@ def of_results(function: Callable[..., Any], source: Node) -> Any:
       ValueError: the function refuses made-up elements, and there are no others.
     """
     call = UserFunction(function.function).on if isinstance(function, UserFunction) else function
-    found, error = _results(call, [_made_up(source.spec, number) for number in (0, 1)])
+    found, error = _results(call, made_up_elements(source))
     if len(found) < 2:
         more, error = _results(call, first_elements(source, _TRIED))
         found += more
     if not found:
         raise unknown("map") if error is None else error
     return common_of(found)
+
+
+def made_up_elements(source: Node) -> list:
+    """Return two elements of the specs of a node that differ in values and in unknown sizes."""
+    return [_made_up(source.spec, number) for number in (0, 1)]
 
 
 _TRIED = 4  # elements of the dataset that are tried

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from shims._src.data import structures
+from shims._src.types.dtypes import canonical_dtype
+
 _ADAPTERS = "keras.src.trainers.data_adapters"
 _BOUND: list[Any] = []
 
@@ -31,6 +34,13 @@ def bind(dataset_class: type) -> None:
     adapters.get_data_adapter = get_data_adapter
 
 
+def _narrowed(component) -> Any:
+    """Return an array in the precision that JAX computes with, which it would warn of."""
+    if not isinstance(component, (np.ndarray, np.generic)):
+        return component
+    return component.astype(canonical_dtype(component.dtype))
+
+
 def _adapter_class(adapters) -> Any:
     """Return the class of Keras' adapters of datasets."""
     from keras.src.trainers.data_adapters import data_adapter_utils
@@ -45,7 +55,9 @@ def _adapter_class(adapters) -> Any:
             for element in self._dataset.as_numpy_iterator():
                 yield self._weighted(element)
 
-        get_jax_iterator = get_numpy_iterator
+        def get_jax_iterator(self) -> Iterator[Any]:
+            for element in self.get_numpy_iterator():
+                yield structures.map_leaves(_narrowed, element)
 
         def _weighted(self, element) -> Any:
             if self._class_weight is None:

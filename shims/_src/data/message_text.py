@@ -17,7 +17,8 @@ def text_of(message) -> str:
 def _lines(message) -> list[str]:
     chosen = message.WhichOneof() if hasattr(message, "WhichOneof") else None
     names = [chosen] if chosen else [n for n in vars(message) if not n.startswith("_")]
-    return [line for name in names for line in _field(name, getattr(message, name), bool(chosen))]
+    shown = {chosen, *getattr(message, "_given", ())}
+    return [line for name in names for line in _field(name, getattr(message, name), name in shown)]
 
 
 def _field(name: str, value: Any, is_shown: bool) -> list[str]:

@@ -19,6 +19,7 @@ class Message:
     _fields: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, **fields):
+        self._given: set[str] = set()
         for name in self._fields:
             setattr(self, name, self._fields[name]())
         for name, value in fields.items():
@@ -29,6 +30,7 @@ class Message:
 
     def _set(self, name: str, value) -> None:
         getattr(self, name).CopyFrom(value)
+        self._given.add(name)
 
     def SerializeToString(self, deterministic=None) -> bytes:
         """Return the message as bytes."""
@@ -385,13 +387,19 @@ class FeatureLists(_MapMessage):
 class _Parts(Message):
     def SerializeToString(self, deterministic=None) -> bytes:
         """Return the message as bytes."""
-        encoded = [getattr(self, n).SerializeToString(deterministic) for n in self._fields]
-        return b"".join(wire.bytes_field(i + 1, e) for i, e in enumerate(encoded) if e)
+        encoded = {n: getattr(self, n).SerializeToString(deterministic) for n in self._fields}
+        return b"".join(
+            wire.bytes_field(i + 1, data)
+            for i, (name, data) in enumerate(encoded.items())
+            if data or name in self._given
+        )
 
     def _merge(self, data: bytes) -> None:
         for number, value in wire.fields(data):
             if 0 < number <= len(self._fields):
-                getattr(self, [*self._fields][number - 1])._merge(wire.bytes_of(value))
+                name = [*self._fields][number - 1]
+                self._given.add(name)
+                getattr(self, name)._merge(wire.bytes_of(value))
 
 
 class Example(_Parts):

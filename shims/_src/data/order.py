@@ -83,8 +83,8 @@ class _RepeatStream(Stream):
         super().__init__(node.input.stream())
         self.node = node
         self.passes, self.is_empty = 0, True
-        # As TensorFlow does: it starts a pass that nobody reads, unless it fuses both datasets.
-        self.is_fused = isinstance(node.input, Shuffle)
+        # As TensorFlow does: it starts a pass that nobody reads, unless it removes or fuses the repetition.
+        self.is_fused = isinstance(node.input, Shuffle) or node.count == 1
 
     def __next__(self) -> Any:
         while self.node.count < 0 or self.passes < self.node.count:

@@ -297,26 +297,31 @@ def _ragged_row(record: Record, key: str, feature, dtype: np.dtype) -> Any:
     """Return the values of a feature, partitioned by those of others from the innermost axis on."""
     found: Any = host(_or_none(values_of(record, feature.value_key or key, dtype), dtype))
     for partition in reversed(feature.partitions):
+        if isinstance(found, HostTensor) and isinstance(partition, _UNIFORM):
+            found = host(np.asarray(found).reshape(-1, partition.length, *found.shape[1:]))
+            continue
         count = len(found.row_splits) - 1 if isinstance(found, RaggedTensor) else len(found)
         splits = _splits(record, partition, count)
         found = RaggedTensor(found, host(splits.astype(as_numpy_dtype(feature.row_splits_dtype))))
     return found
 
 
+_UNIFORM = features.RaggedFeature.UniformRowLength
+
+
 def _splits(record: Record, partition, count: int) -> np.ndarray:
     """Return the row splits that a partition describes."""
-    kind = type(partition).__name__
-    if kind == "UniformRowLength":
+    if isinstance(partition, _UNIFORM):
         return np.arange(0, count + 1, partition.length)
     integer = np.dtype(np.int64)
     values = _or_none(values_of(record, partition.key, integer), integer)
-    if kind == "RowLengths":
+    if isinstance(partition, features.RaggedFeature.RowLengths):
         return np.concatenate([[0], np.cumsum(values)])
-    if kind == "RowSplits":
+    if isinstance(partition, features.RaggedFeature.RowSplits):
         return values
-    if kind == "RowStarts":
+    if isinstance(partition, features.RaggedFeature.RowStarts):
         return np.concatenate([values, [count]])
-    if kind == "RowLimits":
+    if isinstance(partition, features.RaggedFeature.RowLimits):
         return np.concatenate([[0], values])
     rows = int(values[-1]) + 1 if len(values) else 0
     return np.searchsorted(values, np.arange(rows + 1))

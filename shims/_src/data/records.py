@@ -53,15 +53,15 @@ def records(file: BinaryIO, offset: int) -> Iterator[tuple[bytes, int]]:
       DataLossError: a record is cut off, or its checksum is wrong.
     """
     file.seek(offset)
-    while head := file.read(12):
-        if len(head) < 12 or _masked(head[:8]) != head[8:]:
-            _fail("corrupted" if len(head) == 12 else "truncated", offset)
+    while len(head := file.read(12)) == 12:  # TensorFlow ends at a head that is cut off
+        if _masked(head[:8]) != head[8:]:
+            _fail("corrupted", offset)
         (size,) = struct.unpack("<Q", head[:8])
         body = file.read(size + 4)
         if len(body) < size + 4:
             _fail("truncated", offset)
         if _masked(body[:size]) != body[size:]:
-            _fail("corrupted", offset)
+            _fail("corrupted", offset + 12)
         offset += size + 16
         yield body[:size], offset
 
