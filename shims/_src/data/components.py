@@ -154,5 +154,6 @@ def pad(components: list, position: int, wanted: list[int | None], value) -> Hos
                 raise errors.DataLossError(
                     "Attempted to pad to a smaller size than the input element."
                 )
-        out[(number, *map(slice, array.shape))] = array[()]
+        place: Any = (number, *map(slice, array.shape))
+        out[place] = array[()]
     return host(out)

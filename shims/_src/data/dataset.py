@@ -110,9 +110,9 @@ class Dataset(OrderMethods, FunctionMethods):
             raise ValueError(
                 f"Invalid `args`. The length of `args` should be between 1 and 3: {args}"
             )
-        start, stop, step = (*((0,) if len(args) == 1 else ()), *args, *((1,) * (len(args) < 3)))
-        numbers = [int(np.asarray(n)) for n in (start, stop, step)]
-        return Dataset(sources.Range(*numbers, as_numpy_dtype(output_type)))
+        given = [int(np.asarray(n)) for n in args]
+        start, stop, step = [0, *given, 1] if len(given) == 1 else [*given, 1][:3]
+        return Dataset(sources.Range(start, stop, step, as_numpy_dtype(output_type)))
 
     @staticmethod
     def counter(start=0, step=1, dtype=np.int64, name=None) -> Dataset:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +18,7 @@ _BOUND: list[Any] = []
 
 def bind(dataset_class: type) -> None:
     """Teach Keras, once it is imported, to take datasets."""
-    adapters = sys.modules.get(_ADAPTERS)
+    adapters: Any = sys.modules.get(_ADAPTERS)
     if adapters is None or adapters in _BOUND or not hasattr(adapters, "get_data_adapter"):
         return
     _BOUND.append(adapters)
@@ -43,7 +44,7 @@ def _narrowed(component) -> Any:
 
 def _adapter_class(adapters) -> Any:
     """Return the class of Keras' adapters of datasets."""
-    from keras.src.trainers.data_adapters import data_adapter_utils
+    utils = importlib.import_module(f"{_ADAPTERS}.data_adapter_utils")
 
     class DatasetAdapter(adapters.data_adapter.DataAdapter):
         """Gives the elements of a dataset as batches of NumPy arrays."""
@@ -62,10 +63,10 @@ def _adapter_class(adapters) -> Any:
         def _weighted(self, element) -> Any:
             if self._class_weight is None:
                 return element
-            x, y, weight = data_adapter_utils.unpack_x_y_sample_weight(element)
+            x, y, weight = utils.unpack_x_y_sample_weight(element)
             if weight is not None:
                 raise ValueError("`class_weight` and sample weights cannot be combined.")
-            weights = data_adapter_utils.class_weight_to_sample_weights(y, self._class_weight)
+            weights = utils.class_weight_to_sample_weights(y, self._class_weight)
             return x, y, np.asarray(weights)
 
         @property
@@ -73,16 +74,6 @@ def _adapter_class(adapters) -> Any:
             size = self._dataset.node.cardinality()
             return size if size >= 0 else None
 
-        @property
-        def batch_size(self) -> int | None:
-            return None
-
-        @property
-        def has_partial_batch(self) -> bool | None:
-            return None
-
-        @property
-        def partial_batch_size(self) -> int | None:
-            return None
+        batch_size = has_partial_batch = partial_batch_size = None
 
     return DatasetAdapter

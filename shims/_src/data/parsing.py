@@ -306,7 +306,7 @@ def _ragged_row(record: Record, key: str, feature, dtype: np.dtype) -> Any:
     return found
 
 
-_UNIFORM = features.RaggedFeature.UniformRowLength
+_UNIFORM: Any = features.RaggedFeature.UniformRowLength
 
 
 def _splits(record: Record, partition, count: int) -> np.ndarray:

@@ -7,7 +7,7 @@ own generator gives.
 from __future__ import annotations
 
 import copy
-from typing import Any
+from typing import Any, ClassVar
 
 from shims._src.data.node import Stream
 from shims._src.random import global_seed
@@ -54,7 +54,7 @@ def _block(place: int, seed: int, seed2: int) -> tuple[int, ...]:
 class Seeded(Stream):
     """A stream of random decisions, whose position includes the seeds of later passes."""
 
-    saved = ("numbers",)
+    saved: ClassVar[tuple[str, ...]] = ("numbers",)
 
     def __init__(self, seeds: SeedSource, *inputs: Stream):
         super().__init__(*inputs)

@@ -34,7 +34,8 @@ def rebuild(like, values: list) -> Any:
         items = [(key, found[key]) for key in like]
         if isinstance(like, collections.defaultdict):
             return type(like)(like.default_factory, items)
-        return type(like)(items)
+        kind: Any = type(like)
+        return kind(items)
     if isinstance(like, tuple) and not hasattr(like, "_fields"):
         return tuple(values)
     return type(like)(*values)

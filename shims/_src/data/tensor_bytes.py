@@ -188,7 +188,7 @@ def decode_csv(
     lines = np.asarray(elements.component_of(records))
     defaults = [np.asarray(elements.component_of(d)) for d in record_defaults]
     columns: list[list[Any]] = [[] for _ in defaults]
-    quoting = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
+    quoting: Any = csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE
     for number, line in enumerate(lines.reshape(-1).tolist()):
         text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
         rows = list(csv.reader([text], delimiter=field_delim, quoting=quoting)) or [[]]

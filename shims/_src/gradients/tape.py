@@ -126,7 +126,11 @@ class GradientTape(Recorder):
         """
         for x in map(self._seen, structures.flat_leaves(tensor)):
             if not isinstance(x, (jax.Array, Variable)):
-                remedy = ": write `x = shims.convert_to_tensor(x)` first" if isinstance(x, HostTensor) else ""
+                remedy = (
+                    ": write `x = shims.convert_to_tensor(x)` first"
+                    if isinstance(x, HostTensor)
+                    else ""
+                )
                 raise ValueError(
                     f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
                     f"a `Variable`{remedy}."

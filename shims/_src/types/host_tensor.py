@@ -34,7 +34,7 @@ class HostTensor(np.ndarray):
     https://www.tensorflow.org/api_docs/python/tf/Tensor
     """
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property
     def shape(self) -> Any:
@@ -83,7 +83,7 @@ class HostTensor(np.ndarray):
     experimental_ref = ref
 
     @property
-    def device(self) -> str:
+    def device(self) -> Any:
         """The device, by TensorFlow's name."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -191,7 +191,7 @@ def _text(x: HostTensor) -> str:
 
 # ---- operators -----------------------------------------------------------------------------------
 
-_DIVIDED_AS = {  # the dtype in which TensorFlow divides integers
+_DIVIDED_AS: dict[np.dtype, np.dtype] = {  # the dtype in which TensorFlow divides integers
     **{np.dtype(n): np.dtype(np.float32) for n in ("int8", "uint8", "int16", "uint16")},
     **{np.dtype(n): np.dtype(np.float64) for n in ("int32", "uint32", "int64", "uint64")},
 }
