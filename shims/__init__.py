@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from shims import autograph as autograph
     from shims import bitwise as bitwise
     from shims import config as config
+    from shims import data as data
     from shims import debugging as debugging
     from shims import dtypes as dtypes
     from shims import errors as errors
     from shims import image as image
+    from shims import io as io
     from shims import linalg as linalg
     from shims import lookup as lookup
     from shims import math as math
@@ -103,10 +105,12 @@ _NAMESPACES = (
     "bitwise",
     "compat",
     "config",
+    "data",
     "debugging",
     "dtypes",
     "errors",
     "image",
+    "io",
     "keras",
     "linalg",
     "lookup",

@@ -77,33 +77,3 @@ def test_resizing_divides_as_tensorflow_does(old, new):
     image = np.arange(old, dtype=np.float32).reshape(old, 1, 1)
     wanted = tf.image.resize(image, [new, 1], method="nearest").numpy()
     assert np.asarray(resized(image)).tolist() == wanted.tolist()
-
-
-REFUSED = {
-    "decode_png": (
-        "image.decode_png: JAX does not decode images.\n"
-        "  Do:       read it before JAX: `numpy.asarray(PIL.Image.open(io.BytesIO(contents)))`, "
-        "or `imageio`"
-    ),
-    "encode_png": (
-        "image.encode_png: JAX does not encode images.\n"
-        "  Do:       write it on the host: `PIL.Image.fromarray(numpy.asarray(image)).save(file)`, "
-        "or `imageio`"
-    ),
-    "is_jpeg": (
-        "image.is_jpeg: JAX does not read files.\n  Do:       `contents[:3] == b'\\xff\\xd8\\xff'`"
-    ),
-    "adjust_jpeg_quality": (
-        "image.adjust_jpeg_quality: JAX does not encode images.\n"
-        "  Do:       write the image to `io.BytesIO` with `PIL.Image.save(file, 'JPEG', "
-        "quality=...)` and read it back, before JAX"
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_files_are_for_the_host(name):
-    with pytest.raises(shims.errors.UnimplementedError) as raised:
-        getattr(shims.image, name)(b"")
-    lines = str(raised.value).split("\n")
-    assert "\n".join(x for x in lines if not x.startswith("  At:")) == REFUSED[name]

@@ -339,21 +339,26 @@ ROWS: tuple[Row, ...] = (
     ),
     # Files.
     *(
-        Row(f"image.{name}", params, Keep(_HOST), own=f"image.files:{name}")
-        for name, params in (
-            ("adjust_jpeg_quality", "image, jpeg_quality, dct_method='', name=None"),
-            ("decode_and_crop_jpeg", "contents, crop_window"),
-            ("decode_bmp", "contents, channels=0, name=None"),
-            ("decode_gif", "contents, name=None"),
-            ("decode_image", "contents, channels=None, dtype=tf.uint8, name=None"),
-            ("decode_jpeg", "contents, channels=0"),
-            ("decode_png", "contents, channels=0, dtype=tf.uint8, name=None"),
-            ("encode_jpeg", "image, format='', quality=95"),
-            ("encode_png", "image, compression=-1, name=None"),
-            ("extract_jpeg_shape", "contents, output_type=tf.int32, name=None"),
-            ("is_jpeg", "contents, name=None"),
-            ("random_jpeg_quality", "image, min_jpeg_quality, max_jpeg_quality, seed=None"),
+        Row(f"image.{name}", params, Keep(_HOST), own=f"image.{module}:{name}")
+        for module, name, params in (
+            ("encoding", "adjust_jpeg_quality", "image, jpeg_quality, dct_method='', name=None"),
+            ("files", "decode_and_crop_jpeg", "contents, crop_window"),
+            ("files", "decode_bmp", "contents, channels=0, name=None"),
+            ("files", "decode_gif", "contents, name=None"),
+            ("files", "decode_image", "contents, channels=None, dtype=tf.uint8, name=None"),
+            ("files", "decode_jpeg", "contents, channels=0"),
+            ("files", "decode_png", "contents, channels=0, dtype=tf.uint8, name=None"),
+            ("encoding", "encode_jpeg", "image, format='', quality=95"),
+            ("encoding", "encode_png", "image, compression=-1, name=None"),
+            ("files", "extract_jpeg_shape", "contents, output_type=tf.int32, name=None"),
+            ("files", "is_jpeg", "contents, name=None"),
             (
+                "encoding",
+                "random_jpeg_quality",
+                "image, min_jpeg_quality, max_jpeg_quality, seed=None",
+            ),
+            (
+                "encoding",
                 "stateless_random_jpeg_quality",
                 "image, min_jpeg_quality, max_jpeg_quality, seed",
             ),

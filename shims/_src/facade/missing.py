@@ -54,7 +54,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         "convert the features to integers, and hash their combinations with `ragged.cross_hashed`",
     ),
     (("linalg.experimental",), "write `jax.scipy.sparse.linalg.cg`"),
-    (("image.decode", "image.encode", "image.extract_jpeg", "io", "data"), _HOST),
+    (("io", "data"), _HOST),
     (
         ("image.generate_bounding_box",),
         "combine `image.non_max_suppression` and `math.top_k`",
@@ -83,11 +83,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.Checkpoint", "train.Trackable", "train.checkpoints", "train.get_"), _SAVED),
     (("train.latest", "train.list_", "train.load_"), _SAVED),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
-    (
-        ("train.BytesList", "train.Example", "train.Feature", "train.FloatList", "train.Int64List"),
-        _HOST,
-    ),
-    (("train.SequenceExample", "train.experimental"), _HOST),
+    (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
     (
         ("import_graph_def", "graph_util", "saved_model"),

@@ -24,6 +24,7 @@ from shims._src.recording.connectivity import is_differentiable
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.recording.operation import conjugate
 from shims._src.recording.recording import Recorder
+from shims._src.types.host_tensor import HostTensor
 from shims._src.variables.keras_state import OfKeras, standing_for
 from shims._src.variables.variable import Variable
 
@@ -125,9 +126,14 @@ class GradientTape(Recorder):
         """
         for x in map(self._seen, structures.flat_leaves(tensor)):
             if not isinstance(x, (jax.Array, Variable)):
+                remedy = (
+                    ": write `x = shims.convert_to_tensor(x)` first"
+                    if isinstance(x, HostTensor)
+                    else ""
+                )
                 raise ValueError(
                     f"GradientTape.watch: {x!r} of type {type(x).__name__} is neither an array nor "
-                    "a `Variable`."
+                    f"a `Variable`{remedy}."
                 )
             if self._used:
                 raise RuntimeError("GradientTape.watch: the tape has not been entered.")

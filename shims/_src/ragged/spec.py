@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import numpy as np
 
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.types.dtypes import as_dtype
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -63,6 +65,11 @@ class RaggedTensorSpec:
         """Return the spec of a ragged tensor."""
         return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
 
+    @property
+    def value_type(self) -> type:
+        """The class of the values: ragged tensors, or arrays if no axis is ragged."""
+        return RaggedTensor if self.ragged_rank else jax.Array
+
     def is_compatible_with(self, other) -> bool:
         """Return whether a ragged tensor or spec matches this spec."""
         return (
@@ -115,6 +122,6 @@ class RaggedTensorSpec:
 
     def __repr__(self) -> str:
         return (
-            f"RaggedTensorSpec({self.shape}, tf.{self.dtype.name}, {self.ragged_rank}, "
+            f"RaggedTensorSpec({self.shape!r}, {as_dtype(self.dtype)!r}, {self.ragged_rank}, "
             f"tf.{self.row_splits_dtype.name})"
         )

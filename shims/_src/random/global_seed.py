@@ -223,6 +223,50 @@ def unrepeatable_stream(operator: str, blocks, *attributes: object):
     return stream(operator, trace.graph.unrepeatable.setdefault(turn, drawn), blocks, *attributes)
 
 
+def host_seeds(seed) -> tuple[int, int]:
+    """Return the two seeds of random decisions on the host, such as the order of a dataset."""
+    found = _eager_seeds(seed)
+    if found is None:
+        first, second = np.frombuffer(os.urandom(16), np.uint64).tolist()
+        return first, second
+    return found
+
+
+class HostStreams:
+    """The random streams of the operators in a function that the host calls again and again.
+
+    As in a graph, the second seed of an operator is its number within a call, and its stream goes on
+    from call to call.
+    """
+
+    def __init__(self):
+        self._seed = _PROGRAM.seed
+        self._used: dict[tuple, tuple[np.ndarray, int]] = {}
+
+    def start(self) -> streams.Source:
+        """Return the source of random streams for one call of the function."""
+        numbers = {"seeds": 0, "operators": 0}
+
+        def counted() -> int:
+            numbers["seeds"] += 1
+            return numbers["seeds"] - 1
+
+        def source(kernel, seed, blocks):
+            place = (kernel, numbers["operators"])
+            numbers["operators"] += 1
+            seeds = pair(seed, self._seed, counted)
+            if place not in self._used:
+                words = np.frombuffer(os.urandom(16), np.uint32)
+                if seeds is not None:
+                    words = np.concatenate([split_number(s) for s in seeds])
+                self._used[place] = words, 0
+            words, before = self._used[place]
+            self._used[place] = words, before + int(blocks[0]) + (int(blocks[1]) << 32)
+            return np.concatenate([words[:2], split_number(before), words[2:]])
+
+        return source
+
+
 def consume_seed(seed) -> None:
     """Consume the seed of a random operator without generating numbers."""
     if seed is None and streams.current() is None:

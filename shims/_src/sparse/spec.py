@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shims._src.sparse.tensor import is_sparse, unchecked
-from shims._src.types.dtypes import canonical_dtype
+from shims._src.sparse.tensor import SparseTensor, is_sparse, unchecked
+from shims._src.types.dtypes import as_dtype, canonical_dtype
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.types.tensor_spec import TensorSpec, as_numpy_dtype
 
@@ -36,6 +36,11 @@ class SparseTensorSpec:
     def from_value(cls, value) -> SparseTensorSpec:
         """Return the spec of a sparse tensor."""
         return cls(value.shape, value.dtype)
+
+    @property
+    def value_type(self) -> type:
+        """The class of the values."""
+        return SparseTensor
 
     def is_compatible_with(self, other) -> bool:
         """Return whether a sparse tensor or spec matches this spec."""
@@ -80,4 +85,4 @@ class SparseTensorSpec:
         return hash((self.shape, self.dtype))
 
     def __repr__(self) -> str:
-        return f"SparseTensorSpec({self.shape}, tf.{self.dtype.name})"
+        return f"SparseTensorSpec({self.shape!r}, {as_dtype(self.dtype)!r})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -68,6 +69,11 @@ class TensorSpec:
         """The name of the argument in messages."""
         return self._name
 
+    @property
+    def value_type(self) -> type:
+        """The class of the values: arrays."""
+        return jax.Array
+
     def is_compatible_with(self, spec_or_tensor) -> bool:
         """Return whether an array or another spec is compatible with this shape and dtype."""
         if not hasattr(spec_or_tensor, "shape") or not hasattr(spec_or_tensor, "dtype"):
@@ -127,7 +133,7 @@ class TensorSpec:
 
 
 # TensorFlow's enumeration of dtypes, which protocol buffers and old programs use.
-_NAMES_BY_ENUM = {
+NAMES_BY_ENUM = {
     1: "float32",
     2: "float64",
     3: "int32",
@@ -157,7 +163,7 @@ def as_numpy_dtype(dtype) -> np.dtype:
     try:
         found = _NAMES.get(found, found)
         if type(found) is int:
-            found = _NAMES_BY_ENUM.get(found)
+            found = NAMES_BY_ENUM.get(found)
         if found is None or any(found is d for d in ("int", "complex", int, complex)):
             raise TypeError
         return np.dtype(found)

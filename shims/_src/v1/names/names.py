@@ -20,8 +20,8 @@ _PLAIN = {
     "app.flags": "shims._src.v1.platform.flags",
     "errors": "shims.errors",
     "flags": "shims._src.v1.platform.flags",
-    "gfile": "shims._src.v1.platform.gfile",
-    "io.gfile": "shims._src.v1.platform.gfile",
+    "gfile": "shims._src.data.gfile",
+    "io.gfile": "shims._src.data.gfile",
     "logging": "shims._src.v1.platform.logging",
     "nest": "shims.nest",
 }

@@ -1,4 +1,4 @@
-"""Provide `tf.gfile` for local files; functions raise TensorFlow's errors."""
+"""Provide `tf.io.gfile`, and `tf.gfile` of TensorFlow 1, for local files, with TensorFlow's errors."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import glob as _glob
 import os
 import shutil
 from collections.abc import Iterator
+
+import numpy as np
 
 from shims._src.errors import errors
 
@@ -44,7 +46,7 @@ __all__ = [
 
 
 @contextlib.contextmanager
-def _tensorflow_errors(path) -> Iterator[None]:
+def tensorflow_errors(path) -> Iterator[None]:
     """Convert file system errors of a `with` block to TensorFlow's errors."""
     try:
         yield
@@ -58,8 +60,13 @@ def _tensorflow_errors(path) -> Iterator[None]:
         raise errors.FailedPreconditionError(f"{path}; {error.strerror}") from error
 
 
+def path_text(path) -> str:
+    """Return a path, which may be a scalar string tensor, as text."""
+    return os.fsdecode(path.item() if isinstance(path, (np.ndarray, np.generic)) else path)
+
+
 def _local_path(path) -> str:
-    path = os.fsdecode(os.fspath(path))
+    path = path_text(path)
     if "://" in path:
         scheme, _, rest = path.partition("://")
         if scheme != "file":
@@ -100,7 +107,7 @@ class GFile:
     def _opened(self):
         if self._file is None:
             kwargs = {} if "b" in self._mode else {"encoding": "utf-8", "newline": ""}
-            with _tensorflow_errors(self._name):
+            with tensorflow_errors(self._name):
                 self._file = open(_local_path(self._name), self._mode, **kwargs)  # noqa: SIM115
         return self._file
 
@@ -201,45 +208,45 @@ def isdir(path) -> bool:
 
 def listdir(path) -> list[str]:
     """List the names in a folder."""
-    with _tensorflow_errors(path):
+    with tensorflow_errors(path):
         return os.listdir(_local_path(path))
 
 
 def makedirs(path) -> None:
     """Create a folder and its missing parents."""
-    with _tensorflow_errors(path):
+    with tensorflow_errors(path):
         os.makedirs(_local_path(path), exist_ok=True)
 
 
 def mkdir(path) -> None:
     """Create a folder unless it exists."""
-    with _tensorflow_errors(path), contextlib.suppress(FileExistsError):
+    with tensorflow_errors(path), contextlib.suppress(FileExistsError):
         os.mkdir(_local_path(path))
 
 
 def remove(path) -> None:
     """Remove a file."""
-    with _tensorflow_errors(path):
+    with tensorflow_errors(path):
         os.remove(_local_path(path))
 
 
 def rmtree(path) -> None:
     """Remove a folder and its contents."""
-    with _tensorflow_errors(path):
+    with tensorflow_errors(path):
         shutil.rmtree(_local_path(path))
 
 
 def rename(src, dst, overwrite=False) -> None:
     """Rename a file."""
     _check_free(dst, overwrite)
-    with _tensorflow_errors(src):
+    with tensorflow_errors(src):
         os.replace(_local_path(src), _local_path(dst))
 
 
 def copy(src, dst, overwrite=False) -> None:
     """Copy a file."""
     _check_free(dst, overwrite)
-    with _tensorflow_errors(src):
+    with tensorflow_errors(src):
         shutil.copyfile(_local_path(src), _local_path(dst))
 
 
@@ -250,13 +257,13 @@ def _check_free(path, overwrite: bool) -> None:
 
 def glob(pattern) -> list[str]:
     """Return the paths that match a pattern, or one of several patterns."""
-    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike)) else pattern
+    patterns = [pattern] if isinstance(pattern, (str, bytes, os.PathLike, np.generic)) else pattern
     return [path for p in patterns for path in sorted(_glob.glob(_local_path(p)))]
 
 
 def stat(path):
     """Return the statistics of a file: `length`, `mtime_nsec`, `is_directory`."""
-    with _tensorflow_errors(path):
+    with tensorflow_errors(path):
         return FileStatistics(os.stat(_local_path(path)))
 
 
@@ -276,7 +283,7 @@ def walk(top, topdown=True, onerror=None):
 
 def join(path, *paths) -> str:
     """Join the parts of a path."""
-    return os.path.join(_local_path(path), *(os.fsdecode(os.fspath(p)) for p in paths))
+    return os.path.join(_local_path(path), *(path_text(p) for p in paths))
 
 
 def get_registered_schemes() -> list[str]:

@@ -1,0 +1,1 @@
+"""Feed programs: `tf.data` with NumPy on the host, records, and parsed examples."""
