@@ -12,6 +12,7 @@ from shims._src.platform import jax_private as jp
 from shims._src.recording.indexed_slices import IndexedSlices
 from shims._src.sizes.initial_values import known_value
 from shims._src.types.composite import is_composite
+from shims._src.types.host_tensor import HostTensor
 from shims._src.variables.variable import Variable
 
 # For `isinstance`; tracers are arrays, too.
@@ -19,12 +20,12 @@ Tensor = jax.Array
 
 
 def is_tensor(x) -> bool:
-    """Return whether a value is a JAX array, a variable, or a ragged or sparse tensor.
+    """Return whether a value is an array, a variable, or a ragged or sparse tensor.
 
     https://www.tensorflow.org/api_docs/python/tf/is_tensor
     """
     composite = is_composite(x)
-    return composite or isinstance(x, (jax.Array, Variable, IndexedSlices))
+    return composite or isinstance(x, (jax.Array, HostTensor, Variable, IndexedSlices))
 
 
 def is_symbolic_tensor(tensor) -> bool:
@@ -56,6 +57,8 @@ def get_static_value(tensor, partial=False):
     del partial
     if isinstance(tensor, Variable):
         tensor = tensor.read_value()
+    if isinstance(tensor, HostTensor):
+        return tensor.numpy()
     if not isinstance(tensor, jax.Array):
         return tensor
     known = known_value(tensor)

@@ -13,8 +13,8 @@ import numpy as np
 from shims._src.platform import jax_private as jp
 from shims._src.platform import user_frames
 from shims._src.tensor_methods import list_operands
-from shims._src.tensor_methods.shapes import Shape
 from shims._src.types.dtypes import as_dtype
+from shims._src.types.shape import Shape
 from shims._src.types.tensor_shape import TensorShape
 from shims._src.variables.variable import Reference
 
