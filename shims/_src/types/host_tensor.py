@@ -108,7 +108,8 @@ class HostTensor(np.ndarray):
         return array.view(HostTensor)
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self)}, shape={_size_text(self)}, dtype={_name(self)})"
+        line = "\n" if self.ndim > 1 else ""
+        return f"tf.Tensor({line}{_text(self)}, shape={_size_text(self)}, dtype={_name(self)})"
 
     def __repr__(self) -> str:
         values = np.asarray(self)[()] if not self.ndim else np.asarray(self)
