@@ -45,7 +45,7 @@ def scalar(function: str, name: str, value) -> bytes:
         raise checks.invalid(
             function, f"`{name}` must be a scalar.", received=f"shape {np.shape(found)}"
         )
-    return np.asarray(found)[()]
+    return np.asarray(found).item()
 
 
 def numbers(function: str, name: str, value) -> np.ndarray:

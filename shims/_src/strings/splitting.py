@@ -43,7 +43,7 @@ def split_each(
         return input.with_flat_values(rows)
     texts = strings(function, input)
     if not np.ndim(texts):
-        return vector(parts_of(np.asarray(texts)[()]))
+        return vector(parts_of(np.asarray(texts).item()))
     rows = [parts_of(x) for x in np.asarray(texts).ravel().tolist()]
     splits = np.cumsum([0, *map(len, rows)])
     found = RaggedTensor.from_row_splits(vector([*itertools.chain(*rows)]), splits)

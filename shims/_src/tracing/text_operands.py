@@ -113,6 +113,10 @@ class Vocabulary:
         codes = np.fromiter((self._codes[word] for word in flat), CODE, len(flat))
         return jnp.asarray(codes.reshape(np.shape(x)))
 
+    def encode_first(self, x):
+        """Encode the first operand."""
+        return self.encode(x)
+
     def decode(self, x):
         """Replace an array of codes by the strings; return other values unchanged."""
         if getattr(x, "dtype", None) != CODE:
@@ -167,7 +171,7 @@ def compute(call: Callable, takes, args, kwargs) -> Any:
     args, kwargs = [*args], dict(kwargs)
     with _evaluating((args, kwargs)), text_parameters.computing_by_codes():
         for key, part in parts.items():
-            first = key in (0, "x") and isinstance(vocabulary, _Sums)
+            first = key in (0, "x")
             coded = jax.tree.map(vocabulary.encode_first if first else vocabulary.encode, part)
             if isinstance(key, int):
                 args[key] = coded

@@ -34,7 +34,7 @@ class HostTensor(np.ndarray):
     https://www.tensorflow.org/api_docs/python/tf/Tensor
     """
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     @property
     def shape(self) -> Any:
@@ -83,7 +83,7 @@ class HostTensor(np.ndarray):
     experimental_ref = ref
 
     @property
-    def device(self) -> str:
+    def device(self) -> Any:
         """The device, by TensorFlow's name."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -103,9 +103,17 @@ class HostTensor(np.ndarray):
             raise TypeError("Scalar tensor has no `len()`")
         return super().__len__()
 
-    def __array_wrap__(self, array, context=None, return_scalar=False) -> Any:
-        del context, return_scalar
-        return array.view(HostTensor)
+    def __array_ufunc__(self, ufunc, method, *inputs, **options) -> Any:
+        first = inputs[0]
+        name = _UFUNCS.get(ufunc.__name__) if isinstance(first, np.generic) else None
+        if name is not None and method == "__call__" and not options:
+            return _applied(name, True, inputs[1], first)  # a NumPy scalar before an operator
+        if "out" in options:
+            options["out"] = tuple(map(np.asarray, options["out"]))
+        plain = [np.asarray(x) if isinstance(x, HostTensor) else x for x in inputs]
+        found = getattr(ufunc, method)(*plain, **options)
+        wraps = isinstance(found, (np.ndarray, np.generic))
+        return host(found) if wraps else found
 
     def __str__(self) -> str:
         line = "\n" if self.ndim > 1 else ""
@@ -184,16 +192,35 @@ def _text(x: HostTensor) -> str:
 
 # ---- operators -----------------------------------------------------------------------------------
 
-_DIVIDED_AS = {  # the dtype in which TensorFlow divides integers
+_DIVIDED_AS: dict[np.dtype, np.dtype] = {  # the dtype in which TensorFlow divides integers
     **{np.dtype(n): np.dtype(np.float32) for n in ("int8", "uint8", "int16", "uint16")},
     **{np.dtype(n): np.dtype(np.float64) for n in ("int32", "uint32", "int64", "uint64")},
 }
 _ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
-_NOT_OF_BOOL = frozenset({"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"})
+_NOT_OF_BOOL = frozenset({"add", "sub", "truediv", "floordiv", "mod", "pow", "matmul"})
 _LOGICAL = ("and", "or", "xor")
 _ORDER = ("lt", "le", "gt", "ge")
 _EQUALITY = ("eq", "ne")
 _OF_STRINGS = ("add", *_EQUALITY)
+_COMPUTED = {
+    name: getattr(operator, f"{name}_" if name in ("and", "or") else name)
+    for name in (*_ARITHMETIC, *_LOGICAL, *_ORDER, *_EQUALITY)
+}
+# The names of NumPy's functions behind the operators whose first operand is a scalar of NumPy.
+_UFUNCS = {
+    "add": "add",
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "truediv",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "power": "pow",
+    "bitwise_and": "and",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "equal": "eq",
+    "not_equal": "ne",
+}
 
 
 def _operand(x: HostTensor, other, name: str) -> Any:
@@ -239,32 +266,35 @@ def _mismatch(x: HostTensor, other: str, name: str) -> errors.DtypeMismatchError
 
 
 def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
-    compute = getattr(operator, name + "_" if name in ("and", "or") else name)
-
     of_array = getattr(np.ndarray, f"__{'r' if reflected else ''}{name}__")
 
     def method(self, other):
         if user_frames.runs_unconverted_library(sys._getframe(1)):
             return of_array(self, other)
-        if name in _EQUALITY and other is None:
-            return name == "ne"
-        y = _operand(self, other, name)
-        if y is NotImplemented:
-            return y
-        x = np.asarray(self)
-        a, b = (y, x) if reflected else (x, y)
-        if x.dtype.hasobject and name not in _OF_STRINGS:
-            raise errors.MissingKernelError(
-                errors.message(f"`{name}` of tensors", "there is no kernel for strings.")
-            )
-        if x.dtype == np.bool_ and name in _NOT_OF_BOOL:
-            raise _mismatch(self, "bool", name)
-        if name in _EQUALITY and not _broadcast(a, b):
-            return host(np.bool_(name == "ne"))
-        return host(_computed(name, compute, a, b))
+        return _applied(name, reflected, self, other)
 
     method.__name__ = f"__{'r' if reflected else ''}{name}__"
     return method
+
+
+def _applied(name: str, reflected: bool, tensor: HostTensor, other) -> Any:
+    """Compute an operator as TensorFlow does; `NotImplemented` leaves it to the other operand."""
+    if name in _EQUALITY and other is None:
+        return name == "ne"
+    y = _operand(tensor, other, name)
+    if y is NotImplemented:
+        return y
+    x = np.asarray(tensor)
+    if x.dtype.hasobject and name not in _OF_STRINGS:
+        raise errors.MissingKernelError(
+            errors.message(f"`{name}` of tensors", "there is no kernel for strings.")
+        )
+    if x.dtype == np.bool_ and name in _NOT_OF_BOOL:
+        raise _mismatch(tensor, "bool", name)
+    a, b = (y, x) if reflected else (x, y)
+    if name in _EQUALITY and not _broadcast(a, b):
+        return host(np.bool_(name == "ne"))
+    return host(_computed(name, _COMPUTED[name], a, b))
 
 
 def _broadcast(a: np.ndarray, b: np.ndarray) -> bool:
