@@ -2,10 +2,10 @@
 """Re-export operators under the names of `tf.lookup`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.strings.text import KeyValueTensorInitializer as KeyValueTensorInitializer
-from shims._src.strings.text import StaticHashTable as StaticHashTable
-from shims._src.strings.text import StaticVocabularyTable as StaticVocabularyTable
-from shims._src.strings.text import TextFileInitializer as TextFileInitializer
+from shims._src.strings.tables import KeyValueTensorInitializer as KeyValueTensorInitializer
+from shims._src.strings.tables import StaticHashTable as StaticHashTable
+from shims._src.strings.tables import StaticVocabularyTable as StaticVocabularyTable
+from shims._src.strings.tables import TextFileInitializer as TextFileInitializer
 
 __all__ = [
     "KeyValueTensorInitializer",

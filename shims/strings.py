@@ -2,32 +2,32 @@
 """Re-export operators under the names of `tf.strings`."""
 
 from shims._src.facade.claim import claim as _claim
-from shims._src.strings.text import as_string as as_string
-from shims._src.strings.text import bytes_split as bytes_split
-from shims._src.strings.text import format as format
-from shims._src.strings.text import join as join
+from shims._src.strings.elements import lower as lower
+from shims._src.strings.elements import strip as strip
+from shims._src.strings.elements import substr as substr
+from shims._src.strings.elements import upper as upper
+from shims._src.strings.joining import format as format
+from shims._src.strings.joining import join as join
+from shims._src.strings.joining import reduce_join as reduce_join
+from shims._src.strings.joining import unsorted_segment_join as unsorted_segment_join
+from shims._src.strings.numbers import as_string as as_string
+from shims._src.strings.numbers import to_number as to_number
+from shims._src.strings.patterns import regex_full_match as regex_full_match
+from shims._src.strings.patterns import regex_replace as regex_replace
+from shims._src.strings.splitting import bytes_split as bytes_split
+from shims._src.strings.splitting import ngrams as ngrams
+from shims._src.strings.splitting import split as split
 from shims._src.strings.text import length as length
-from shims._src.strings.text import lower as lower
-from shims._src.strings.text import ngrams as ngrams
-from shims._src.strings.text import reduce_join as reduce_join
-from shims._src.strings.text import regex_full_match as regex_full_match
-from shims._src.strings.text import regex_replace as regex_replace
-from shims._src.strings.text import split as split
-from shims._src.strings.text import strip as strip
-from shims._src.strings.text import substr as substr
 from shims._src.strings.text import to_hash_bucket as to_hash_bucket
 from shims._src.strings.text import to_hash_bucket_fast as to_hash_bucket_fast
 from shims._src.strings.text import to_hash_bucket_strong as to_hash_bucket_strong
-from shims._src.strings.text import to_number as to_number
-from shims._src.strings.text import unicode_decode as unicode_decode
-from shims._src.strings.text import unicode_decode_with_offsets as unicode_decode_with_offsets
-from shims._src.strings.text import unicode_encode as unicode_encode
-from shims._src.strings.text import unicode_script as unicode_script
-from shims._src.strings.text import unicode_split as unicode_split
-from shims._src.strings.text import unicode_split_with_offsets as unicode_split_with_offsets
-from shims._src.strings.text import unicode_transcode as unicode_transcode
-from shims._src.strings.text import unsorted_segment_join as unsorted_segment_join
-from shims._src.strings.text import upper as upper
+from shims._src.strings.unicode import unicode_decode as unicode_decode
+from shims._src.strings.unicode import unicode_decode_with_offsets as unicode_decode_with_offsets
+from shims._src.strings.unicode import unicode_encode as unicode_encode
+from shims._src.strings.unicode import unicode_script as unicode_script
+from shims._src.strings.unicode import unicode_split as unicode_split
+from shims._src.strings.unicode import unicode_split_with_offsets as unicode_split_with_offsets
+from shims._src.strings.unicode import unicode_transcode as unicode_transcode
 
 __all__ = [
     "as_string",

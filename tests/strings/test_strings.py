@@ -1,4 +1,4 @@
-"""Strings: lengths and hashes are computed, everything else says what to do instead.
+"""Lengths and hashes of strings are those of TensorFlow.
 
 Hashes are integers: equality holds on every processor.
 """
@@ -8,7 +8,6 @@ import pytest
 import tensorflow as tf
 
 import shims
-from tf2jax_port.table.strings import ROWS
 
 TEXTS = (
     "abc",
@@ -74,18 +73,3 @@ def test_no_buckets(name):
 def test_a_key_has_two_integers():
     with pytest.raises(shims.InvalidArgumentError):
         shims.strings.to_hash_bucket_strong("a", 3, [1])
-
-
-COMPUTED = ("strings.length", *(f"strings.{name}" for name in HASHES))
-
-
-@pytest.mark.parametrize("name", [n for r in ROWS for n in r.names if n not in COMPUTED])
-def test_refused(name):
-    found = shims
-    for part in name.split("."):
-        found = getattr(found, part)
-    with pytest.raises(shims.errors.UnimplementedError) as raised:
-        found("a")
-    head, _, do = str(raised.value).partition("\n  Do:       ")
-    assert head.partition("\n")[0].endswith(": JAX has no arrays of strings.")
-    assert do

@@ -11,6 +11,7 @@ import functools
 import jax
 import numpy as np
 
+from shims._src.arguments import text_parameters
 from shims._src.errors import errors
 from shims._src.platform.data_files import read_data
 from shims._src.sizes.padded import Padded
@@ -78,7 +79,7 @@ def check_dtype(function: str, words: str, dtype, shape=None) -> None:
     Raises:
       MissingKernelError: there is no kernel.
     """
-    if allows(words, dtype):
+    if allows(words, dtype) or text_parameters.is_code(dtype):
         return
     do = ""
     if allowed(words) <= KINDS["inexact"][0]:

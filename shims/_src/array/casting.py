@@ -13,7 +13,9 @@ from shims._src.arguments.operands import operand
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
+from shims._src.tracing import text_operands
 from shims._src.tracing.dispatch import operator
+from shims._src.types.composite import is_composite
 from shims._src.types.dtypes import array_dtype
 from shims._src.types.tensor_spec import as_numpy_dtype
 
@@ -54,6 +56,8 @@ def cast(x, dtype, name=None):
 
     https://www.tensorflow.org/api_docs/python/tf/cast
     """
+    if as_numpy_dtype(dtype).hasobject and text_operands.holds_text(x):
+        return x if is_composite(x) else text_operands.elements(x)
     wanted = array_dtype(dtype, "cast")
     if _is_text(x):
         raise errors.UnimplementedError(
@@ -94,7 +98,7 @@ def _check_fractions(x, dtype):
 def _is_text(x) -> bool:
     if isinstance(x, (list, tuple)):
         return any(isinstance(leaf, (str, bytes)) for leaf in jax.tree.leaves(x))
-    return isinstance(x, (str, bytes)) or (isinstance(x, np.ndarray) and x.dtype.kind in "SU")
+    return isinstance(x, (str, bytes)) or (isinstance(x, np.ndarray) and x.dtype.kind in "SUO")
 
 
 def convert(x, dtype):

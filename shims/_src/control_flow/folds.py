@@ -7,8 +7,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from shims._src.arguments.conversion import as_array
+from shims._src.array.joining import concat
 from shims._src.control_flow.slices import (
+    backwards,
     check_dtypes,
     elements_of,
     runs_eagerly,
@@ -18,6 +19,7 @@ from shims._src.control_flow.slices import (
 )
 from shims._src.control_flow.staging import structure
 from shims._src.errors import errors
+from shims._src.tracing.text_operands import elements
 
 
 def scan(
@@ -164,7 +166,7 @@ def foldr(
 
 def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool):
     elems, length = elements_of(elems, label)
-    order = jax.tree.map(lambda x: jnp.flip(x, 0), elems) if reverse else elems
+    order = jax.tree.map(backwards, elems) if reverse else elems
     first = None
     if initializer is None:
         if isinstance(length, int) and length == 0:
@@ -179,21 +181,21 @@ def _accumulate(label: str, fn, elems, initializer, reverse: bool, *, keep: bool
             )
         first = slice_at(order, 0)
         order, length = elements_of(jax.tree.map(lambda x: x[1:], order), label)
-    start = jax.tree.map(as_array, initializer) if first is None else first
+    start = jax.tree.map(elements, initializer) if first is None else first
     if runs_eagerly((order, start)):
         last, kept = _fold_eagerly(label, fn, start, order, length, keep)
     else:
 
         def body(values, item):
-            new = jax.tree.map(as_array, fn(values[0], item))
+            new = jax.tree.map(elements, fn(values[0], item))
             return [new], (new if keep else ())
 
         (last,), kept = staged(body, [start], ["the accumulator"], order, length, label)
     if not keep:
         return last
     if first is not None:
-        kept = jax.tree.map(lambda x, rest: jnp.concatenate([x[None], rest]), start, kept)
-    return jax.tree.map(lambda x: jnp.flip(x, 0), kept) if reverse else kept
+        kept = jax.tree.map(lambda x, rest: concat([x[None], rest], 0), start, kept)
+    return jax.tree.map(backwards, kept) if reverse else kept
 
 
 def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
@@ -202,7 +204,7 @@ def _fold_eagerly(label: str, fn, value, elems, length: int, keep: bool):
     tree: Any = jax.tree.structure(value)
     dtypes = value
     for i in range(length):
-        value = jax.tree.map(as_array, fn(value, slice_at(elems, i)))
+        value = jax.tree.map(elements, fn(value, slice_at(elems, i)))
         if jax.tree.structure(value) != tree:
             raise TypeError(
                 errors.message(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 
-from shims._src.arguments.conversion import as_array
+from shims._src.array.joining import stack
 from shims._src.control_flow.loop_state import LoopState
 from shims._src.control_flow.loops import stage_scan
 from shims._src.control_flow.staging import (
@@ -17,7 +17,9 @@ from shims._src.control_flow.staging import (
     structure,
 )
 from shims._src.errors import errors
+from shims._src.tracing.text_operands import elements
 from shims._src.types.composite import is_composite
+from shims._src.types.host_tensor import HostTensor
 
 
 def staged(body, values, names, elems, length, label: str):
@@ -88,7 +90,7 @@ def check_dtypes(label: str, what: str, found, wanted) -> None:
 
 def _as_element(leaf, label: str):
     if is_array(leaf) or is_number(leaf) or hasattr(leaf, "__jax_array__"):
-        return as_array(leaf)
+        return elements(leaf)
     raise TypeError(
         errors.message(
             label,
@@ -100,7 +102,11 @@ def _as_element(leaf, label: str):
 
 
 def runs_eagerly(tree) -> bool:
-    return not any(is_staged(x) for x in jax.tree.leaves(tree)) and not ambient_is_staging()
+    """Return whether slices are computed one after the other in Python; slices of strings always are."""
+    leaves = jax.tree.leaves(tree)
+    if any(isinstance(x, HostTensor) for x in leaves):
+        return True
+    return not any(map(is_staged, leaves)) and not ambient_is_staging()
 
 
 def slice_at(elems, i: int):
@@ -109,7 +115,7 @@ def slice_at(elems, i: int):
 
 def stacked(results, label: str):
     """Stack results of equal structure along a new leading axis."""
-    results = [jax.tree.map(as_array, result) for result in results]
+    results = [jax.tree.map(elements, result) for result in results]
     trees = {jax.tree.structure(r) for r in results}
     shapes = {tuple(aval_of(x).shape for x in jax.tree.leaves(r)) for r in results}
     if len(trees) > 1 or len(shapes) > 1:
@@ -123,4 +129,9 @@ def stacked(results, label: str):
                 do="pad them, or return a reduction of each.",
             )
         )
-    return jax.tree.map(lambda *xs: jnp.stack(xs), *results)
+    return jax.tree.map(lambda *xs: stack(xs), *results)
+
+
+def backwards(x):
+    """Return the slices of an array in reverse order."""
+    return x[::-1] if isinstance(x, HostTensor) else jnp.flip(x, 0)

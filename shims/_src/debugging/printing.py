@@ -13,6 +13,7 @@ from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.recording.contexts import executing_eagerly
 from shims._src.types.composite import is_composite
+from shims._src.types.host_tensor import HostTensor
 from shims._src.variables.variable import Variable
 
 _OPTIONS = ("output_stream", "name", "summarize", "sep", "end")
@@ -51,7 +52,8 @@ def print_(*inputs, **kwargs):
     sep, end = kwargs.get("sep", " "), kwargs.get("end", "\n")
     write = _make_writer(kwargs.get("output_stream"))
     leaves, tree = jax.tree.flatten(inputs, is_leaf=_is_leaf)
-    places = [i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, Variable))]
+    leaves = [_text_of_strings(x, summarize, alone=len(inputs) == 1) for x in leaves]
+    places = [i for i, x in enumerate(leaves) if isinstance(x, (jax.Array, HostTensor, Variable))]
     arrays = [_array(leaves[i]) for i in places]
 
     def emit(*values):
@@ -76,6 +78,15 @@ def print_(*inputs, **kwargs):
             )
         )
     jax.debug.callback(emit, *arrays, ordered=not any(map(jp.is_batched, arrays)))
+
+
+def _text_of_strings(x, summarize, *, alone: bool):
+    """Format a tensor of strings; return other values unchanged."""
+    if not isinstance(x, HostTensor) or not np.asarray(x).dtype.hasobject:
+        return x
+    if alone and not x.ndim:
+        return np.asarray(x)[()].decode(errors="surrogateescape")
+    return _Unquoted(array_text(np.asarray(x), summarize))
 
 
 def _is_leaf(x) -> bool:
@@ -157,6 +168,8 @@ def _rows_text(rows, ends: int) -> str:
     ends: the number of items to show at either end of a list; all if negative.
     """
     if not isinstance(rows, list):
+        if isinstance(rows, bytes):
+            return f"'{rows.decode(errors='surrogateescape')}'"
         return f"{rows:f}" if isinstance(rows, float) else str(rows)
     if 0 <= 2 * ends < len(rows):
         shown = [_rows_text(r, ends) for r in (*rows[:ends], *rows[len(rows) - ends :])]
@@ -167,6 +180,8 @@ def _rows_text(rows, ends: int) -> str:
 
 
 def _axis_text(array, ends: int, depth: int, rank: int) -> str:
+    if isinstance(array, bytes):
+        return element_text(array)
     if not array.ndim:
         return element_text(array[()])
     space = " " if array.ndim == 1 else "\n" * (array.ndim - 1) + " " * (depth + 1)
@@ -178,11 +193,19 @@ def _axis_text(array, ends: int, depth: int, rank: int) -> str:
     return f"[{space.join(shown)}]"
 
 
+_ESCAPES = {
+    **{i: f"\\{i:03o}" for i in (*range(32), 127)},
+    **{ord(a): f"\\{b}" for a, b in ("\nn", "\rr", "\tt", '""', "''", "\\\\")},
+}
+
+
 def element_text(x) -> str:
     """Format one element as TensorFlow does.
 
     Floats have 6 (float64: 15) digits if these determine the number, otherwise 9 (17).
     """
+    if isinstance(x, bytes):
+        return f'"{x.decode(errors="surrogateescape").translate(_ESCAPES)}"'
     if x.dtype == bool:
         return "1" if x else "0"
     if np.issubdtype(x.dtype, np.integer):

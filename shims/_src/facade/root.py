@@ -160,7 +160,7 @@ from shims._src.random.initializers import zeros_initializer as zeros_initialize
 from shims._src.sparse.edit_distance import edit_distance as edit_distance
 from shims._src.sparse.spec import SparseTensorSpec as SparseTensorSpec
 from shims._src.sparse.tensor import SparseTensor as SparseTensor
-from shims._src.strings.text import as_string as as_string
+from shims._src.strings.numbers import as_string as as_string
 from shims._src.types.dtypes import DType as DType
 from shims._src.types.dtypes import as_dtype as as_dtype
 from shims._src.types.dtypes import bfloat16 as bfloat16

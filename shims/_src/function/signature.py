@@ -14,6 +14,8 @@ from shims._src.errors import errors
 from shims._src.platform import host_memory
 from shims._src.recording.recording import is_followed
 from shims._src.tracing.settling import next_bucket
+from shims._src.tracing.text_operands import elements, holds_text
+from shims._src.types.static_text import StaticText
 from shims._src.types.tensor_spec import TensorSpec
 
 SMALLEST_BUCKET = 8
@@ -132,6 +134,8 @@ def conform(x, spec: TensorSpec, position: int):
       TypeError: the argument is an array of another dtype.
       ValueError: the shape does not match the spec.
     """
+    if spec.dtype.hasobject:
+        return _conform_text(x, spec, position)
     wanted = jax.dtypes.canonicalize_dtype(spec.dtype)
     array: jax.Array | np.ndarray
     if isinstance(x, jax.Array):
@@ -151,6 +155,18 @@ def conform(x, spec: TensorSpec, position: int):
             _mismatch_message("shape", str(spec.shape), str(array.shape), spec, position)
         )
     return array
+
+
+def _conform_text(x, spec: TensorSpec, position: int) -> StaticText:
+    """Convert an argument to strings, which are part of the program."""
+    x = x.tensor if isinstance(x, StaticText) else x
+    if not holds_text(x):
+        raise TypeError(_mismatch_message("dtype", "string", repr(x), spec, position))
+    text = elements(x)
+    shape = np.asarray(text).shape
+    if not spec.shape.is_compatible_with(shape):
+        raise ValueError(_mismatch_message("shape", str(spec.shape), str(shape), spec, position))
+    return StaticText(text)
 
 
 def _mismatch_message(what, required, received, spec, position) -> str:

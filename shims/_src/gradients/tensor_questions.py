@@ -57,6 +57,8 @@ def get_static_value(tensor, partial=False):
     del partial
     if isinstance(tensor, Variable):
         tensor = tensor.read_value()
+    if isinstance(tensor, HostTensor):
+        return tensor.numpy()
     if not isinstance(tensor, jax.Array):
         return tensor
     known = known_value(tensor)

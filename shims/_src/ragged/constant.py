@@ -9,9 +9,11 @@ from shims._src.arguments.conversion import as_array
 from shims._src.array.casting import constant as dense_constant
 from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor
+from shims._src.tracing import text_operands
 from shims._src.types.dtypes import array_dtype
 
 
+@text_operands.computed
 def constant(
     pylist,
     dtype=None,

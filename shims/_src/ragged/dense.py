@@ -14,6 +14,7 @@ from shims._src.array.shapes import size_of
 from shims._src.ragged import partition, uniform
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
 from shims._src.sizes import primitives
+from shims._src.tracing import text_operands
 from shims._src.tracing.sized_by import selected_by
 
 
@@ -108,6 +109,7 @@ def _check_uniform_sizes(values, sizes):
     return values
 
 
+@text_operands.computed
 def from_tensor(tensor, lengths, padding, ragged_rank, row_splits_dtype) -> RaggedTensor:
     """Implement `RaggedTensor.from_tensor`."""
     tensor = operand(tensor)

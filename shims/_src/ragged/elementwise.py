@@ -13,6 +13,7 @@ from shims._src.ragged import partition
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sizes import primitives
 from shims._src.tracing.dispatch import operator
+from shims._src.tracing.text_operands import elements
 
 
 def leader_of(function: str, operands) -> RaggedTensor:
@@ -184,7 +185,7 @@ def map_flat_values(op, *args, **kwargs):
     leader = leader_of("map_flat_values", leaves)
     flat = [flat_like("map_flat_values", x, leader) if is_ragged(x) else x for x in leaves]
     args, kwargs = jax.tree.unflatten(tree, flat)
-    out = operand(op(*args, **kwargs))
+    out = elements(op(*args, **kwargs))
     if out.ndim == 0:
         raise checks.invalid(
             "map_flat_values",

@@ -15,6 +15,7 @@ from shims._src.ragged.gathering import entries
 from shims._src.ragged.reshaping import expand_dims, rank_of
 from shims._src.ragged.tensor import RaggedTensor, is_ragged, row_total
 from shims._src.sizes import primitives
+from shims._src.tracing import text_operands
 
 
 def concat(values, axis):
@@ -114,6 +115,7 @@ def stack(values, axis=0):
     return _concat(expanded, axis)
 
 
+@text_operands.computed
 def ragged_stack(values, axis=0, name=None):
     """Stack arrays and ragged tensors along a new axis; their sizes may differ.
 

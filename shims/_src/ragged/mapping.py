@@ -9,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from shims._src.arguments.operands import operand
+from shims._src.array.joining import stack
 from shims._src.control_flow.slices import elements_of, runs_eagerly
 from shims._src.control_flow.staging import structure as structure_text
 from shims._src.errors import errors
 from shims._src.ragged import joining, partition
 from shims._src.ragged.spec import RaggedTensorSpec
 from shims._src.ragged.tensor import RaggedTensor, is_ragged
+from shims._src.tracing.text_operands import elements
 
 
 def holds_ragged(elems, signature) -> bool:
@@ -47,7 +48,7 @@ def map_rows(fn: Callable[..., Any], elems, signature, map_arrays: Callable[...,
       ValueError: the arrays and ragged tensors differ in length.
     """
     leaves, tree = _leaves(elems)
-    arrays = [jnp.arange(x.nrows()) if is_ragged(x) else operand(x) for x in leaves]
+    arrays = [jnp.arange(x.nrows()) if is_ragged(x) else elements(x) for x in leaves]
 
     def on_slice(items):
         rows = [x[i] if is_ragged(x) else i for x, i in zip(leaves, items, strict=True)]
@@ -104,8 +105,8 @@ def _signature_error(required: str, received: str) -> errors.InvalidArgumentErro
 
 def _stack_results(spec, found):
     if not _is_spec(spec):
-        return jnp.stack([operand(x) for x in found])
-    found = [x if is_ragged(x) else operand(x) for x in found]
+        return stack([elements(x) for x in found])
+    found = [x if is_ragged(x) else elements(x) for x in found]
     for x in found:
         fits = x.dtype == jax.dtypes.canonicalize_dtype(spec.dtype)
         if not fits or not spec.shape.is_compatible_with(x.shape):

@@ -11,11 +11,11 @@ import numpy as np
 
 from shims._src.arguments import checks
 from shims._src.arguments.checks import is_known
-from shims._src.arguments.operands import operand
 from shims._src.ragged import partition, segment_ids
 from shims._src.ragged.delegates import DELEGATES
 from shims._src.ragged.operators import RaggedOperators
 from shims._src.sizes import primitives
+from shims._src.tracing import text_operands
 from shims._src.tracing.dispatch import operator
 from shims._src.types.composite import OperatorCall, Ragged
 from shims._src.types.tensor_shape import TensorShape
@@ -32,8 +32,8 @@ class RaggedTensor(RaggedOperators, Ragged):
       uniform_row_length: the common length of all rows, if it is static.
 
     Differs from TensorFlow:
-      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are not
-      supported.
+      A pytree of JAX arrays. Splits are int32 unless `jax_enable_x64` is on. Strings are
+      kept on the host.
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
@@ -101,7 +101,7 @@ class RaggedTensor(RaggedOperators, Ragged):
     @property
     def dtype(self):
         """The dtype of the values."""
-        return self.flat_values.dtype
+        return text_operands.dtype_of(self.flat_values)
 
     @property
     def shape(self) -> TensorShape:
@@ -180,7 +180,8 @@ class RaggedTensor(RaggedOperators, Ragged):
     @operator
     def with_values(self, new_values) -> RaggedTensor:
         """Return a tensor with the same rows and new values."""
-        new_values = new_values if isinstance(new_values, RaggedTensor) else operand(new_values)
+        if not isinstance(new_values, RaggedTensor):
+            new_values = text_operands.elements(new_values)
         new_values = _check_value_count(new_values, row_total(self._values))
         return RaggedTensor(new_values, self._row_splits, self._uniform)
 
@@ -225,10 +226,13 @@ class RaggedTensor(RaggedOperators, Ragged):
     def numpy(self) -> np.ndarray:
         """Convert to a NumPy array, an object array if the rows differ in length."""
         values = self._values
-        values = values.numpy() if isinstance(values, RaggedTensor) else np.asarray(values)
+        is_nested = isinstance(values, RaggedTensor)
+        values = values.numpy() if is_nested else np.asarray(values)
         splits = np.asarray(self._row_splits).tolist()
         rows = [values[a:b] for a, b in itertools.pairwise(splits)]
-        if len({len(r) for r in rows}) <= 1 and (not rows or rows[0].dtype != object):
+        if len({len(r) for r in rows}) <= 1 and (
+            not rows or not is_nested or rows[0].dtype != object
+        ):
             return np.stack(rows) if rows else np.zeros((0, *values.shape), values.dtype)
         out = np.empty(len(rows), object)
         for i, row in enumerate(rows):
@@ -373,7 +377,7 @@ def as_values(values):
     """Convert the values of rows to a ragged tensor or an array of at least one axis."""
     if isinstance(values, RaggedTensor):
         return values
-    values = operand(values)
+    values = text_operands.elements(values)
     if values.ndim == 0:
         raise checks.invalid("RaggedTensor", "values must have at least one axis.")
     return values

@@ -17,6 +17,7 @@ from shims._src.sparse import ordering
 from shims._src.sparse.dense import check_inside
 from shims._src.sparse.selection import kept
 from shims._src.sparse.tensor import columns, dims, is_sparse, rank_of, unchecked
+from shims._src.tracing import text_operands
 from shims._src.tracing.sized_by import selected_by
 
 
@@ -153,6 +154,7 @@ def softmax(sp_input, name=None):
     return sp_input.with_values(powers / sums.at[row].get(mode="clip"))
 
 
+@text_operands.computed
 def split(sp_input=None, num_split=None, axis=None, name=None):
     """Split a sparse tensor along an axis; the first parts are larger if it does not divide evenly.
 

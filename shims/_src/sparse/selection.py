@@ -23,6 +23,7 @@ from shims._src.sparse.tensor import (
     rank_of,
     unchecked,
 )
+from shims._src.tracing import text_operands
 from shims._src.tracing.sized_by import selected_by
 
 
@@ -103,6 +104,7 @@ def slice(sp_input, start, size, name=None):
     return unchecked(out.indices - start, out.values, shape)
 
 
+@text_operands.computed
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Concatenate sparse tensors along an axis.
 
@@ -194,6 +196,7 @@ def fill_empty_rows(sp_input, default_value, name=None):
     return permuted(whole, order_of([indices[:, 0]])), is_empty
 
 
+@text_operands.computed
 def expand_dims(sp_input, axis=None, name=None):
     """Insert an axis of size 1.
 
@@ -226,6 +229,7 @@ def expand_dims(sp_input, axis=None, name=None):
     return unchecked(indices, sp_input.values, shape)
 
 
+@text_operands.computed
 def transpose(sp_input, perm=None, name=None):
     """Permute the axes.
 

@@ -7,7 +7,7 @@ import math
 import jax.numpy as jnp
 from jax import lax
 
-from shims._src.arguments import checks
+from shims._src.arguments import checks, text_parameters
 from shims._src.arguments.checks import is_known
 from shims._src.arguments.operands import describe, operand
 from shims._src.sizes import primitives
@@ -30,7 +30,7 @@ class _Rows:
 
     def __init__(self, function: str, name: str, value, validate: bool):
         value = value if is_sparse(value) else operand(value)
-        if value.dtype.name not in _TYPES:
+        if value.dtype.name not in _TYPES and not text_parameters.is_code(value.dtype):
             raise TypeError(
                 f"{function}: `{name}` has dtype {value.dtype.name}, which is not one of "
                 f"{', '.join(_TYPES)}."

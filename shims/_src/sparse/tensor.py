@@ -16,6 +16,7 @@ from shims._src.array.shapes import sizes_of
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives
 from shims._src.sparse import operators
+from shims._src.tracing import text_operands
 from shims._src.types.composite import Composite, OperatorCall
 from shims._src.types.dtypes import canonical_dtype
 from shims._src.types.tensor_shape import TensorShape
@@ -35,7 +36,7 @@ class SparseTensor(Composite):
 
     Differs from TensorFlow:
       A pytree of JAX arrays. Coordinates are int32 unless `jax_enable_x64` is on. Strings are
-      not supported.
+      kept on the host.
 
     Under jit:
       Inside `shims.function` the number of values may be data-dependent; returned tensors are cut
@@ -49,7 +50,7 @@ class SparseTensor(Composite):
 
     def __init__(self, indices, values, dense_shape):
         self._indices: Any = coordinates("indices", indices)
-        self._values: Any = operand(values)
+        self._values: Any = text_operands.elements(values)
         self._dense_shape: Any = coordinates("dense_shape", dense_shape)
         self._check()
 
@@ -103,7 +104,7 @@ class SparseTensor(Composite):
     @property
     def dtype(self):
         """The dtype of the values."""
-        return self._values.dtype
+        return text_operands.dtype_of(self._values)
 
     @property
     def shape(self) -> TensorShape:

@@ -7,14 +7,14 @@ import inspect
 
 import jax
 
-from shims._src.arguments import kernels
+from shims._src.arguments import kernels, text_parameters
 from shims._src.errors import errors
 from shims._src.errors.failing_call import failing_call
 from shims._src.platform import jax_messages
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
 from shims._src.sizes.padded import Padded
-from shims._src.tracing import keras_tensors, static_results
+from shims._src.tracing import keras_tensors, static_results, text_operands
 from shims._src.tracing.dynamic import entered, run_dynamic
 from shims._src.tracing.repeated import Repeated
 from shims._src.types.composite import OperatorCall
@@ -38,10 +38,12 @@ def operator(f=None, *, fresh: bool = False, compiled: bool = False):
     """
     if f is None:
         return functools.partial(operator, fresh=fresh, compiled=compiled)
-    takes = kernels.of(f)
+    takes, texts = kernels.of(f), text_parameters.of(f)
 
     @functools.wraps(f)
     def call(*args, **kwargs):
+        if texts and text_operands.are_among(texts, args, kwargs):
+            return text_operands.compute(call, texts, args, kwargs)
         if takes:
             kernels.check_call(f.__name__, takes, args, kwargs)
         try:

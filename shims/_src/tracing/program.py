@@ -24,6 +24,7 @@ from shims._src.sizes import dims, primitives, room, trace
 from shims._src.sizes.sites import Settled, Site
 from shims._src.tracing import hooks
 from shims._src.tracing.settling import settle_reports
+from shims._src.types.static_text import as_static_result
 
 
 @dataclasses.dataclass(eq=False)
@@ -92,7 +93,7 @@ def trace_program(state: trace.DynamicTrace, f, specs, operands=None) -> Program
         except Exception as error:
             trace.note_failure(error, state, _measured_sizes(state, top, operands))
             raise
-        out, box["tree"] = jax.tree.flatten(out)
+        out, box["tree"] = jax.tree.flatten(jax.tree.map(as_static_result, out))
         return [_as_array(x) for x in out]
 
     # A loop over a data-dependent size has to be staged.
@@ -165,16 +166,6 @@ def _as_array(x):
         return jnp.asarray(x, jnp.int32)
     if isinstance(x, np.ndarray) and x.dtype.hasobject:
         return jnp.asarray(x.tolist())  # sizes, in an array of NumPy's
-    if isinstance(x, (str, bytes)):
-        raise errors.UnimplementedError(
-            errors.message(
-                "",
-                "a result is text, and JAX has no arrays of strings.",
-                required="arrays and numbers as results",
-                received=repr(x),
-                do="return a number that stands for it, and look the text up after the call",
-            )
-        )
     return x if hasattr(x, "dtype") else jnp.asarray(x)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from shims._src.arguments.operands import operand
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import trace
+from shims._src.types.host_tensor import HostTensor
 
 # Larger constants would make compiled programs large.
 _MOST_ELEMENTS = 4096
@@ -55,6 +56,8 @@ def is_wanted() -> bool:
 
 def as_known(array):
     """Return a result as a NumPy number, or as a NumPy array that accepts traced indices."""
+    if isinstance(array, HostTensor):
+        return array
     array = np.asarray(array)
     return array.view(StaticArray) if array.ndim else array[()]
 

@@ -197,14 +197,14 @@ def array_dtype(dtype, function: str) -> np.dtype:
     """Return the dtype of JAX arrays for a requested dtype: at most 32 bits unless x64 is on.
 
     Raises:
-      UnimplementedError: the dtype is one of strings, which JAX does not have.
+      MissingKernelError: the dtype is one of strings, which JAX does not have.
     """
     return _array_dtype(int32.dtype if dtype is int else as_numpy_dtype(dtype), function)
 
 
 def _array_dtype(dtype: np.dtype, function: str) -> np.dtype:
     if dtype.hasobject or dtype.kind in "SU":
-        raise errors.UnimplementedError(
+        raise errors.MissingKernelError(
             errors.message(
                 function,
                 "JAX has no arrays of strings.",

@@ -116,7 +116,8 @@ class HostTensor(np.ndarray):
         return host(found) if wraps else found
 
     def __str__(self) -> str:
-        return f"tf.Tensor({_text(self)}, shape={_size_text(self)}, dtype={_name(self)})"
+        line = "\n" if self.ndim > 1 else ""
+        return f"tf.Tensor({line}{_text(self)}, shape={_size_text(self)}, dtype={_name(self)})"
 
     def __repr__(self) -> str:
         values = np.asarray(self)[()] if not self.ndim else np.asarray(self)
@@ -200,6 +201,7 @@ _NOT_OF_BOOL = frozenset({"add", "sub", "truediv", "floordiv", "mod", "pow", "ma
 _LOGICAL = ("and", "or", "xor")
 _ORDER = ("lt", "le", "gt", "ge")
 _EQUALITY = ("eq", "ne")
+_OF_STRINGS = ("add", *_EQUALITY)
 _COMPUTED = {
     name: getattr(operator, f"{name}_" if name in ("and", "or") else name)
     for name in (*_ARITHMETIC, *_LOGICAL, *_ORDER, *_EQUALITY)
@@ -283,6 +285,10 @@ def _applied(name: str, reflected: bool, tensor: HostTensor, other) -> Any:
     if y is NotImplemented:
         return y
     x = np.asarray(tensor)
+    if x.dtype.hasobject and name not in _OF_STRINGS:
+        raise errors.MissingKernelError(
+            errors.message(f"`{name}` of tensors", "there is no kernel for strings.")
+        )
     if x.dtype == np.bool_ and name in _NOT_OF_BOOL:
         raise _mismatch(tensor, "bool", name)
     a, b = (y, x) if reflected else (x, y)

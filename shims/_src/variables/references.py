@@ -7,6 +7,7 @@ import jax
 from shims._src.platform import jax_private as jp
 from shims._src.recording import state
 from shims._src.sizes.padded import Padded
+from shims._src.types.static_text import StaticText, is_text
 from shims._src.variables.keras_state import standing_for
 from shims._src.variables.variable import Variable
 
@@ -34,16 +35,26 @@ class ByReference:
 def flattened(arguments, *, by_value: bool = False):
     """Flatten arguments to `(leaves, tree)`.
 
-    `Padded` values are leaves. Variables are leaves, too, as `ByReference`, unless `by_value` is true.
+    `Padded` values are leaves. Variables are leaves, too, as `ByReference`, unless `by_value` is true, and
+    tensors of strings as `StaticText`.
     """
     if by_value:
-        return jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
+        leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, Padded))
+        return [StaticText(x) if is_text(x) else x for x in leaves], tree
     leaves, tree = jax.tree.flatten(arguments, is_leaf=lambda x: isinstance(x, (Padded, Variable)))
-    return [ByReference(x) if _is_variable(x) else x for x in leaves], tree
+    return [_as_leaf(x) for x in leaves], tree
+
+
+def _as_leaf(x):
+    if is_text(x):
+        return StaticText(x)
+    return ByReference(x) if _is_variable(x) else x
 
 
 def dereferenced(leaf):
-    """Return the variable in a `ByReference`; return any other leaf unchanged."""
+    """Return the variable or the tensor of strings that a leaf wraps; return any other one unchanged."""
+    if isinstance(leaf, StaticText):
+        return leaf.tensor
     return leaf.variable if isinstance(leaf, ByReference) else leaf
 
 
