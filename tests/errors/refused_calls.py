@@ -55,14 +55,6 @@ def bincount(y):
     return jnp.bincount(y.astype(int))
 
 
-def setdiff1d(y):
-    return jnp.setdiff1d(y, y[:1])
-
-
-def union1d(y):
-    return jnp.union1d(y, y[:1])
-
-
 def numpy_zeros(y):
     return np.zeros(y.shape[0])
 

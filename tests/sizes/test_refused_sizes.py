@@ -67,24 +67,6 @@ CASES = (
         "  Do:       write `shims.bounded(k, max=...)` for the count, or call the function through `shims.function` at the top level",
     ),
     (
-        calls.setdiff1d,
-        tf.errors.FreshSizeError,
-        "jnp.setdiff1d: this step needs to know a data-dependent size while it is traced.\n"
-        "  Received: Abstract tracer value encountered where concrete value is expected: traced array with shape float32[u0]\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return jnp.setdiff1d(y, y[:1])\n"
-        "  Do:       write `jnp.unique(y[~jnp.isin(y, z)])`",
-    ),
-    (
-        calls.union1d,
-        tf.errors.FreshSizeError,
-        "jnp.union1d: this step needs to know a data-dependent size while it is traced.\n"
-        "  Received: Abstract tracer value encountered where concrete value is expected: traced array with shape float32[u0]\n"
-        "  Size:     u0: refused_calls.py:N  y = x[m]\n"
-        "  At:       refused_calls.py:N  return jnp.union1d(y, y[:1])\n"
-        "  Do:       write `jnp.unique(jnp.concatenate([y, z]))`",
-    ),
-    (
         calls.numpy_zeros,
         tf.errors.FreshSizeError,
         "np.zeros: this step needs to know a data-dependent size while it is traced.\n"

@@ -13,7 +13,7 @@ from shims._src.numeric.exact_quotient import quotient
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives
-from shims._src.tracing import fitting, hooked_indexing, hooked_pad
+from shims._src.tracing import hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):
@@ -136,13 +136,15 @@ def _compress(state, original, condition, a, axis=None, **options):
     if axis is None:
         a, axis = a.reshape(-1), 0
     condition, count = jnp.asarray(condition, bool), a.shape[axis]
-    if any(map(jp.is_symbolic, (count, condition.shape[0]))):
-        condition = fitting.fit_mask(a, condition, (count,))
-    else:
-        text = errors.message("compress", "the condition is true behind the end of the array.")
+    length = condition.shape[0]
+    if not _same(length, count):
+        text = errors.message(
+            "compress",
+            "the condition is true behind the end of the array.",
+            do="build the mask from the array that it selects from",
+        )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
-        a = lax.slice_in_dim(a, 0, min(condition.shape[0], count), axis=axis)
-        condition = condition[:count]
+        a, condition = a[(slice(None),) * (axis % a.ndim) + (slice(length),)], condition[:count]
     return primitives.compress(a, condition, axis)
 
 
@@ -183,25 +185,6 @@ def _size_of(function, number):
         text = errors.message(function, "a size must be >= 0.", received=errors.NUMBER)
         primitives.check(number < 0, text, number)
     return primitives.to_dim(number, label=function)
-
-
-def _unique(
-    state,
-    original,
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
-    **options,
-):
-    if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
-        return original(ar, return_index, return_inverse, return_counts, axis, **options)
-    from shims._src.arguments import sorted_unique
-
-    # The derivative of `jnp.unique` is zero.
-    ar = lax.stop_gradient(ar)
-    return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
 
 
 def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
@@ -441,7 +424,6 @@ FUNCTIONS = (
     ("ones", _fill_hook("ones")),
     ("full", _fill_hook("full")),
     ("empty", _fill_hook("empty")),
-    ("unique", _unique),
     ("searchsorted", _searchsorted),
     ("psum", _psum),
     ("_psum", _psum),

@@ -24,6 +24,7 @@ from shims._src.tracing import (
     hooked_loops,
     hooked_numpy,
     hooked_random,
+    hooked_sets,
     hooked_sizes,
     hooked_vmap,
     size_questions,
@@ -72,7 +73,7 @@ def install() -> None:
             _replace(module, "conv_general_dilated", hooked_numpy.conv_general_dilated)
         for module in modules["len"]:
             module.len = _hook_function(len, _len_hook)
-        numpy_functions = (*hooked_numpy.FUNCTIONS, *hooked_loops.FUNCTIONS)
+        numpy_functions = sum((m.FUNCTIONS for m in (hooked_numpy, hooked_sets, hooked_loops)), ())
         for kind, functions in (("numpy", numpy_functions), ("random", hooked_random.FUNCTIONS)):
             for name, wrapper in functions:
                 for module in modules[kind]:
@@ -331,10 +332,7 @@ def _decide_eq(state, original, self, other, asked):
 
 
 def is_size(d, number: int) -> bool:
-    """Return whether a size equals a number.
-
-    For input sizes the answer gets a guard; for data-dependent sizes False is assumed.
-    """
+    """Return whether a size equals a number, as a question of the program."""
     state = trace.current()
     if state is None or not jp.is_symbolic(d):
         return bool(d == number)
