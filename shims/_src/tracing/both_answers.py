@@ -24,9 +24,9 @@ from shims._src.sizes.padded import ASSUMPTION, OK, Padded
 from shims._src.sizes.sites import OUTER_BOUND, Settled
 from shims._src.tracing.padded_results import (
     combined_status,
-    marked,
     specifications,
     traced_result,
+    with_status,
     worse_status,
 )
 from shims._src.tracing.program import lower, measured_sizes, trace_program
@@ -53,21 +53,21 @@ class _Answers:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Staged:
-    """Results as a jaxpr of the operands: `call(operands)` returns them, `like` describes them."""
+    """Results as a jaxpr of the operands: `call(operands)` returns them and a status, `like` describes them."""
 
-    call: Callable[[Any], list]
+    call: Callable[[Any], tuple[list, Any]]
     like: list
     tree: Any
 
 
 def run_enclosed(f, operands):
     """Call `f` with data-dependent sizes under an enclosing trace; sizes of results stay `Padded`."""
-    results, tree = _results(f, operands, _Answers())
-    return jax.tree.unflatten(tree, results)
+    results, status, tree = _results(f, operands, _Answers())
+    return jax.tree.unflatten(tree, [with_status(x, status) for x in results])
 
 
 def _results(f, operands, answers: _Answers):
-    """Return `(results, tree)` of the program for these answers, staged in the current trace."""
+    """Return `(results, status, tree)` of the program for these answers, staged in the current trace."""
     data = _data_of(operands)
     while True:
         state = trace.DynamicTrace(settled=answers.settled, answers=answers.given)
@@ -103,7 +103,7 @@ def _results(f, operands, answers: _Answers):
             ctx.report(Exceeded(OUTER_BOUND, high), number > high, number)
         inherited = [x.status for x in operands if isinstance(x, Padded)]
         status = combined_status(ctx.reports, inherited)
-        return [traced_result(v, status) for v in values], program.out_tree
+        return [traced_result(v) for v in values], status, program.out_tree
 
 
 def _data_of(operands) -> list | None:
@@ -134,7 +134,7 @@ def _outer_bounds(operands):
 
 
 def _results_of_both(f, operands, answers, question, asked):
-    """Return `(results, tree)`, chosen at run time by the traced answer `asked`."""
+    """Return `(results, status, tree)`, chosen at run time by the traced answer `asked`."""
     staged, failures = {}, {}
     for answer in (False, True):
         try:
@@ -154,8 +154,8 @@ def _results_of_both(f, operands, answers, question, asked):
             return _results_of_one(no, False, operands, asked)
         raise _unlike_results(question)
     forms = [_common_form(a, b) for a, b in zip(no.like, yes.like, strict=True)]
-    branches = [lambda xs, s=s: list(map(_in_form, s.call(xs), forms)) for s in (yes, no)]
-    return lax.cond(asked, *branches, operands), no.tree
+    branches = [lambda xs, s=s: _in_forms(*s.call(xs), forms) for s in (yes, no)]
+    return *lax.cond(asked, *branches, operands), no.tree
 
 
 # What JAX or a masking rule raises for a program that it cannot stage, whatever the size; also a mismatch of
@@ -182,9 +182,9 @@ def _staged(f, operands, answers) -> _Staged:
     trees = []
 
     def results(operands):
-        found, tree = _results(f, operands, answers)
+        found, status, tree = _results(f, operands, answers)
         trees.append(tree)
-        return found
+        return found, jnp.int32(OK) if status is None else status
 
     closed, like = jax.make_jaxpr(results, return_shape=True)(operands)
     structure = jax.tree.structure(like)
@@ -193,13 +193,14 @@ def _staged(f, operands, answers) -> _Staged:
         flat = jaxpr_as_fun(closed)(*jax.tree.leaves(operands))
         return jax.tree.unflatten(structure, flat)
 
-    return _Staged(call, like, trees[-1])
+    return _Staged(call, like[0], trees[-1])
 
 
 def _results_of_one(staged: _Staged, answer: bool, operands, asked):
-    """Return `(results, tree)` of the program for one answer, which are invalid for the other one."""
-    status = jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION))
-    return [_with_status(x, status) for x in staged.call(operands)], staged.tree
+    """Return `(results, status, tree)` of the program for one answer, invalid for the other one."""
+    results, status = staged.call(operands)
+    status = worse_status(status, jnp.where(asked == answer, jnp.int32(OK), jnp.int32(ASSUMPTION)))
+    return list(map(_with_room_for_status, results)), status, staged.tree
 
 
 def _raises(x) -> bool:
@@ -207,14 +208,11 @@ def _raises(x) -> bool:
     return isinstance(x, Padded) or not jnp.issubdtype(x.dtype, jnp.inexact)
 
 
-def _with_status(x, status):
-    """Mark a result as invalid where a status is bad."""
-    if not isinstance(x, Padded) and x.size:
-        return marked(x, status)
-    if not isinstance(x, Padded):  # it has no elements that could be NaN
-        x = Padded(x, {axis: jnp.int32(n) for axis, n in enumerate(x.shape) if not n}, OK)
-    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
-    return Padded(values, x.sizes, worse_status(status, jnp.asarray(x.status, jnp.int32)))
+def _with_room_for_status(x):
+    """Convert an empty array to a `Padded`, as it has no element that could tell that it is invalid."""
+    if isinstance(x, Padded) or x.size:
+        return x
+    return Padded(x, {axis: jnp.int32(n) for axis, n in enumerate(x.shape) if not n}, OK)
 
 
 def _shape_of(x):
@@ -234,15 +232,19 @@ def _common_form(a, b):
     return tuple(max(pair) for pair in shapes), tuple(sorted(dynamic))
 
 
+def _in_forms(results, status, forms):
+    return list(map(_in_form, results, forms)), status
+
+
 def _in_form(x, form):
     """Convert a result to another form: with larger capacities and more dynamic axes."""
     capacities, dynamic = form
     if not dynamic:
         return lax.convert_element_type(x, x.dtype)
-    values, sizes, status = (x.values, x.sizes, x.status) if isinstance(x, Padded) else (x, {}, OK)
+    values, sizes = (x.values, x.sizes) if isinstance(x, Padded) else (x, {})
     sizes = {axis: jnp.int32(sizes.get(axis, values.shape[axis])) for axis in dynamic}
     widths = [(0, c - n) for c, n in zip(capacities, values.shape, strict=True)]
-    return Padded(jnp.pad(values, widths), sizes, jnp.int32(status))
+    return Padded(jnp.pad(values, widths), sizes, jnp.int32(OK))
 
 
 def _both_fail(question: trace.Undecided, failures) -> Exception:

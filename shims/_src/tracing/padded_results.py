@@ -65,15 +65,21 @@ def worse_status(a, b):
     return jnp.where((a < 0) | (b < 0), jnp.minimum(a, b), jnp.maximum(a, b))
 
 
-def traced_result(value, status):
-    """Return a result of a lowered program as an array or `Padded`, marked where the status is bad."""
-    array = value.array
-    if status is not None and (not value.dynamic or jnp.issubdtype(array.dtype, jnp.inexact)):
-        array = marked(array, status)
+def traced_result(value):
+    """Return a result of a lowered program as an array or `Padded`, without the status of the program."""
     if not value.dynamic:
-        return array
-    sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}
-    return Padded(array, sizes, jnp.int32(OK) if status is None else status)
+        return value.array
+    return Padded(value.array, {i: a.size for i, a in enumerate(value.axes) if a}, jnp.int32(OK))
+
+
+def with_status(x, status):
+    """Mark a result of a lowered program as invalid where the status of the program is bad."""
+    if status is None:
+        return x
+    if not isinstance(x, Padded):
+        return marked(x, status)
+    values = marked(x.values, status) if jnp.issubdtype(x.dtype, jnp.inexact) else x.values
+    return Padded(values, x.sizes, status)
 
 
 def marked(array, status):
