@@ -239,6 +239,20 @@ def test_gradients_under_a_foreign_jit():
         np.testing.assert_allclose(run(x), jax.grad(body)(jnp.asarray(x)))
 
 
+def test_integers_of_rows_with_different_answers():
+    """An integer cannot be NaN: the answer of another row must not raise the error of this one."""
+
+    def body(x):
+        y = x[x > 0]
+        return y.astype(int)[0] if y.shape[0] > 0 else jnp.argmax(x), jnp.histogram(y, 2)[0]
+
+    rows = jnp.asarray([SELECTIONS[amount] for amount in SELECTIONS])
+    found = jax.jit(jax.vmap(tf.dynamic(body, autograph=False)))(rows)
+    for i, row in enumerate(rows):
+        for a, b in zip(found, body(row), strict=True):
+            np.testing.assert_array_equal(a[i], b)
+
+
 def test_a_program_that_fails_for_both_answers_names_the_size():
     def body(x):
         y = x[x > 0]

@@ -41,6 +41,17 @@ PROGRAMS = {
     "minmax": lambda x: jnp.minmax(x, axis=0),
     "reduce by a function": lambda x: jax.lax.reduce(x, 0.0, lambda a, b: a + b, (0,)),
     "symmetric product": lambda x: jax.lax.linalg.symmetric_product(x, x @ x.T),
+    "union1d": lambda x: jnp.union1d(jnp.round(x), jnp.arange(3.0)),
+    "setdiff1d": lambda x: jnp.setdiff1d(x, x[:1]),
+    "intersect1d": lambda x: jnp.intersect1d(jnp.round(x), jnp.arange(3.0)),
+    "unique along the only axis": lambda x: jnp.unique(jnp.round(x[:, 0]), axis=0),
+    "trim_zeros": lambda x: jnp.trim_zeros(jnp.round(x)),
+    "trim_zeros in front": lambda x: jnp.trim_zeros(jnp.round(x[:, 1]), "f"),
+    "compress by a shorter mask": lambda x: jnp.compress(jnp.array([True, False, True]), x),
+    "compress by a longer mask": lambda x: jnp.compress(jnp.arange(9) < 1, x, axis=0),
+    "delete": lambda x: jnp.delete(x, 0, axis=0),
+    "partition": lambda x: jnp.partition(x, 0, axis=0)[0],
+    "an element from the end": lambda x: jax.lax.index_in_dim(x, -1),
     "iterable": lambda x: jnp.asarray(jnp.iterable(x)),
 }
 COUNTS = {

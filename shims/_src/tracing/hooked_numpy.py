@@ -153,13 +153,15 @@ def _compress(state, original, condition, a, axis=None, **options):
     if axis is None:
         a, axis = a.reshape(-1), 0
     condition, count = jnp.asarray(condition, bool), a.shape[axis]
-    if any(map(jp.is_symbolic, (count, condition.shape[0]))):
-        condition = fitting.fit_mask(a, condition, (count,))
-    else:
-        text = errors.message("compress", "the condition is true behind the end of the array.")
+    length = condition.shape[0]
+    if not _same(length, count):
+        text = errors.message(
+            "compress",
+            "the condition is true behind the end of the array.",
+            do="build the mask from the array that it selects from",
+        )
         primitives.check(jnp.any(condition[count:]), text, error=errors.OutOfBoundsError)
-        a = lax.slice_in_dim(a, 0, min(condition.shape[0], count), axis=axis)
-        condition = condition[:count]
+        a, condition = a[(slice(None),) * (axis % a.ndim) + (slice(length),)], condition[:count]
     return primitives.compress(a, condition, axis)
 
 

@@ -9,6 +9,15 @@ from jax import lax
 from shims._src.arguments.searching import insertion_points
 from shims._src.numeric.sort_keys import ascending_key
 from shims._src.platform import jax_private as jp
+from shims._src.sizes import primitives
+
+
+def _is_traced(*arrays) -> bool:
+    return any(jp.is_tracer(a) or jp.is_symbolic(a) for a in arrays)
+
+
+def _as_array(a):
+    return primitives.as_size(a) if jp.is_symbolic(a) else jnp.asarray(a)
 
 
 def _unique(
@@ -21,27 +30,44 @@ def _unique(
     axis=None,
     **options,
 ):
-    if options.get("size") is not None or not jp.is_tracer(ar) or axis is not None:
+    along_axis = axis is not None and np.ndim(ar) != 1
+    if options.get("size") is not None or not _is_traced(ar) or along_axis:
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src.arguments import sorted_unique
 
     # The derivative of `jnp.unique` is zero.
-    ar = lax.stop_gradient(ar)
+    ar = lax.stop_gradient(_as_array(ar))
     return sorted_unique.unique(ar, return_index, return_inverse, return_counts)
 
 
 def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):
-    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
+    if size is not None or not _is_traced(ar1, ar2):
         return original(ar1, ar2, size=size, fill_value=fill_value)
-    return jnp.unique(jnp.concatenate((ar1, ar2), axis=None))
+    return jnp.unique(jnp.concatenate([jnp.ravel(_as_array(a)) for a in (ar1, ar2)]))
 
 
 def _setdiff1d(state, original, ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    if size is not None or not (jp.is_tracer(ar1) or jp.is_tracer(ar2)):
+    if size is not None or not _is_traced(ar1, ar2):
         return original(ar1, ar2, assume_unique, size=size, fill_value=fill_value)
-    kept, removed = jnp.ravel(ar1), jnp.ravel(ar2)
-    kept = kept if assume_unique else jnp.unique(kept)
-    return kept[~jnp.isin(kept, removed, assume_unique=assume_unique)]
+    values, others = (jnp.ravel(_as_array(a)) for a in (ar1, ar2))
+    values = values if assume_unique else jnp.unique(values)
+    return values[jnp.isin(values, others, invert=True)]
+
+
+def _trim_zeros(state, original, filt, trim="fb", axis=None):
+    if not _is_traced(filt):
+        return original(filt, trim, axis)
+    filt = _as_array(filt)
+    axes = range(filt.ndim) if axis is None else np.atleast_1d(axis)
+    for i in (int(a) % filt.ndim for a in axes):
+        others = tuple(a for a in range(filt.ndim) if a != i)
+        is_used, count = jnp.any(filt != 0, others), primitives.as_size(filt.shape[i])
+        places = jnp.arange(filt.shape[i])
+        first = jnp.min(jnp.where(is_used, places, count), initial=count)
+        last = jnp.max(jnp.where(is_used, places + 1, 0), initial=0)
+        bounds = slice(first if "f" in trim else None, last if "b" in trim else None)
+        filt = filt[(slice(None),) * i + (bounds,)]
+    return filt
 
 
 def _searchsorted(state, original, a, v, side="left", sorter=None, **options):
@@ -59,4 +85,5 @@ FUNCTIONS = (
     ("union1d", _union1d),
     ("setdiff1d", _setdiff1d),
     ("searchsorted", _searchsorted),
+    ("trim_zeros", _trim_zeros),
 )
