@@ -11,7 +11,12 @@ import numpy as np
 from jax import lax
 
 from shims._src.lowering import packing
-from shims._src.lowering.refusals import inner_size_error, ragged_rows_error, reused_size_error
+from shims._src.lowering.refusals import (
+    inner_size_error,
+    line_of,
+    ragged_rows_error,
+    reused_size_error,
+)
 from shims._src.lowering.report import Condition, Report
 from shims._src.lowering.value import Axis, Value
 from shims._src.platform import jax_private as jp
@@ -36,15 +41,15 @@ class Root:
     Attributes:
       buckets: a dict from sites (sizes without a bound, or buffers) to their capacities; `None`
         inside an enclosing trace, where capacities cannot grow.
-      notes: the lines of text about sizes that `explain()` shows.
+      notes: the lines of text about sizes that `explain()` shows; `None` if they are not wanted.
       unbounded: the sizes without a bound, numbered in order of appearance.
     """
 
-    def __init__(self, interpret, state, buckets: dict[Site, int] | None = None):
+    def __init__(self, interpret, state, buckets: dict[Site, int] | None = None, notes=None):
         self.interpret = interpret
         self.state = state
         self.buckets = buckets
-        self.notes: list[str] = []
+        self.notes: list[str] | None = notes
         self.unbounded: dict[str, int] = {}
         self.symbolic: dict[int, tuple[object, bool]] = {}
         self.fresh_capacity: dict[str, int] = {}
@@ -95,6 +100,12 @@ class Context:
                 binding.capacity, self.root.fresh_capacity.get(name, 0)
             )
         return binding
+
+    def note(self, eqn, dim, origin: str, capacity: int, layout: str) -> None:
+        """Add a line for `explain()` about a new size."""
+        if self.root.notes is not None:
+            text = f"`{dim}`: {origin}, at most {capacity}, {layout}  ({line_of(eqn)})"
+            self.root.notes.append(text)
 
     def bind_missing(self, name: str) -> None:
         """Set a size that only another branch creates to 0, with the capacity from that branch."""

@@ -243,27 +243,24 @@ def mentions_sizes(root, eqn) -> bool:
 
 
 # These primitives are lowered by their rules even where every size has become a constant.
-_ALWAYS_BY_RULE = (
-    *primitives.SIZE_MAKERS,
+_ALWAYS_BY_RULE = primitives.SIZE_MAKERS | {
     "limit",
     "size_number",
-    "count_selected",
     "unify",
     "sized",
     "runtime_check",
     "outgrow",
-)
+}
 
 
 def _has_symbolic_size(root, eqn) -> bool:
     if eqn.primitive.name in _ALWAYS_BY_RULE:
         return True
     for var in (*eqn.outvars, *eqn.invars):
-        if any(jp.is_symbolic(d) for d in getattr(var.aval, "shape", ())):
+        if any(map(jp.is_symbolic, getattr(var.aval, "shape", ()))):
             return True
-    for value in eqn.params.values():
-        if _has_dim(value):
-            return True
+    if any(map(_has_dim, eqn.params.values())):
+        return True
     return _programs_mention(root, eqn)
 
 
@@ -281,5 +278,5 @@ def _programs_mention(root, eqn) -> bool:
 
 def _has_dim(value) -> bool:
     if isinstance(value, (tuple, list)):
-        return any(_has_dim(v) for v in value)
+        return any(map(_has_dim, value))
     return jp.is_symbolic(value)

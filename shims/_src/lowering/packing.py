@@ -6,6 +6,7 @@ import functools
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from shims._src.platform import jax_private as jp
@@ -29,17 +30,37 @@ def positions(valid, capacity: int):
     return places if capacity == room else lax.slice(places, (0,), (capacity,))
 
 
-@jax.jit
+_LONG = 1 << 16  # below it, all algorithms take less time than a larger program takes to compile
+count_p = jp.Primitive("count_valid")  # a call of an inner `jit` takes longer to trace
+
+
 def count(valid):
-    """Count the true entries of a validity mask, as an int32 scalar.
+    """Count the valid slots of a mask, as an int32 scalar."""
+    return count_p.bind(valid)
+
+
+def _count(valid):
+    """Count the true elements of a vector.
 
     XLA adds booleans one by one on CPU. Counting the bits of four at a time is ten times faster if the mask
     does not fit into a cache.
     """
+    if valid.shape[0] < _LONG:
+        return jnp.sum(valid, dtype=jnp.int32)
     whole = valid.shape[0] // 4 * 4
     words = lax.bitcast_convert_type(valid[:whole].astype(jnp.uint8).reshape(-1, 4), jnp.uint32)
     rest = jnp.sum(valid[whole:], dtype=jnp.int32)
     return jnp.sum(lax.population_count(words).astype(jnp.int32), dtype=jnp.int32) + rest
+
+
+count_p.def_impl(jax.jit(_count))
+count_p.def_abstract_eval(lambda valid: jp.shaped((), np.int32, valid))
+jp.mlir.register_lowering(count_p, jp.mlir.lower_fun(_count, multiple_results=False))
+jp.batching.primitive_batchers[count_p] = lambda args, dims: (jax.vmap(_count, dims)(*args), 0)
+jp.ad.primitive_jvps[count_p] = lambda primals, tangents: (
+    count(*primals),
+    jp.ad.Zero(jp.shaped((), jax.dtypes.float0)),
+)
 
 
 _STEPS = 4  # slots per iteration: the cost of a loop in XLA is its bookkeeping

@@ -29,16 +29,18 @@ def dim_as_value(ctx, eqn, *_):
     return [_dim_value(ctx, eqn, eqn.params["dim"], ctx.env)]
 
 
-def size_number(ctx, eqn, *counts):
+def size_number(ctx, eqn, *sources):
     """Lower the conversion of a dimension, such as `2*n + 1`, to a number.
 
     Args:
       ctx: the context of the lowering.
       eqn: the equation.
-      counts: the lowered values of the data-dependent sizes in the dimension, which are named in `eqn.params["names"]`.
+      sources: the lowered masks or counts of the data-dependent sizes that `eqn.params["names"]` names.
     """
     env = dict(ctx.env)
-    for name, count in zip(eqn.params["names"], counts, strict=True):
+    for name, count in zip(eqn.params["names"], sources, strict=True):
+        if count.axes:
+            count = _number_selected(ctx, name, count)
         known = env.get(name)
         stated = bounds.of(count)
         limits = stated or (0, 2**31 - 1)
@@ -50,14 +52,15 @@ def size_number(ctx, eqn, *counts):
     return [_dim_value(ctx, eqn, eqn.params["dim"], env)]
 
 
-def count_selected(ctx, eqn, mask):
-    """Lower the count of a mask: that of its selection, if the mask is the one that selected."""
-    known = ctx.cache.get(_selection_key(eqn.params["name"], mask))
+def _number_selected(ctx, name: str, mask: Value) -> Value:
+    """Count a mask, or return the size of its selection, if the mask is the one that selected."""
+    mask = ctx.expand_uniform(mask)
+    known = ctx.cache.get(_selection_key(name, mask))
     if known is not None and known[0] is mask.array:
         size = known[1].size
     else:
         size = packing.count(ctx.fill(mask, np.False_).array)
-    return [Value(size, (), None, (0, mask.array.shape[0]))]
+    return Value(size, (), None, (0, mask.array.shape[0]))
 
 
 def _require_known(ctx, dim, env) -> None:
@@ -136,9 +139,7 @@ def _selection(ctx, eqn, mask: Value, dim) -> dims.Binding:
         binding = ctx.bind(name, size, capacity, fresh=True, valid=valid, serial=serial)
         ctx.owned.add(name)
         ctx.cache["source", binding.serial] = mask.axes[0]  # the layout it selects from
-        ctx.root.notes.append(
-            f"`{dim}`: selected, at most {valid.shape[0]}, masked in place  ({line_of(eqn)})"
-        )
+        ctx.note(eqn, dim, "selected", valid.shape[0], "masked in place")
     ctx.cache[key] = (mask.array, binding)
     return binding
 
@@ -226,7 +227,7 @@ def fresh_range(ctx, eqn, count):
         size = lax.min(wanted, jnp.int32(capacity))
         ctx.bind(name, size, capacity, fresh=True, serial=serial)
         ctx.owned.add(name)
-    ctx.root.notes.append(f"`{dim}`: counted, at most {capacity}, packed  ({line_of(eqn)})")
+    ctx.note(eqn, dim, "counted", capacity, "packed")
     return [Value(lax.iota(dtype, capacity), (ctx.axis(dim),), None, (0, capacity - 1))]
 
 
@@ -337,7 +338,6 @@ RULES = (
     Rule("outgrow", outgrow, uniform=True),
     Rule("dim_as_value", dim_as_value, uniform=True),
     Rule("size_number", size_number, uniform=True),
-    Rule("count_selected", count_selected),
     Rule("compress", compress),
     Rule("expand", expand, uniform=True),
     Rule("fresh_range", fresh_range),

@@ -26,11 +26,12 @@ def ratio(x, y):
 
 
 def _compute(x, y):
-    x, y = jnp.broadcast_arrays(x, y)
+    if x.shape != y.shape:
+        x, y = jnp.broadcast_arrays(x, y)
     out = lax.div(x, y)
     # XLA would rewrite `x / y / z` as `x / (y * z)`, which overflows. The select prevents that: XLA
     # does not know that both branches agree (both are NaN where y is NaN).
-    return jnp.where(y == y, out, -out)
+    return lax.select(lax.eq(y, y), out, lax.neg(out))
 
 
 ratio_p.def_impl(jax.jit(_compute))

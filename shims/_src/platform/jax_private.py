@@ -379,8 +379,9 @@ def user_line_of(eqn) -> tuple[str, int] | None:
 
 
 def source_context(eqn):
-    """Return a context manager that gives new operations the source information of an equation."""
-    name_stack = _source_info.current_name_stack() + eqn.source_info.name_stack
+    """Return a context manager that gives lowered operations the source line of their equation."""
+    name_stack = eqn.source_info.name_stack
+    name_stack = _source_info.current_name_stack() + name_stack if name_stack.stack else None
     return _source_info.user_context(eqn.source_info.traceback, name_stack=name_stack)
 
 
@@ -474,6 +475,13 @@ def shaped(shape, dtype, *like):
         kind = core.ManualAxisType(varying=axes)
         return core.ShapedArray(shape, dtype, sharding=sharding, manual_axis_type=kind)
     return core.ShapedArray(shape, dtype, sharding=sharding, vma=axes)
+
+
+def with_shape(aval, shape):
+    """Return the type of an array of another shape, which is not weak."""
+    if aval == core.ShapedArray(aval.shape, aval.dtype, aval.weak_type):
+        return core.ShapedArray(shape, aval.dtype)  # `update` would look for shardings
+    return aval.update(shape=shape, weak_type=False)
 
 
 def is_plain(x) -> bool:

@@ -60,7 +60,12 @@ def root_package(frame_globals: dict) -> str:
 
 def is_library_frame(frame: FrameType) -> bool:
     """Return whether a frame runs a library's code."""
-    return root_package(frame.f_globals) in LIBRARIES
+    return _is_library(frame.f_globals.get("__name__") or "")
+
+
+@functools.cache
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in LIBRARIES
 
 
 def runs_unconverted_library(frame: FrameType) -> bool:

@@ -67,7 +67,7 @@ def _computation_key(state, x, depth):
     if constant is not None:
         array = np.asarray(constant) if np.ndim(constant) == 0 else None
         if array is not None and array.dtype != object:
-            return ("constant", str(array.dtype), array.tobytes())
+            return ("constant", array.dtype, array.tobytes())
         return state.numbers.keep(constant, ("object", id(constant)))
     return _key_of_input(state, x)
 

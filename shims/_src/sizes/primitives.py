@@ -28,7 +28,6 @@ limit_p = jp.Primitive("limit")
 unify_p = jp.Primitive("unify")
 sized_p = jp.Primitive("sized")
 size_number_p = jp.Primitive("size_number")
-count_p = jp.Primitive("count_selected")
 check_p = jp.Primitive("runtime_check")
 check_p.multiple_results = True
 outgrow_p = jp.Primitive("outgrow")
@@ -62,7 +61,7 @@ def compress(x, mask, axis: int = 0):
     if all(not jp.is_symbolic(d) and d == 0 for d in (mask.shape[0], x.shape[axis])):
         return x  # nothing can be selected from nothing
     name, dim = numbering.size_of_selection(state, mask)
-    x, mask = jp.varying_as((jnp.asarray(x), mask), (x, mask))
+    x, mask = jp.varying_as((x, mask), (x, mask))
     again = functools.partial(compress_p.bind, mask, mask, axis=0, name=name, dim=dim)
     state.fresh.state_maker(name, again)
     return compress_p.bind(x, mask, axis=axis, name=name, dim=dim)
@@ -160,11 +159,8 @@ def size_number(dim, sources):
       dim: a dimension.
       sources: the mask, a vector, or the count of each of its data-dependent sizes, by name.
     """
-    counts = [
-        count_p.bind(x, name=name) if x.ndim else jp.as_jax(x, np.int32)
-        for name, x in sources.items()
-    ]
-    return size_number_p.bind(*counts, dim=dim, names=tuple(sources))
+    operands = [x if x.ndim else jp.as_jax(x, np.int32) for x in sources.values()]
+    return size_number_p.bind(*operands, dim=dim, names=tuple(sources))
 
 
 def to_dim(value, *, label: str = "range", bound=None):
@@ -337,7 +333,7 @@ def _require_trace(label: str) -> trace.DynamicTrace:
 
 def _with_dim(aval, axis, dim):
     shape = (*aval.shape[:axis], dim, *aval.shape[axis + 1 :])
-    return aval.update(shape=shape, weak_type=False)
+    return jp.with_shape(aval, shape)
 
 
 @compress_p.def_abstract_eval
@@ -370,15 +366,12 @@ def _sized_aval(x, *carriers):
     return x
 
 
-@count_p.def_abstract_eval
-def _count_aval(mask, *, name):
-    return jp.shaped((), np.int32, mask)
-
-
 @size_number_p.def_abstract_eval
-def _size_number_aval(*counts, dim, names):
+def _size_number_aval(*sources, dim, names):
     number = jp.core.dim_value_aval()
-    return jp.shaped(number.shape, number.dtype, *counts).update(weak_type=number.weak_type)
+    if not any(map(jp.varying_axes, sources)):
+        return number
+    return jp.shaped(number.shape, number.dtype, *sources).update(weak_type=number.weak_type)
 
 
 # The effect keeps a check in programs of which only derivatives are used.
@@ -450,7 +443,7 @@ def _no_tangent(primitive):
     jp.ad.primitive_jvps[primitive] = jvp
 
 
-for _p in (fresh_range_p, limit_p, size_number_p, count_p, check_p, outgrow_p):
+for _p in (fresh_range_p, limit_p, size_number_p, check_p, outgrow_p):
     _no_tangent(_p)
 
 
@@ -505,10 +498,6 @@ def _batch_range(args, dims, **params):
     )
 
 
-def _batch_count(args, dims, *, name):
-    return jnp.sum(jnp.moveaxis(args[0], dims[0], 0), axis=1, dtype=np.int32), 0
-
-
 def _batch_size_number(args, dims, *, dim, names):
     if any(d is not jp.NOT_MAPPED for d in dims):
         raise errors.FreshSizeError(
@@ -524,7 +513,6 @@ def _batch_size_number(args, dims, *, dim, names):
     )
 
 
-jp.batching.primitive_batchers[count_p] = _batch_count
 jp.batching.primitive_batchers[size_number_p] = _batch_size_number
 jp.batching.primitive_batchers[unify_p] = _batch_unify
 jp.batching.primitive_batchers[sized_p] = _batch_sized

@@ -12,7 +12,7 @@ from jax import lax
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import primitives
-from shims._src.tracing import fitting, hooked_indexing, hooked_pad
+from shims._src.tracing import hooked_indexing, hooked_pad
 
 
 def promote_shapes(state, original, name, *arrays):

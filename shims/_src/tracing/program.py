@@ -198,9 +198,7 @@ def lower(
     # Imported with the first program, so that `import shims` stays fast.
     from shims._src.lowering import interpreter
 
-    root = Root(interpreter.run, program.state, buckets)
-    if notes is not None:
-        root.notes = notes
+    root = Root(interpreter.run, program.state, buckets, notes)
     ctx = Context(root)
     for name, size in sizes.items():
         ctx.bind(name, jnp.asarray(size.value, jnp.int32), size.capacity, low=size.low)
