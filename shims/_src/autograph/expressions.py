@@ -130,7 +130,8 @@ def if_exp(condition, if_true: Callable, if_false: Callable):
     question = question_of(condition)
     thunks = (lambda: (if_true(),), lambda: (if_false(),))
     if question is not None:
-        with sizes.attempt() as failure, lists.no_leaks():
+        once = sizes.staged_once(question, if_true.__code__)
+        with once, sizes.attempt() as failure, lists.no_leaks():
             return stage_branches(question.array(), thunks, label="if")[0]
         condition = question.answer() if failure else condition
     if not is_staged(condition):

@@ -8,6 +8,7 @@ measures or assumes.
 from __future__ import annotations
 
 import contextlib
+import types
 from collections.abc import Iterator, KeysView
 
 import jax.numpy as jnp
@@ -15,8 +16,10 @@ import numpy as np
 
 from shims._src.platform import jax_private as jp
 from shims._src.platform.jaxprs import equations
+from shims._src.platform.thread_state import ThreadSlot
 from shims._src.sizes import trace
 from shims._src.tracing import hooked_sizes, hooks
+from shims._src.tracing.hooked_sizes import number_of
 from shims._src.tracing.size_questions import SizeQuestion, depend_on_data
 
 
@@ -120,6 +123,43 @@ def is_only_run_time(values) -> bool:
     symbolic = [d for d in values if jp.is_symbolic(d)]
     plain = all(isinstance(d, int) or jp.is_symbolic(d) for d in values)
     return plain and bool(symbolic) and depend_on_data(symbolic)
+
+
+# The branches that are being staged, by the code of their statement, from the outermost one.
+_STAGED: ThreadSlot[tuple[types.CodeType, ...]] = ThreadSlot(())
+# The depth from which a statement that is staged inside of its own branch is taken for an endless recursion.
+_DEEPEST = 8
+
+
+class _Recursion(BaseException):
+    """Ends the staging of a statement whose branches reach it again and again."""
+
+    def __init__(self, code: types.CodeType):
+        super().__init__(code.co_name)
+        self.code = code
+
+
+@contextlib.contextmanager
+def staged_once(question: SizeQuestion, code: types.CodeType) -> Iterator[None]:
+    """Open a block that stages the branches of a statement that asks a question about sizes.
+
+    Both branches are traced, so that a recursion which the answer ends would not end: it gets the numbers
+    of the sizes.
+    """
+    outer = _STAGED.value
+    if outer.count(code) >= _DEEPEST:
+        raise _Recursion(code)
+    _STAGED.value = (*outer, code)
+    try:
+        yield
+    except _Recursion as found:
+        if found.code is not code or code in outer:
+            raise
+        state = trace.current()
+        for d in filter(jp.is_symbolic, (question.left, question.right)):
+            number_of(state, d, "a recursion", "write a loop, or give the recursion a depth")
+    finally:
+        _STAGED.value = outer
 
 
 @contextlib.contextmanager

@@ -40,7 +40,7 @@ def if_stmt(condition, body, orelse, get_state, set_state, names, nouts) -> None
     condition = current_value(condition)
     question = question_of(condition)
     if question is not None:
-        with sizes.attempt() as failure:
+        with sizes.staged_once(question, body.__code__), sizes.attempt() as failure:
             _stage_if(question.array(), body, orelse, get_state, set_state, names, nouts)
         if not failure:
             return

@@ -85,7 +85,7 @@ def _text_of_strings(x, summarize, *, alone: bool):
     if not isinstance(x, HostTensor) or not np.asarray(x).dtype.hasobject:
         return x
     if alone and not x.ndim:
-        return np.asarray(x)[()].decode(errors="surrogateescape")
+        return x.item().decode(errors="surrogateescape")
     return _Unquoted(array_text(np.asarray(x), summarize))
 
 

@@ -199,6 +199,16 @@ def _value_hook(state, original, dim):
     Without these counts as operands, JAX would hoist the number out of the loop, branch or row in which the
     sizes are created.
     """
+    if any(abs(number) > _MAX_SIZE for _, number in jp.terms(dim)):
+        raise errors.FreshSizeError(
+            errors.message(
+                "",
+                "a number that is computed from sizes is beyond the range of int32.",
+                required=f"at most {_MAX_SIZE}",
+                received=f"`{dim}`",
+                do="compute it as a float: `jnp.float32(n) * 1e12`",
+            )
+        )
     sources = state.fresh.sources_of(dim)
     return primitives.size_number(dim, sources) if sources else original(dim)
 
