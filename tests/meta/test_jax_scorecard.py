@@ -48,6 +48,8 @@ def test_totals_are_sums_of_cells():
         (np.float32([1, 2, 0]), "wrong"),
         (np.float64([1, 2]), "wrong"),
         (np.float32([np.nan, np.nan]), "nan"),
+        (np.float32([1, np.nan]), "nan"),
+        (np.float32([3, np.nan]), "wrong"),
     ],
 )
 def test_results_are_judged_by_the_exact_arrays(found, state):

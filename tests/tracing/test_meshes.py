@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from jax.sharding import PartitionSpec as P
 
 import shims
 
@@ -34,6 +35,15 @@ def test_collectives_of_sizes(collective):
     np.testing.assert_allclose(found, SUMS / COLLECTIVES[collective](COUNTS))
 
 
+def test_functions_that_change_the_sharding():
+    rows = jnp.asarray([3.0, jnp.nan, -1.0, 5.0])
+    one = jax.make_mesh((1,), ("b",), devices=jax.devices()[:1])
+    run = jax.shard_map(
+        shims.dynamic(lambda x: jnp.nanmean(x[~(x < 0)])), mesh=one, in_specs=P(), out_specs=P()
+    )
+    assert float(jax.jit(run)(rows)) == 4
+
+
 def test_collectives_of_structures_with_sizes():
     def total(x):
         y = x[x > 0]
@@ -48,6 +58,7 @@ PROGRAM = """
 import functools
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
+from jax.sharding import PartitionSpec as P
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 import shims
 

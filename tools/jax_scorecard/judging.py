@@ -92,7 +92,7 @@ def _equal_leaf(found: Any, right: Any) -> tuple[str, str]:
         return ("right", "") if found == right else ("wrong", f"{found}, right is {right}")
     if _close(f, r):
         return "right", ""
-    if f.dtype.kind in "fc" and np.isnan(f).all() and not np.isnan(r).all():
+    if f.dtype.kind in "fc" and np.isnan(f).any() and _close(np.where(np.isnan(f), r, f), r):
         return "nan", f"NaN, right is {_short(r)}"
     return "wrong", f"{_short(f)}, right is {_short(r)}"
 

@@ -212,10 +212,20 @@ def hold(_ctx, eqn, *values):
     return [dataclasses.replace(v, array=o) for v, o in zip(values, outs, strict=True)]
 
 
+def reshard(_ctx, eqn, value):
+    """Lower a change of sharding that distributes no axis, as inside of `jax.shard_map`."""
+    sharding = eqn.params["dst_sharding"]
+    if sharding is not None and any(part is not None for part in sharding.spec):
+        raise unsupported(eqn)
+    (out,) = jp.bind(eqn, [value.array])
+    return [dataclasses.replace(value, array=out)]
+
+
 _OTHER = ("convert_element_type",)
 RULES = (
     Rule("convert_element_type", convert, uniform=True),
     Rule("optimization_barrier", hold, uniform=True),
+    Rule("reshard", reshard, uniform=True),
     *(Rule(name, lower, uniform=True) for name in _FINITE if name not in _OTHER),
     *(
         Rule(name, functools.partial(lower, safe=safe), uniform=True, safe=safe)
