@@ -261,6 +261,8 @@ def _unwrap_partials(f):
 
 def _is_callable_object(f) -> bool:
     """Return whether `f` is an object whose class defines `__call__` in Python."""
+    if not callable(f):
+        return False
     return isinstance(inspect.getattr_static(type(f), "__call__", None), types.FunctionType)
 
 

@@ -261,7 +261,7 @@ def _has_symbolic_size(root, eqn) -> bool:
             return True
     if any(map(_has_dim, eqn.params.values())):
         return True
-    return _programs_mention(root, eqn)
+    return jaxprs.has_programs(eqn) and _programs_mention(root, eqn)
 
 
 def _programs_mention(root, eqn) -> bool:

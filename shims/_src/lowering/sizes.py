@@ -93,7 +93,7 @@ def compress(ctx, eqn, value, mask):
         return [out]
     out = ctx.fill(out, np.zeros((), value.array.dtype))
     before = value.array if value.unfilled is None else value.unfilled
-    return [dataclasses.replace(out, unfilled=before)]
+    return [Value(out.array, out.axes, out.pad, out.bounds, before)]
 
 
 def select(ctx, eqn, mask) -> None:

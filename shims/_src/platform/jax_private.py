@@ -479,9 +479,15 @@ def shaped(shape, dtype, *like):
 
 def with_shape(aval, shape):
     """Return the type of an array of another shape, which is not weak."""
-    if aval == core.ShapedArray(aval.shape, aval.dtype, aval.weak_type):
+    if _is_default_type(aval):
         return core.ShapedArray(shape, aval.dtype)  # `update` would look for shardings
     return aval.update(shape=shape, weak_type=False)
+
+
+@functools.lru_cache(maxsize=256)
+def _is_default_type(aval) -> bool:
+    """Return whether nothing but shape and dtype makes a type another one."""
+    return aval == core.ShapedArray(aval.shape, aval.dtype, aval.weak_type)
 
 
 def is_plain(x) -> bool:

@@ -10,7 +10,7 @@ from shims._src.platform import jax_private as jp
 
 def is_jaxpr(value) -> bool:
     """Return whether a value is a jaxpr, closed or open."""
-    return hasattr(value, "eqns")
+    return hasattr(type(value), "eqns")  # a size looks longer for what it does not have
 
 
 def with_items(sequence, items):
@@ -31,7 +31,7 @@ def sub_jaxprs(params) -> Iterator:
 
 def has_programs(eqn) -> bool:
     """Return whether an equation has nested jaxprs."""
-    return any(True for _ in sub_jaxprs(eqn.params))
+    return bool(eqn.params) and any(True for _ in sub_jaxprs(eqn.params))
 
 
 def own_equations(jaxpr) -> Sequence:

@@ -49,6 +49,10 @@ def _has_none(array) -> bool:
 
 
 def _take_items(state, original, array, index, options):
+    if fitting.is_mask(index):
+        array = jp.as_jax(array)
+        mask = fitting.fit_mask(array, index, array.shape[: index.ndim])
+        return fitting.select(array, mask, 0)
     items = _unify_position_sizes(_as_tuple(index))
     if any(_has_bound_below_one(state, i) for i in items):
         index = items = tuple(_with_traced_bounds(state, i) for i in items)

@@ -23,7 +23,7 @@ _DTYPES = frozenset({np.dtype(np.float32), np.dtype(np.float64)})
 def call_in_place(state, original, *args, **kwargs):
     """Trace a reduction of JAX's in the current program, not on its own."""
     a = args[0] if args else None
-    if not any(jp.is_symbolic(d) for d in np.shape(a)):
+    if not any(map(jp.is_symbolic, np.shape(a))):
         return original(*args, **kwargs)
     direct = _DIRECT.get(original.__name__)
     axes = None if direct is None else _plain_axes(original, args, kwargs)
@@ -38,10 +38,9 @@ def _plain_axes(original, args, kwargs) -> tuple[int, ...] | None:
         return None
     options = dict(zip(_names(original), args, strict=False)) | kwargs
     axis = options.pop("axis", None)
-    if any(
-        v is not None and v is not False for n, v in options.items() if n not in _WITHOUT_EFFECT
-    ):
-        return None
+    for name, value in options.items():
+        if value is not None and value is not False and name not in _WITHOUT_EFFECT:
+            return None
     axes = tuple(range(a.ndim)) if axis is None else axis if type(axis) is tuple else (axis,)
     if not all(type(i) is int and -a.ndim <= i < a.ndim for i in axes):
         return None
