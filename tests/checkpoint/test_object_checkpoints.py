@@ -158,6 +158,14 @@ def test_optimizer_of_shims(tmp_path):
     np.testing.assert_array_equal(first[0], second[0])
 
 
+def test_object_without_values_at_the_end(tmp_path):
+    path = shims.train.Checkpoint(a=shims.Variable(3.0), z=[]).write(tmp_path / "m")
+    for framework in (tf, shims):
+        variable = framework.Variable(0.0)
+        framework.train.Checkpoint(a=variable, z=[]).read(path).assert_consumed()
+        assert float(variable) == 3
+
+
 def test_late_elements_of_lists_are_named(tmp_path, caplog):
     path = shims.train.Checkpoint(l=[shims.Variable(5.0)]).save(tmp_path / "m")
     with caplog.at_level(logging.WARNING):

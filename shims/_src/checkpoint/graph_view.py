@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from shims._src.checkpoint.saved_values import SavedValue
 from shims._src.checkpoint.trackable_graph import GRAPH_KEY, Attribute, Node, encode_graph
 from shims._src.checkpoint.trackables import children_of, is_container, values_of
@@ -60,7 +62,8 @@ class GraphView:
                 key = "/".join(map(_escape, found.path)) + f"/.ATTRIBUTES/{_escape(name)}"
                 node.attributes.append(Attribute(name, value.full_name, key))
                 arrays[key] = value.array()
-        arrays[GRAPH_KEY] = encode_graph(self.nodes)
+        # As an object: a string array of NumPy drops zeros at the end.
+        arrays[GRAPH_KEY] = np.array(encode_graph(self.nodes), object)
         return dict(sorted(arrays.items()))
 
 

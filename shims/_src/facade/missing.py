@@ -15,7 +15,9 @@ _QUANTIZED = (
     "JAX has no quantized dtypes: use `quantization.quantize_and_dequantize_v2`, or scale and cast"
 )
 _PROCESSES = "programs run in one process: shard arrays with `jax.sharding`"
-_SAVED = "leave it out: `train.Checkpoint` and `train.CheckpointManager` save objects, without options"
+_SAVED = (
+    "leave it out: `train.Checkpoint` and `train.CheckpointManager` save objects, without options"
+)
 _TOOLS = "use JAX's own settings and tools"
 
 # The first matching prefix applies; a prefix that ends in `$` must equal the whole name.
@@ -77,7 +79,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
     (("conv$",), "write `nn.convolution`"),
     (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
-    (("train.Checkpoint", "train.Trackable", "train.checkpoints"), _SAVED),
+    (
+        ("train.CheckpointOptions", "train.CheckpointView", "train.Trackable", "train.checkpoints"),
+        _SAVED,
+    ),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
