@@ -71,6 +71,7 @@ class Checkpoint(AutoTrackable):
     """
 
     __module__ = "shims.train"
+    _saved: _Saved
 
     def __init__(self, root=None, **kwargs):
         target = root() if isinstance(root, weakref.ref) else root
