@@ -1,5 +1,12 @@
 """Re-export the names of `tf.train` that have a counterpart."""
 
+from shims._src.checkpoint.checkpoint import Checkpoint as Checkpoint
+from shims._src.checkpoint.checkpoint_reader import list_variables as list_variables
+from shims._src.checkpoint.checkpoint_reader import load_checkpoint as load_checkpoint
+from shims._src.checkpoint.checkpoint_reader import load_variable as load_variable
+from shims._src.checkpoint.manager import CheckpointManager as CheckpointManager
+from shims._src.checkpoint.state_file import get_checkpoint_state as get_checkpoint_state
+from shims._src.checkpoint.state_file import latest_checkpoint as latest_checkpoint
 from shims._src.data.messages import BytesList as BytesList
 from shims._src.data.messages import Example as Example
 from shims._src.data.messages import Feature as Feature

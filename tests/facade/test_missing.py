@@ -19,7 +19,7 @@ NAMES = {
     "experimental": "ExtensionType",
     "load_op_library": "jax.ffi",
     "distribute": "jax.sharding",
-    "train.Checkpoint": "Orbax",
+    "train.CheckpointOptions": "without options",
     "autograph.set_verbosity": "leave it out",
     "conv": "nn.convolution",
 }

@@ -21,6 +21,7 @@ COMMANDS = (
     ("verify", "tf2jax_port.cli.goldens:verify", "Compare a port with recorded results."),
     ("parity", "tf2jax_port.cli.parity:parity", "Compare TF graph, TF XLA and JAX."),
     ("import-graph", "tf2jax_port.cli.import_graph:import_graph", "Turn a frozen graph into JAX."),
+    ("weights", "tf2jax_port.cli.weights:weights", "Extract the variables of a saved model."),
     ("explain", "tf2jax_port.cli.explain:explain", "Explain a diagnostic, for instance TJ101."),
     ("skill", "tf2jax_port.cli.skill:skill", "Print the instructions for coding agents."),
 )

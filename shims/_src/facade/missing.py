@@ -16,8 +16,7 @@ _QUANTIZED = (
 )
 _PROCESSES = "programs run in one process: shard arrays with `jax.sharding`"
 _SAVED = (
-    "save arrays with Orbax or `numpy.savez`; `compat.v1.train.Saver` reads and writes TensorFlow's "
-    "checkpoint files"
+    "leave it out: `train.Checkpoint` and `train.CheckpointManager` save objects, without options"
 )
 _TOOLS = "use JAX's own settings and tools"
 
@@ -80,8 +79,10 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("conv2d_backprop_",), "use `jax.vjp` of `nn.conv2d`"),
     (("conv$",), "write `nn.convolution`"),
     (("ragged_fill_empty_rows",), "write `sparse.fill_empty_rows(rows.to_sparse(), value)`"),
-    (("train.Checkpoint", "train.Trackable", "train.checkpoints", "train.get_"), _SAVED),
-    (("train.latest", "train.list_", "train.load_"), _SAVED),
+    (
+        ("train.CheckpointOptions", "train.CheckpointView", "train.Trackable", "train.checkpoints"),
+        _SAVED,
+    ),
     (("train.Cluster", "train.Coordinator", "train.JobDef", "train.ServerDef"), _PROCESSES),
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),

@@ -119,6 +119,11 @@ class Lifting(state.Overlay):
         self.pending[id(variable)] = (variable, value)
         self.writes[id(variable)] = (variable, value)
 
+    def forget_assignments(self, variable) -> None:
+        """Read a variable from outside again; its initial value, if pending, is not computed."""
+        super().forget_assignments(variable)
+        self.pending.pop(id(variable), None)
+
     def forget_values(self) -> None:
         """Drop the values of variables, which are tracers of a trace that has ended."""
         super().forget_values()

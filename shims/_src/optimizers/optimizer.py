@@ -15,6 +15,7 @@ from shims._src.optimizers.library import optax
 from shims._src.optimizers.recipe import Recipe
 from shims._src.recording.indexed_slices import dense
 from shims._src.variables.keras_state import standing_for
+from shims._src.variables.tracked import resume_restorations
 from shims._src.variables.variable import Variable
 
 _RATE = ("learning_rate", "'learning_rate'")
@@ -127,6 +128,10 @@ class Optimizer:
         kept = list(self._leaves.values())
         return kept if self._iterations in _IdentitySet(kept) else [self._iterations, *kept]
 
+    def named_state(self) -> list[tuple[str, Variable]]:
+        """Return the variables of the state with their paths in it, by which checkpoints name them."""
+        return [(path, v) for path, v in self._leaves.items() if v is not self._iterations]
+
     @property
     def state(self):
         """The state of the transformation, a pytree of arrays.
@@ -190,6 +195,7 @@ class Optimizer:
             if path not in self._leaves:
                 name = path.strip(".").replace(".", "/") or "state"
                 self._leaves[path] = Variable(leaf, False, name=f"optimizer/{name}")
+        resume_restorations(self)
 
     # ---- steps -----------------------------------------------------------------------------------
 

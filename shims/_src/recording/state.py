@@ -109,6 +109,12 @@ class Overlay:
         self.created[id(variable)] = variable
         self.writes[id(variable)] = (variable, value)
 
+    def forget_assignments(self, variable) -> None:
+        """Read a variable from outside again, as one that got its value there."""
+        self.writes.pop(id(variable), None)
+        if self.outer is not None:
+            self.outer.forget_assignments(variable)
+
     def forget_values(self) -> None:
         """Drop the assigned values, which are tracers, and the trace of the scope when it ends."""
         self.home = None

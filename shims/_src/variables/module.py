@@ -7,12 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from shims._src.recording.contexts import get_current_name_scope, name_scope
+from shims._src.variables.tracked import AutoTrackable
 from shims._src.variables.variable import Variable
 
 _CAMEL = re.compile(r"((?<=[a-z0-9])[A-Z]|(?!^)(?<!_)[A-Z](?=[a-z]))")
 
 
-class Module:
+class Module(AutoTrackable):
     """A base class that collects the variables and modules in its attributes.
 
     Args:
@@ -20,9 +21,6 @@ class Module:
 
     Raises:
       ValueError: `name` is not a Python identifier.
-
-    Differs from TensorFlow:
-      A module cannot save itself as a checkpoint; `docs/state.md` shows how values are saved.
 
     Under jit:
       A plain Python object. `shims.function` finds the variables that it uses.
