@@ -1,13 +1,13 @@
 """Re-export the names of `tf.train` that have a counterpart."""
 
-from shims._src.data.messages import BytesList as BytesList
+from shims._src.data.list_messages import BytesList as BytesList
+from shims._src.data.list_messages import FloatList as FloatList
+from shims._src.data.list_messages import Int64List as Int64List
 from shims._src.data.messages import Example as Example
 from shims._src.data.messages import Feature as Feature
 from shims._src.data.messages import FeatureList as FeatureList
 from shims._src.data.messages import FeatureLists as FeatureLists
 from shims._src.data.messages import Features as Features
-from shims._src.data.messages import FloatList as FloatList
-from shims._src.data.messages import Int64List as Int64List
 from shims._src.data.messages import SequenceExample as SequenceExample
 from shims._src.facade import bindings as _bindings  # noqa: F401 - binds
 from shims._src.facade import missing as _missing
