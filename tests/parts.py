@@ -15,6 +15,8 @@ ONE_IN = {
     "tests/control_flow/test_growing_gradients.py::test_by_a_tape": 6,
     "tests/control_flow/test_growing_gradients.py::test_by_jax": 6,
     "tests/ctc/test_sparse_labels.py::test_version_1": 2,
+    "tests/data/test_pipelines.py::test_pipeline": 3,
+    "tests/data/test_pipelines.py::test_position": 4,
     "tests/diff/test_faults.py::test_is_found": 5,
     "tests/diff/test_ports.py::test_is_equal": 5,
     "tests/gradients/test_inside_functions.py::test_as_tensorflow_at_every_size": 2,

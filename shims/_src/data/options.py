@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class AutoShardPolicy(enum.IntEnum):
-    """How a dataset is divided among processes.
+    """The division of a dataset among processes.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/AutoShardPolicy
     """
@@ -22,7 +22,7 @@ class AutoShardPolicy(enum.IntEnum):
 
 
 class ExternalStatePolicy(enum.Enum):
-    """What happens to state when a dataset is serialized.
+    """The treatment of state when a dataset is serialized.
 
     https://www.tensorflow.org/api_docs/python/tf/data/experimental/ExternalStatePolicy
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shims._src.checkpoint import wire
-from shims._src.data import components, elements, features, messages
+from shims._src.data import components, elements, features, list_messages, messages
 from shims._src.errors import errors
 from shims._src.ragged.tensor import RaggedTensor
 from shims._src.types.host_tensor import HostTensor, host
@@ -20,9 +20,9 @@ _DTYPES = {
     "int64_list": np.dtype(np.int64),
 }
 _READERS = {
-    "bytes_list": messages.texts_in,
-    "float_list": messages.floats_in,
-    "int64_list": messages.integers_in,
+    "bytes_list": list_messages.texts_in,
+    "float_list": list_messages.floats_in,
+    "int64_list": list_messages.integers_in,
 }
 # The features of a record by name: the encoded `Feature`.
 Record = dict[str, bytes]

@@ -84,7 +84,7 @@ def datasets_of(batch: list) -> Any:
 
 
 class GroupByWindow(Node):
-    """What a function makes of groups of elements with equal keys."""
+    """The datasets that a function makes of groups of elements with equal keys."""
 
     def __init__(self, source: Node, key, reduce_group, size_of: Callable[[Any], int]):
         super().__init__(source)
