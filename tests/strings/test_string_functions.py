@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.strings import generate_scripts
 from tests.strings.outcomes import check_call
 
 CALLS = """
@@ -197,7 +196,3 @@ tf.lookup.StaticVocabularyTable(None, 3).lookup(tf.constant(['a']))
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_are_equal(call):
     check_call(call)
-
-
-def test_the_table_of_scripts_is_tensorflows():
-    assert generate_scripts.TARGET.read_text() == generate_scripts.text()
