@@ -98,6 +98,9 @@ ELSEWHERE = {
     "write a `for` statement that `shims.function` converts": "tests/autograph/test_sizes.py",
     "carry a static size and a mask": "tests/control_flow",
     "reduce or pad each row": "above",
+    "convert numbers to strings": "tests/strings",
+    "return the numbers that select the strings": "tests/strings",
+    "join them in parts": "tests/strings",
 }
 
 
