@@ -203,7 +203,10 @@ class Context:
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
     def _filler(self, shape, number, dtype):
-        """Return an array of one number, the same one for the same program."""
+        """Return an array in which every element is `number`.
+
+        While a program is traced, the array is cached, so that equal arrays are one value of the program.
+        """
         number = np.asarray(number, dtype)
         key = shape, dtype, number.tobytes()
         found = self.fillers.get(key)

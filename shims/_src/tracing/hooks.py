@@ -392,7 +392,7 @@ def _is_divisibility(state, d, other) -> bool:
 
 
 def _is_emptiness(state, d, other) -> bool:
-    """Return whether a question is whether an array with a data-dependent size is empty."""
+    """Return whether comparing `d` with `other` asks if an array of data-dependent size is empty."""
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
     return dims.is_size_of_slices(d) and jp.never_negative(d)
