@@ -77,7 +77,8 @@ class Gauge:
       size: the magnitude of each element, or the magnitude that it could have had.
       own_rms: the original's own error, root mean square.
       own_max: the maximum of the original's own errors.
-      natural: for a gradient, the magnitude of outputs over inputs; 0 if that is meaningless.
+      natural: for a gradient, the magnitude of the outputs divided by that of the inputs; 0 if
+        that is meaningless.
     """
 
     basis: str
