@@ -115,7 +115,7 @@ def segment_sum(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      On a GPU, TensorFlow does not check that the ids ascend; for others the result is unspecified.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -141,7 +141,7 @@ def segment_mean(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      On a GPU, TensorFlow does not check that the ids ascend; for others the result is unspecified.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -167,8 +167,8 @@ def segment_max(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -194,8 +194,8 @@ def segment_min(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -222,7 +222,7 @@ def segment_prod(data, segment_ids, name=None):
 
     Differs from TensorFlow:
       TensorFlow does not define the gradient at zeros.
-      On a GPU, TensorFlow does not check that the ids ascend; for others the result is unspecified.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -363,8 +363,8 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       `num_segments` may be traced.
@@ -394,8 +394,8 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       `num_segments` may be traced.
