@@ -244,7 +244,10 @@ def _results_of_one(staged: _Staged, answer: bool, operands, asked, text: str):
 
 
 def _with_place_for_status(x):
-    """Convert an array of no elements, none of which could be NaN, to a `Padded`, which has a status."""
+    """Convert an array of no elements to a `Padded`, which can carry a status.
+
+    Other arrays are marked as invalid by their elements, such as NaN.
+    """
     if isinstance(x, Padded) or x.size:
         return x
     return Padded(x, {axis: jnp.int32(0) for axis, n in enumerate(x.shape) if not n}, jnp.int32(OK))
