@@ -181,8 +181,8 @@ _DIVISIONS = ("floordiv", "mod")
 def _bounds_of_division(decision, dividend, divisor, operation):
     """Return the bounds of a quotient or remainder whose divisor may be 0; `None` if it cannot be 0.
 
-    For the divisor 0, the quotient and the remainder are 0. Such a divisor is the size of an axis of an empty
-    array, of which there is nothing to divide.
+    For the divisor 0, the quotient and the remainder are 0. Such a divisor belongs to an empty array, of
+    which there is nothing to divide.
     """
     best = jp.shape_poly.BoundsPrecision.BEST
     if decision.bounds(divisor, best)[0] != 0:
