@@ -49,7 +49,7 @@ def read_weights(path: str) -> Weights:
     """Read the variables of a checkpoint, a SavedModel or a Keras file.
 
     Raises:
-      NoWeightsError: there is none, it is damaged, or h5py is missing for it.
+      NoWeightsError: the path has no such file, the file is damaged, or it is a Keras file and h5py is missing.
     """
     place = pathlib.Path(path)
     if place.suffix in (".keras", ".h5", ".hdf5") and place.is_file():
@@ -60,10 +60,10 @@ def read_weights(path: str) -> Weights:
 
 
 def write_weights(weights: Weights, out: pathlib.Path) -> None:
-    """Write the arrays to a file of NumPy or of safetensors, as its name says.
+    """Write the arrays to an `.npz` or a `.safetensors` file, depending on the file name.
 
     Raises:
-      NoWeightsError: the name has another end, safetensors is missing, or it cannot hold an array.
+      NoWeightsError: the name has another extension, safetensors is missing, or the format cannot store an array.
     """
     if out.suffix == ".npz":
         unknown = [n for n, a in weights.arrays.items() if a.dtype.kind == "V" or a.dtype.hasobject]
@@ -98,7 +98,10 @@ def _read_checkpoint(path: str) -> dict[str, np.ndarray]:
 
 
 def _unescape(key: str) -> str:
-    """Return the path to a variable for its key in a checkpoint of objects; other names are kept."""
+    """Convert a key of an object-based checkpoint to the path of its variable.
+
+    Keys of other checkpoints are returned unchanged.
+    """
     if not key.endswith(_SUFFIX):
         return key
     return _ESCAPED.sub(lambda m: "/" if m[1] == "S" else ".", key.removesuffix(_SUFFIX))

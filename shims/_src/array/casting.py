@@ -48,8 +48,9 @@ def cast(x, dtype, name=None):
     Differs from TensorFlow:
       64-bit dtypes are 32-bit ones unless `jax_enable_x64` is on. A float above the range of int32 that
       is cast to int64 then becomes the largest int32, so that it is rejected as a size, instead of
-      being negative. The vector lengths are those of x86 processors. When TensorFlow splits a large array among several threads, each part has its
-      own remaining elements.
+      being negative. The vector lengths given above are those of TensorFlow on x86 processors.
+      When TensorFlow splits a large array among several threads, the part of each thread ends with
+      remaining elements of its own; here only the whole array does.
 
     Under jit:
       Acts on each element separately, so that sizes may be symbolic.

@@ -39,7 +39,7 @@ def gather(params, indices, validate_indices=None, axis=None, batch_dims=0, name
       InvalidArgumentError: an index is out of range, negative ones included.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
 
     Under jit:
       Inside `shims.function` an index out of range raises when the call has finished; in an enclosing trace it
@@ -145,7 +145,8 @@ def batch_gather(params, indices, name=None):
       InvalidArgumentError: an index is out of range, negative ones included.
 
     Differs from TensorFlow:
-      Nothing on CPU. TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
+      On a GPU, TensorFlow returns 0 for an index out of range, instead of raising an error.
+      TensorFlow 2 spells it `gather(params, indices, batch_dims=-1)`.
 
     Under jit:
       Like `gather`.

@@ -37,7 +37,7 @@ def dynamic_partition(data, partitions, num_partitions, name=None):
       InvalidArgumentError: a partition index is out of range, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow drops rows whose partition index is out of range, instead of raising an error.
 
     Under jit:
       Each partition has its own data-dependent size.

@@ -128,9 +128,10 @@ def _growth_capacity(before, after, limit):
 
 
 def _bounded_growth(state, step, start, limit) -> int | None:
-    """Return the capacity for a value that grows by at most a number in each iteration, or `None`.
+    """Return the capacity for a value that grows by at most a fixed number in each iteration, or `None`.
 
-    That number is the same for the largest value, too: a value that doubles grows by more and more.
+    The growth at the largest size is compared with that at the start: a value that doubles grows by more and more,
+    so that it has no such capacity.
     """
     most = _most(state, step)
     if not isinstance(start, int) or not isinstance(limit, int) or most == math.inf:

@@ -318,7 +318,7 @@ class LoopState:
 
 
 def _missing_value(aval, *, is_return: bool):
-    """Return the value of a variable defined only in the loop body, in case the body never runs.
+    """Return the value that a variable defined only in the loop body has if the body never runs.
 
     It is NaN for inexact dtypes, otherwise 0. For a return value it is 0, which is never read,
     since a flag says that nothing was returned.

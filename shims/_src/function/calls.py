@@ -144,7 +144,7 @@ class Call:
         return None if isinstance(first, _ARGUMENT_TYPES) else dereferenced(first)
 
     def over_operands(self, f):
-        """Return `f` as a function of the flat operands; the other arguments are those of this call."""
+        """Return `f` as a function of the call's array operands alone; all other arguments are fixed."""
         leaves, tree, places = [*map(dereferenced, self.leaves)], self.tree, list(self.places)
 
         def flat(*xs):

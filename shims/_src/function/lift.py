@@ -120,7 +120,10 @@ class Lifting(state.Overlay):
         self.writes[id(variable)] = (variable, value)
 
     def forget_assignments(self, variable) -> None:
-        """Read a variable from outside again; its initial value, if pending, is not computed."""
+        """Drop the assigned value of a variable, and its initial value if that is still to be computed.
+
+        The variable has got its value outside of the function, and is read there again.
+        """
         super().forget_assignments(variable)
         self.pending.pop(id(variable), None)
 

@@ -38,7 +38,7 @@ def custom_gradient(f=None):
       ValueError: `grad_fn` returns a wrong number of gradients.
 
     Differs from TensorFlow:
-      In forward mode JAX rejects such functions.
+      Forward mode (`jax.jvp`) raises an error for such functions.
 
     Under jit:
       A `jax.custom_vjp`. What `f` closes over has no gradient.

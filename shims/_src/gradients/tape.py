@@ -370,7 +370,11 @@ class GradientTape(Recorder):
         return source
 
     def _keys(self, sources, same=frozenset()) -> list[tuple[int, ...]]:
-        """Return, for each source, the keys of its values; those in `same` need not be watched."""
+        """Return, for each source, the keys of the values through which gradients reach it.
+
+        Those are the watched array itself or, for a variable, every value that was read from it. A source whose key
+        is in `same`, since it is also a target, has its own key even if it is not watched.
+        """
         keys = []
         for x in sources:
             values = [x]

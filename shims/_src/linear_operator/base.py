@@ -270,7 +270,7 @@ class LinearOperator(Defaults, Composite):
                 )
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
-        """Solve for `operator @ x = rhs` for vectors `x`, `[..., n]`."""
+        """Solve `operator @ x = rhs` for vectors `x`; `rhs` is `[..., n]`."""
         return self._solvevec(
             self._convert_argument(rhs, -1 if adjoint else -2, -1, name="rhs"), adjoint=adjoint
         )

@@ -55,7 +55,7 @@ class Blocks(LinearOperator):
         return self._matmul_blocks(blocks, adjoint)
 
     def solve(self, rhs, adjoint=False, adjoint_arg=False, name="solve"):
-        """Solve for the `x` whose product is `rhs`: an array, a list of blocks, or an operator."""
+        """Solve `operator @ x = rhs` for `x`; `rhs` is an array, a list of its blocks, or an operator."""
         if not is_blockwise(rhs):
             return super().solve(rhs, adjoint=adjoint, adjoint_arg=adjoint_arg)
         self._check_solvable()
@@ -81,7 +81,7 @@ class Blocks(LinearOperator):
         return [jnp.squeeze(y, -1) for y in self.matmul(columns, adjoint=adjoint)]
 
     def solvevec(self, rhs, adjoint=False, name="solve"):
-        """Solve for the vectors whose product is `rhs`, `[..., n]`, or a list of its blocks."""
+        """Solve `operator @ x = rhs` for vectors `x`; `rhs` is `[..., n]`, or a list of its blocks."""
         if not is_blockwise(rhs):
             return super().solvevec(rhs, adjoint=adjoint)
         columns = [operand(b, self.dtype)[..., None] for b in rhs]

@@ -35,7 +35,7 @@ class LinearOperatorComposition(LinearOperator):
       See `LinearOperator`.
 
     Under jit:
-      Like the operators.
+      Has the same restrictions as the operators.
 
     https://www.tensorflow.org/api_docs/python/tf/linalg/LinearOperatorComposition
     """

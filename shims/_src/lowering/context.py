@@ -203,7 +203,10 @@ class Context:
         return Value(lax.select(valid, array, filler), value.axes, pad, value.bounds)
 
     def _filler(self, shape, number, dtype):
-        """Return an array of one number, the same one for the same program."""
+        """Return an array in which every element is `number`.
+
+        While a program is traced, the array is cached, so that equal arrays are one value of the program.
+        """
         number = np.asarray(number, dtype)
         key = shape, dtype, number.tobytes()
         found = self.fillers.get(key)
@@ -375,8 +378,8 @@ def _common_axis(values, i):
 def same_axes(value: Value, axes) -> bool:
     """Return whether a value's axes are of the same kinds (static, dynamic, uniform) as `axes`.
 
-    Only then can the value get `axes` as its own without filling: a uniform axis has no padding, but the
-    axis that replaces it may have some.
+    Only then may `axes` replace the value's axes without filling. A uniform axis has no padding that would need
+    it, but the axis that replaces it may have some.
     """
     kinds = [[None if a is None else a.uniform for a in given] for given in (value.axes, axes)]
     return kinds[0] == kinds[1]

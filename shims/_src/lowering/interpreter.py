@@ -179,7 +179,7 @@ def _lower_or_defer(ctx: Context, eqn, values: list[Value]) -> list[Value]:
 
 
 def _has_own_layout(value) -> bool:
-    """Return whether a value is none of a program without unknown sizes."""
+    """Return whether a value has dynamic axes, or is deferred until its size is known."""
     return value.dynamic or isinstance(value, Deferred)
 
 
@@ -191,7 +191,10 @@ def _evaluate(ctx: Context, eqn, values) -> list[Value]:
 
 
 def _differentiates_nothing(eqn) -> bool:
-    """Return whether a custom derivative of arrays of no elements may be asked for: its rule may fail there."""
+    """Return whether an equation calls a `custom_jvp` function on arrays without elements.
+
+    Its derivative rule may fail for such arrays, so that the call must be lowered by a masking rule.
+    """
     inner = (e for program in jaxprs.sub_jaxprs(eqn.params) for e in jaxprs.equations(program))
     return any(
         e.primitive.name == "custom_jvp_call" and any(is_empty(v.aval) for v in e.invars)

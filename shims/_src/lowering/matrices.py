@@ -118,7 +118,10 @@ def _vectors_of_any_shape(ctx, eqn, value):
 
 
 def _of_any_shape(array, rows, columns):
-    """Return `(s, u, vh)` of a matrix of some rows and columns that is padded with zeros."""
+    """Return `(s, u, vh)`, the singular value decomposition of the top left part of a matrix.
+
+    The part has `rows` rows and `columns` columns, both traced; the rest of the matrix is zero.
+    """
     places = max(array.shape[-2:])
     array = _pad_to_square(array, places)
     is_wide, count = jnp.less(rows, columns), jnp.minimum(rows, columns)

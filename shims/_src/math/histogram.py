@@ -88,7 +88,7 @@ def bincount(
 def counts_of_some(
     arr, weights, minlength, maxlength, dtype, by_row, binary, rows=None, count=None
 ):
-    """Count numbers as `counts` does; the length depends on the largest number, within limits."""
+    """Count numbers by `counts`, up to the largest one, in a vector of `minlength` to `maxlength` counts."""
     arr = _convert_to_integers(arr)
     highest = integer_extremes.reduce("reduce_max", arr, range(arr.ndim)).astype(jnp.int32)
     length = primitives.one_more(jnp.maximum(highest, -1))
@@ -104,7 +104,7 @@ def counts_of_some(
 def counts(arr, weights, length, dtype, by_row, binary, rows=None, count=None):
     """Count the occurrences of each number below `length`.
 
-    If `rows` is given, count per row: it has the row of each number, and `count` is the number of rows.
+    If `rows` is given, count each row separately: `rows` holds the row of each number, `count` the number of rows.
     """
     arr, length = _convert_to_integers(arr), size_of("bincount", length)
     lowest = integer_extremes.reduce("reduce_min", arr, range(arr.ndim))

@@ -92,7 +92,7 @@ def reduce_max(input_tensor, axis=None, keepdims=False, name=None):
       The maximum, NaN if there is a NaN; -inf, or the lowest integer, over no elements.
 
     Differs from TensorFlow:
-      Ties share the gradient.
+      Nothing: equal elements share the gradient.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.
@@ -116,7 +116,7 @@ def reduce_min(input_tensor, axis=None, keepdims=False, name=None):
       The minimum, NaN if there is a NaN; inf, or the highest integer, over no elements.
 
     Differs from TensorFlow:
-      Ties share the gradient.
+      Nothing: equal elements share the gradient.
 
     Under jit:
       Sizes may be known only at run time; padding is skipped.

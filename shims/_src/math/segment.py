@@ -115,7 +115,7 @@ def segment_sum(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -141,7 +141,7 @@ def segment_mean(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -167,8 +167,8 @@ def segment_max(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -194,8 +194,8 @@ def segment_min(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       The number of segments depends on data.
@@ -221,7 +221,8 @@ def segment_prod(data, segment_ids, name=None):
       InvalidArgumentError: the ids are not ascending, or their number is not that of the rows.
 
     Differs from TensorFlow:
-      Nothing on CPU, apart from the gradient at zeros, which TensorFlow does not define.
+      TensorFlow does not define the gradient at zeros.
+      On a GPU, TensorFlow does not check that the ids ascend; if they do not, the result is unspecified.
 
     Under jit:
       The number of segments depends on data.
@@ -276,7 +277,7 @@ def unsorted_segment_sum(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
 
     Under jit:
       `num_segments` may be traced.
@@ -304,7 +305,7 @@ def unsorted_segment_mean(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
 
     Under jit:
       `num_segments` may be traced.
@@ -334,7 +335,7 @@ def unsorted_segment_sqrt_n(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
 
     Under jit:
       `num_segments` may be traced.
@@ -362,8 +363,8 @@ def unsorted_segment_max(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       `num_segments` may be traced.
@@ -393,8 +394,8 @@ def unsorted_segment_min(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      NaN is propagated; TensorFlow drops a NaN that a number follows. Equal rows share the
-      gradient.
+      NaN is propagated; TensorFlow drops a NaN that a number follows. As in
+      TensorFlow, equal elements share the gradient.
 
     Under jit:
       `num_segments` may be traced.
@@ -424,7 +425,7 @@ def unsorted_segment_prod(data, segment_ids, num_segments, name=None):
       InvalidArgumentError: an id is too large, or the shapes do not match.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow does not check the ids; the result for an id that is too large is unspecified.
 
     Under jit:
       `num_segments` may be traced.

@@ -286,7 +286,7 @@ def crelu(features, axis=-1, name=None):
       Nothing.
 
     Under jit:
-      Acts on each element separately; sizes may be symbolic.
+      Elementwise, with a concatenation; sizes may be symbolic.
 
     https://www.tensorflow.org/api_docs/python/tf/nn/crelu
     """

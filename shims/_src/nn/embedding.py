@@ -31,7 +31,7 @@ def embedding_lookup(params, ids, max_norm=None, name=None):
       ValueError: `params` is `None` or an empty list.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow returns zeros for an id out of range, instead of raising an error.
 
     Under jit:
       As in `gather`: inside `shims.function` an id out of range raises when the call has finished.

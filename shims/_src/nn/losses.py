@@ -219,7 +219,7 @@ def sparse_softmax_cross_entropy_with_logits(labels, logits, name=None):
       InvalidArgumentError: a label is out of range, or the shapes are incompatible.
 
     Differs from TensorFlow:
-      Nothing on CPU.
+      On a GPU, TensorFlow returns NaN for a label out of range, instead of raising an error.
 
     Under jit:
       Inside `shims.function` a label out of range raises when the call has finished; in an enclosing trace its

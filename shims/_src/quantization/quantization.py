@@ -132,7 +132,8 @@ def quantize_and_dequantize_v2(
       Nothing.
 
     Under jit:
-      Acts on each element separately; an empty range raises when the call has finished.
+      Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
+      raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize_v2
     """
@@ -180,7 +181,8 @@ def quantize_and_dequantize(
       An unused range may have any size; TensorFlow checks it inside of a function.
 
     Under jit:
-      Acts on each element separately; an empty range raises when the call has finished.
+      Elementwise, after a minimum and a maximum over the elements if no range is given. An empty range
+      raises when the call has finished.
 
     https://www.tensorflow.org/api_docs/python/tf/quantization/quantize_and_dequantize
     """

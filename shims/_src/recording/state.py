@@ -110,13 +110,16 @@ class Overlay:
         self.writes[id(variable)] = (variable, value)
 
     def forget_assignments(self, variable) -> None:
-        """Read a variable from outside again, as one that got its value there."""
+        """Drop the assigned value of a variable here and in all outer scopes.
+
+        The variable has got its value outside of every scope, and is read there again.
+        """
         self.writes.pop(id(variable), None)
         if self.outer is not None:
             self.outer.forget_assignments(variable)
 
     def forget_values(self) -> None:
-        """Drop the assigned values, which are tracers, and the trace of the scope when it ends."""
+        """Drop the assigned values and the JAX trace, when the scope ends; which variables were assigned is kept."""
         self.home = None
         self.writes = {key: (variable, None) for key, (variable, _) in self.writes.items()}
 

@@ -1,7 +1,8 @@
 """Number the errors that a program under an enclosing trace finds at run time.
 
-There a result carries a status, one integer, that is read after the call or by the host. The number of an error
-is a hash of its message: a program that another process exported has no message here, and no wrong one.
+Such a program returns, with each result, a status: one integer, read after the call or by the host. The number of
+an error is a hash of its message. So the status of a program that another process exported is mapped to no
+message here, not to a wrong one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _DO = "call the function through `shims.function` at the top level, where the da
 
 
 def code_of(text: str, error: type[errors.OpError] = errors.InvalidArgumentError) -> int:
-    """Return the negative number of an error, from which `error_of` makes it again."""
+    """Return the negative number of an error, and store the error under it for `error_of`."""
     if "\n  Do: " not in text:
         text = f"{text}\n  Do:       {_DO}"
     code = -(_FIRST + zlib.crc32(f"{error.__name__} {text}".encode()) % _COUNT)

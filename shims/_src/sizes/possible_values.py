@@ -34,7 +34,7 @@ def extremes(form: jp.Form, domain: Domain) -> Interval | None:
 
 @functools.lru_cache(maxsize=4096)
 def is_never_zero(form: jp.Form, domain: Domain) -> bool:
-    """Return whether an expression is 0 for no sizes."""
+    """Return whether an expression is known to be nonzero for all possible sizes."""
     values = over(form, domain)
     return values is not None and bool(np.all(values))
 
@@ -92,7 +92,10 @@ def _factor(factor, numbers: dict[str, np.ndarray]) -> Any:
 
 
 def as_linear(values: np.ndarray) -> tuple[int, list[int]] | None:
-    """Return `(constant, coefficients)` of the linear function of the sizes' offsets that the values are."""
+    """Express an array of values, one axis per size, as a linear function of its indices.
+
+    Returns `(constant, coefficients)`; `None` if the values are not linear.
+    """
     corner = (0,) * values.ndim
     constant, slopes = int(values[corner]), []
     expected: Any = np.int64(constant)
@@ -110,13 +113,20 @@ def as_linear(values: np.ndarray) -> tuple[int, list[int]] | None:
 
 
 class KnownExpressions:
-    """The expressions of a trace that are not linear; an equal one is written by the first of them."""
+    """The expressions of a trace that are not linear.
+
+    An expression that differs from an earlier one by a linear expression is written in terms of the earlier one,
+    since JAX compares the text of expressions.
+    """
 
     def __init__(self) -> None:
         self._known: list[tuple[Domain, Any]] = []
 
     def simplest(self, d, domain: Domain):
-        """Return a linear expression, or one with the same value that was written before, or `d` itself."""
+        """Rewrite an expression as linear, or as an earlier expression plus or minus a linear one.
+
+        Returns `d` itself, which later expressions may refer to, if neither is possible.
+        """
         values = over(jp.form(d), domain)
         if values is None:
             return d

@@ -113,7 +113,10 @@ def _results(f, operands, answers: _Answers):
 
 
 def _data_of(operands) -> list | None:
-    """Return the concrete operands, where only derivatives are traced (eager `jax.grad`), or `None`."""
+    """Return the operands as concrete arrays if only derivatives are traced, as in eager `jax.grad`.
+
+    Returns `None` if an operand is traced otherwise, or is a `Padded`.
+    """
     data = [x if isinstance(x, Padded) else jp.primal_tracer(x) for x in operands]
     return None if any(isinstance(x, Padded) or jp.is_tracer(x) for x in data) else data
 
@@ -205,7 +208,10 @@ _REFUSALS = (
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Return whether an error tells that a program cannot be staged, and not that it has no result."""
+    """Return whether an error means that the program cannot be staged.
+
+    Other errors mean that the program, for the assumed answer, raises an error instead of returning a result.
+    """
     cause = error.__cause__ if isinstance(error, errors.FreshSizeError) else None
     return isinstance(cause or error, _REFUSALS) or shape_mismatches.is_marked(error)
 
@@ -238,14 +244,17 @@ def _results_of_one(staged: _Staged, answer: bool, operands, asked, text: str):
 
 
 def _with_place_for_status(x):
-    """Convert an array of no elements, none of which could be NaN, to a `Padded`, which has a status."""
+    """Convert an array of no elements to a `Padded`, which can carry a status.
+
+    Other arrays are marked as invalid by their elements, such as NaN.
+    """
     if isinstance(x, Padded) or x.size:
         return x
     return Padded(x, {axis: jnp.int32(0) for axis, n in enumerate(x.shape) if not n}, jnp.int32(OK))
 
 
 def _raises(x) -> bool:
-    """Return whether a result raises an error at run time where its status is bad, and is not just NaN."""
+    """Return whether a bad status makes a result raise an error at run time, and not only become NaN."""
     return isinstance(x, Padded) or not jnp.issubdtype(x.dtype, jnp.inexact)
 
 

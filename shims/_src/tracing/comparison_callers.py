@@ -122,7 +122,7 @@ def user_hashes() -> bool:
 
 
 def library_orders(hooks: dict) -> str:
-    """Return the name of the JAX module that compares sizes now, `` for other code.
+    """Return the name of the JAX module that compares sizes now, an empty string for other code.
 
     A public function of `jax.lax` chooses between results and errors as user code does.
 

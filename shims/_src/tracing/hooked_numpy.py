@@ -81,7 +81,10 @@ def _same(a, b) -> bool:
 
 
 def divide_shape_sizes(state, original, shape, part):
-    """Return how often `part` fits into `shape`, as for -1 in a shape; the run checks that nothing is left."""
+    """Return the size that a -1 in a shape stands for, as in `reshape`.
+
+    `shape` is the old shape, `part` the new one. The run checks that the division has no remainder.
+    """
     total, divisor = math.prod(shape), math.prod(part)
     if jp.is_symbolic(divisor) or divisor >= 0 or state.is_input_only(total):
         return original(shape, part)

@@ -255,7 +255,10 @@ def _digits_of(state, d):
 
 
 def _hash_method(inherited):
-    """Return the hash of a size, which is no key for the user's code; JAX asks for it all the time."""
+    """Return the method that hashes a size, for JAX's caches.
+
+    If user code hashes a size, for a dictionary or a set, the method requests the number itself.
+    """
 
     @functools.wraps(inherited)
     def hashed(self):

@@ -181,8 +181,8 @@ _DIVISIONS = ("floordiv", "mod")
 def _bounds_of_division(decision, dividend, divisor, operation):
     """Return the bounds of a quotient or remainder whose divisor may be 0; `None` if it cannot be 0.
 
-    For the divisor 0, both results are 0: such a divisor belongs to an empty array, which has nothing to
-    divide up.
+    For the divisor 0, the quotient and the remainder are 0. Such a divisor belongs to an empty array, of
+    which there is nothing to divide.
     """
     best = jp.shape_poly.BoundsPrecision.BEST
     if decision.bounds(divisor, best)[0] != 0:
@@ -392,7 +392,7 @@ def _is_divisibility(state, d, other) -> bool:
 
 
 def _is_emptiness(state, d, other) -> bool:
-    """Return whether a question is whether an array with a data-dependent size is empty."""
+    """Return whether comparing `d` with `other` asks if an array of data-dependent size is empty."""
     if jp.is_symbolic(other) or other != 0 or state.is_input_only(d):
         return False
     return dims.is_size_of_slices(d) and jp.never_negative(d)

@@ -79,7 +79,7 @@ def worse_status(a, b):
 
 
 def traced_result(value):
-    """Return a result of a lowered program as an array or `Padded`, of no status yet."""
+    """Return a result of a lowered program as an array or `Padded`, whose status is not set yet."""
     if not value.dynamic:
         return value.array
     sizes = {i: a.size for i, a in enumerate(value.axes) if a is not None}

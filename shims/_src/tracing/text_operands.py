@@ -52,7 +52,7 @@ def dtype_of(values):
 
 
 def are_among(takes, args, kwargs) -> bool:
-    """Return whether an argument that may hold strings does."""
+    """Return whether any of the arguments that may hold strings does hold strings."""
     for place, name, form in takes:
         x = args[place] if place < len(args) else kwargs.get(name)
         if x is None or type(x) is jp.ArrayImpl:

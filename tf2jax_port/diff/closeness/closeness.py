@@ -46,7 +46,7 @@ class Closeness:
     Attributes:
       basis: `"float64"` if the original's run in double precision was the truth, `"relative"` if
         TF eager was used instead, `"exact"` for integers and booleans.
-      ratio: R, the port's error over the original's own; 0 for equal arrays.
+      ratio: R, the port's error divided by the original's own error; 0 for equal arrays.
       limit: the largest R that passes.
       port_error: the port's error; root mean square or maximum, whichever gives the larger R.
       own_error: the original's own error in the same norm, at least a few ulp.
@@ -77,7 +77,8 @@ class Gauge:
       size: the magnitude of each element, or the magnitude that it could have had.
       own_rms: the original's own error, root mean square.
       own_max: the maximum of the original's own errors.
-      natural: for a gradient, the magnitude of outputs over inputs; 0 if that is meaningless.
+      natural: for a gradient, the magnitude of the outputs divided by that of the inputs; 0 if
+        that is meaningless.
     """
 
     basis: str

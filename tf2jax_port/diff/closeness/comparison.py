@@ -30,7 +30,7 @@ class Worst:
       old: its value in the original.
       new: its value in the port.
       absolute: the difference.
-      relative: the difference over the magnitude of the original's element.
+      relative: the difference divided by the magnitude of the original's element.
       mismatched: how many elements differ.
       total: the number of elements.
     """
@@ -59,8 +59,8 @@ class Comparison:
       closeness: how far apart they are, if values were compared.
       worst: the element with the largest error, if elements were compared.
       next_worst: the elements with the next largest errors.
-      histogram: the number of elements with an error in each interval of `ERRORS`, over the
-        original's own; a sample of the elements of large arrays; empty if no floats were compared.
+      histogram: the number of elements whose error, divided by the original's own error, is in each
+        interval of `ERRORS`; of large arrays a sample; empty if no floats were compared.
       note: why the arrays count as equal although they are not identical.
     """
 

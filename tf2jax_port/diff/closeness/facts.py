@@ -183,7 +183,7 @@ class Facts:
         return gauge(working, reference, truth, baselines, scale)
 
     def _natural_size(self, quantity: Quantity) -> float:
-        """Return the size expected of a gradient: the magnitude of the outputs over that of the input."""
+        """Return the size expected of a gradient: the outputs' magnitude divided by the input's."""
         size = self.input_sizes.get(quantity.path, 0.0)
         lane = self.reference
         if not size or lane is None:

@@ -95,7 +95,8 @@ def _compare_pair(
 def _is_transferable(facts: Facts, quantity: Quantity, pair: tuple[str, str]) -> bool:
     """Return whether a difference from the reference can be reported as the difference of two lanes.
 
-    Two lanes of the original are compared directly instead, so that both of their values are shown.
+    It can if at least one lane is the port's and both have the quantity. Two lanes of the original are compared
+    directly instead, so that both of their values are shown.
     """
     arrays = [value_of(facts.lanes[lane], quantity) for lane in pair]
     return not all(map(is_old, pair)) and all(array is not None for array in arrays)

@@ -34,7 +34,7 @@ def vacuity(facts: Sequence[Facts], inputs: Sequence[str]) -> Vacuity:
 
     Args:
       facts: the cases in which the original ran.
-      inputs: a fingerprint of the arguments of each.
+      inputs: for each of these cases, a fingerprint of its arguments.
     """
     if not facts:
         return Vacuity()

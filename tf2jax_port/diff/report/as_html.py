@@ -228,7 +228,7 @@ def _leaf(leaf: Leaf, lanes: Sequence[Lane]) -> str:
 
 
 def _bar(ratio: float) -> str:
-    """Draw R (the port's error over the original's own) as a bar: green up to the limit, then red."""
+    """Draw R, the port's error divided by the original's, as a bar: green up to the limit, then red."""
     mark = wording.LIMIT_FRACTION * _BAR_WIDTH
     full = wording.fraction(ratio) * _BAR_WIDTH
     good, bad = min(full, mark), max(0.0, full - mark)

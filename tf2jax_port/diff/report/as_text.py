@@ -113,7 +113,7 @@ def _leaves(report: Report) -> Table:
 
 
 def _bar(ratio: float, words: str) -> Text:
-    """Draw R (the port's error over the original's own) as a logarithmic bar, with the limit marked."""
+    """Draw R, the port's error divided by the original's, as a logarithmic bar with the limit marked."""
     if not words.startswith("R "):
         return Text(words, "bright_black")
     full = round(wording.fraction(ratio) * _BAR)

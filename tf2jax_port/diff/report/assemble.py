@@ -85,7 +85,7 @@ def _make_leaf(findings: Sequence[Finding]) -> Leaf:
 
 
 def _fraction_of_limit(finding: Finding) -> float:
-    """Return R (the port's error over the original's own) as a fraction of the largest R allowed."""
+    """Return R, the port's error divided by the original's, as a fraction of the largest R allowed."""
     closeness = finding.comparison.closeness
     return closeness.ratio / closeness.limit if closeness.limit else closeness.ratio
 

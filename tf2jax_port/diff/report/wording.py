@@ -29,7 +29,7 @@ STAGE_QUESTIONS = {
 
 
 def fraction(ratio: float) -> float:
-    """Map R (the port's error over the original's own) to 0..1 on a logarithmic scale."""
+    """Map R, the port's error divided by the original's, to 0..1 on a logarithmic scale."""
     if ratio <= 0 or math.isnan(ratio):
         return 0.0
     if math.isinf(ratio):
@@ -51,7 +51,7 @@ def measured(finding: Finding) -> str:
 
 
 def kind(finding: Finding) -> str:
-    """Describe dtype and shape of a compared value: `float32[7, 3]`, with the port's dtype too if it differs."""
+    """Describe dtype and shape of a compared value: `float32[7, 3]`; add the port's dtype if it differs."""
     old, new = finding.dtypes
     if not old:
         return ""

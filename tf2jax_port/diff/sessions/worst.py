@@ -30,7 +30,7 @@ class _Point:
 
     Attributes:
       case: the call.
-      error: the largest difference over the largest element of the original.
+      error: the largest difference divided by the largest element of the original.
       difference: the difference of the output, 0 where it is not finite.
     """
 

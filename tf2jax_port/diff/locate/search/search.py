@@ -122,9 +122,9 @@ class Search(Trials):
         return again + [o for o in edges if o not in again]
 
     def _or_itself(self, found: Injection, number: int, step: Step) -> Injection:
-        """Prefer an injection at an operation's result to one at its operand, if both fix the outputs.
+        """Prefer an injection at an operation's result to `found`, one at its operand, if both fix the outputs.
 
-        The correct result must be the injected value, or not depend on it.
+        The injected result must be the same value as `found` injects, or must not depend on that value.
         """
         if found.complete:
             theirs = self.old.trail.maker(found.old)

@@ -204,9 +204,9 @@ class Trail:
         return self._users.get(number, ())
 
     def passes_and_likes(self, step: Step) -> list[list[Step]]:
-        """Return the groups of executions that `passes` returns, and perhaps a larger group.
+        """Return the groups of executions that `passes` returns, and a larger group if there is one.
 
-        The larger group has all operations of the step's name that run on the same line, called from the same lines.
+        The larger group has all operations of the same name on the same line that are called from the same lines.
         """
         passes = self.passes(step)
         alike = self._passes["alike", step.name, step.places]
