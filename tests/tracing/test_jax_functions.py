@@ -123,6 +123,22 @@ def test_the_derivative_of_unique_values_is_zero_as_in_jax():
     assert not jax.grad(total)(values).any()
 
 
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda y: jnp.setdiff1d(y, X[:1], size=y.shape[0], fill_value=0),
+        lambda y: jnp.unique(y, size=y.shape[0]),
+    ],
+)
+def test_the_derivative_of_a_set_of_a_size_is_that_of_its_elements(made):
+    def loss(x, mask):
+        return jnp.sum(jnp.sin(made(x[mask][:, 0])))
+
+    for mask in MASKS:
+        got = jax.jit(jax.grad(shims.dynamic(loss)))(X, mask)
+        np.testing.assert_allclose(got, jax.grad(loss)(X, mask), atol=1e-6)
+
+
 def test_an_error_of_jax_at_a_size_names_the_line_and_a_remedy():
     with pytest.raises(TypeError) as info:
         jax.jit(shims.dynamic(lambda x, m: jax.lax.collapse(x, x[m].shape[0])))(X, MASKS[0])

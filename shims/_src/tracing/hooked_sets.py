@@ -20,6 +20,15 @@ def _as_array(a):
     return primitives.as_size(a) if jp.is_symbolic(a) else jnp.asarray(a)
 
 
+def _distinct(ar):
+    """Return the sorted distinct values, with the derivative that JAX has where a size is given."""
+    values = jnp.sort(jnp.ravel(ar))
+    places = jnp.arange(values.shape[0])
+    before = values[jnp.maximum(places - 1, 0)]
+    differs = (values != before) & ~(jnp.isnan(values) & jnp.isnan(before))
+    return values[(places == 0) | differs]
+
+
 def _of_size(values, size, fill_value):
     """Cut or extend the values of a set to a size."""
     if size is None:
@@ -41,7 +50,7 @@ def _unique(
     along_axis = axis is not None and np.ndim(ar) != 1
     size, fill_value = options.get("size"), options.get("fill_value")
     if jp.is_symbolic(size) and not (return_index or return_inverse or return_counts or along_axis):
-        values = jnp.unique(_as_array(ar))
+        values = _distinct(_as_array(ar))
         return _of_size(values, size, values[0] if fill_value is None else fill_value)
     if size is not None or not _is_traced(ar) or along_axis:
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
@@ -63,7 +72,8 @@ def _setdiff1d(state, original, ar1, ar2, assume_unique=False, *, size=None, fil
     if not (_is_traced(ar1, ar2) or jp.is_symbolic(size)):
         return original(ar1, ar2, assume_unique, size=size, fill_value=fill_value)
     values, others = (jnp.ravel(_as_array(a)) for a in (ar1, ar2))
-    values = values if assume_unique else jnp.unique(values)
+    if not assume_unique:
+        values = jnp.unique(values) if size is None else _distinct(values)
     left = values[jnp.isin(values, others, invert=True)]
     return _of_size(left, size, 0 if fill_value is None else fill_value)
 
