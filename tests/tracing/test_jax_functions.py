@@ -43,6 +43,15 @@ PROGRAMS = {
     "symmetric product": lambda x: jax.lax.linalg.symmetric_product(x, x @ x.T),
     "union1d": lambda x: jnp.union1d(jnp.round(x), jnp.arange(3.0)),
     "setdiff1d": lambda x: jnp.setdiff1d(x, x[:1]),
+    "setdiff1d of a size": lambda x: jnp.setdiff1d(x, x[:1], size=4, fill_value=9),
+    "unique of a size": lambda x: jnp.unique(X[:, 0], size=x.shape[0]),
+    "union1d of a size": lambda x: jnp.union1d(x, X[0], size=x.shape[0] + 9),
+    "conjugate gradients": lambda x: jax.scipy.sparse.linalg.cg(
+        x @ x.T + jnp.eye(x.shape[0]), x[:, 0]
+    )[0],
+    "cosine transform of rows": lambda x: jax.scipy.fft.dctn(x),
+    "polyval": lambda x: jnp.polyval(x[:, 0], x),
+    "polyval of columns": lambda x: jnp.polyval(x, 0.5),
     "intersect1d": lambda x: jnp.intersect1d(jnp.round(x), jnp.arange(3.0)),
     "unique along the only axis": lambda x: jnp.unique(jnp.round(x[:, 0]), axis=0),
     "trim_zeros": lambda x: jnp.trim_zeros(jnp.round(x)),
@@ -112,6 +121,22 @@ def test_the_derivative_of_unique_values_is_zero_as_in_jax():
     values = jnp.array([3.0, 1.0, 3.0, 2.0])
     total = shims.dynamic(lambda x: jnp.sum(jnp.unique(x) ** 2))
     assert not jax.grad(total)(values).any()
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda y: jnp.setdiff1d(y, X[:1], size=y.shape[0], fill_value=0),
+        lambda y: jnp.unique(y, size=y.shape[0]),
+    ],
+)
+def test_the_derivative_of_a_set_of_a_size_is_that_of_its_elements(made):
+    def loss(x, mask):
+        return jnp.sum(jnp.sin(made(x[mask][:, 0])))
+
+    for mask in MASKS:
+        got = jax.jit(jax.grad(shims.dynamic(loss)))(X, mask)
+        np.testing.assert_allclose(got, jax.grad(loss)(X, mask), atol=1e-6)
 
 
 def test_an_error_of_jax_at_a_size_names_the_line_and_a_remedy():

@@ -41,6 +41,13 @@ as good as the worst of its calls, held against JAX on the exact arrays. No cell
 `python -m tools.jax_scorecard` runs them and writes this page and
 [jax-scorecard.json](jax-scorecard.json).
 
+Where the exact arrays raise an error, an error or an error value is right: under an enclosing `jax.jit`,
+floats of a bad call are NaN, and `Padded` values and integers raise when the program runs or they are read.
+Two errors have no value to show: the gradient of a call that selects nothing has no entry that could be NaN,
+and a branch of `lax.cond` that is not taken raises nothing, though JAX raises while it traces that branch
+(both `e`). Where JAX's result of nothing has another rank or dtype than that of something, `jnp.take` by a
+matrix, the call that selects nothing is refused when its result is read.
+
 """
 
 

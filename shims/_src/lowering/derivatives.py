@@ -51,7 +51,7 @@ def put_together(models, arrays, carried):
 def layout(value: Value) -> Value:
     """Return a copy of a lowered value without tracers, which can be kept after the trace has ended."""
     axes = tuple(None if a is None else _without_traced(a) for a in value.axes)
-    array = jax.ShapeDtypeStruct(value.array.shape, value.array.dtype)
+    array = jax.ShapeDtypeStruct(np.shape(value.array), value.array.dtype)  # a literal has no shape
     return Value(array, axes, value.pad, value.bounds)
 
 

@@ -201,8 +201,9 @@ def convert(ctx, eqn, value):
     """Lower a dtype conversion; of the known contents of padding, only +0 stays known."""
     (out,) = jp.bind(eqn, [value.array])
     pad = value.pad
-    if pad is not None and not (pad == 0 and not np.signbit(np.asarray(pad, np.float64))):
-        pad = None
+    if pad is not None:
+        parts = np.asarray([np.real(pad), np.imag(pad)], np.float64)
+        pad = None if parts.any() or np.signbit(parts).any() else pad
     return [Value(out, value.axes, None if pad is None else np.zeros((), out.dtype), value.bounds)]
 
 

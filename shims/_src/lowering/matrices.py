@@ -243,9 +243,11 @@ def linear_solve(ctx, eqn, *values):
 
         def call(arrays):
             xs = [Value(x, v.axes) for x, v in zip(arrays, b, strict=True)]
-            outs = run(ctx.child(), jaxpr, [*parts[name], *xs])
-            outs = [scopes.settle(ctx, o, a.shape) for o, a in zip(outs, avals, strict=True)]
-            return [ctx.fill(o, np.zeros((), o.array.dtype)).array for o in outs]
+            inner = ctx.child()
+            inner.is_derivative = True  # JAX transposes the product with the matrix
+            outs = run(inner, jaxpr, [*parts[name], *xs])
+            outs = [scopes.settle(inner, o, a.shape) for o, a in zip(outs, avals, strict=True)]
+            return [inner.fill(o, np.zeros((), o.array.dtype)).array for o in outs]
 
         return call
 

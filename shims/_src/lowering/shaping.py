@@ -140,7 +140,7 @@ def concatenate(ctx, eqn, *values):
     out = lax.concatenate([v.array for v in values], where)
     if any(v.axes[where] is not None for v in values):
         axes[where] = _joined_axis(ctx, eqn, values, where, dim)
-    pads = {None if v.pad is None else float(v.pad) for v in values if v.dynamic}
+    pads = {None if v.pad is None else np.asarray(v.pad).item() for v in values if v.dynamic}
     pad = values[0].pad if len(pads) == 1 and values[0].pad is not None else None
     return [Value(out, tuple(axes), pad, known)]
 

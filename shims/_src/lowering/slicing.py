@@ -200,7 +200,9 @@ def pad(ctx, eqn, value, filler):
             widths[i] = (low, high, interior)
             value = Value(lax.pad(value.array, filler.array, widths), value.axes)
         else:
-            value = pad_axis(ctx, value, i, shape[i], out_shape[i], low, interior, filler.array)
+            value = pad_axis(
+                ctx, value, i, shape[i], out_shape[i], low, interior, filler.array, line_of(eqn)
+            )
     return [value]
 
 

@@ -251,6 +251,16 @@ def _segment_update(
     return original(name, data, segment_ids, scatter, num_segments, *rest, **named)
 
 
+def _polyval(state, original, p, x, *, unroll=16):
+    """Evaluate a polynomial with an unknown number of coefficients, over which JAX loops while it traces."""
+    if not np.ndim(p) or not jp.is_symbolic(np.shape(p)[0]):
+        return original(p, x, unroll=unroll)
+    x = primitives.as_size(x) if jp.is_symbolic(x) else jnp.asarray(x)
+    kind = jnp.result_type(p, x)
+    start = jnp.zeros(lax.broadcast_shapes(p.shape[1:], x.shape), kind)
+    return lax.scan(lambda y, c: ((y * x + c).astype(kind), None), start, p)[0]
+
+
 def _associative_scan(state, original, fn, elems, reverse=False, axis=0):
     leaves, tree = jax.tree.flatten(elems)
     if not leaves or not jp.is_symbolic(leaves[0].shape[axis % leaves[0].ndim]):
@@ -331,6 +341,7 @@ FUNCTIONS = (
     ("_conv", _conv),
     ("_segment_update", _segment_update),
     ("associative_scan", _associative_scan),
+    ("polyval", _polyval),
     ("nonzero", _nonzero),
     ("where", _where),
     ("argwhere", _argwhere),

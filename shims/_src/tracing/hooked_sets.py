@@ -20,6 +20,23 @@ def _as_array(a):
     return primitives.as_size(a) if jp.is_symbolic(a) else jnp.asarray(a)
 
 
+def _distinct(ar):
+    """Return the sorted distinct values, with the derivative that JAX has where a size is given."""
+    values = jnp.sort(jnp.ravel(ar))
+    places = jnp.arange(values.shape[0])
+    before = values[jnp.maximum(places - 1, 0)]
+    differs = (values != before) & ~(jnp.isnan(values) & jnp.isnan(before))
+    return values[(places == 0) | differs]
+
+
+def _of_size(values, size, fill_value):
+    """Cut or extend the values of a set to a size."""
+    if size is None:
+        return values
+    filled = jnp.full((size,), fill_value, values.dtype)
+    return filled.at[jnp.arange(values.shape[0])].set(values, mode="drop")
+
+
 def _unique(
     state,
     original,
@@ -31,7 +48,11 @@ def _unique(
     **options,
 ):
     along_axis = axis is not None and np.ndim(ar) != 1
-    if options.get("size") is not None or not _is_traced(ar) or along_axis:
+    size, fill_value = options.get("size"), options.get("fill_value")
+    if jp.is_symbolic(size) and not (return_index or return_inverse or return_counts or along_axis):
+        values = _distinct(_as_array(ar))
+        return _of_size(values, size, values[0] if fill_value is None else fill_value)
+    if size is not None or not _is_traced(ar) or along_axis:
         return original(ar, return_index, return_inverse, return_counts, axis, **options)
     from shims._src.arguments import sorted_unique
 
@@ -41,17 +62,20 @@ def _unique(
 
 
 def _union1d(state, original, ar1, ar2, *, size=None, fill_value=None):
-    if size is not None or not _is_traced(ar1, ar2):
+    if not (_is_traced(ar1, ar2) or jp.is_symbolic(size)):
         return original(ar1, ar2, size=size, fill_value=fill_value)
-    return jnp.unique(jnp.concatenate([jnp.ravel(_as_array(a)) for a in (ar1, ar2)]))
+    both = jnp.concatenate([jnp.ravel(_as_array(a)) for a in (ar1, ar2)])
+    return jnp.unique(both, size=size, fill_value=fill_value)
 
 
 def _setdiff1d(state, original, ar1, ar2, assume_unique=False, *, size=None, fill_value=None):
-    if size is not None or not _is_traced(ar1, ar2):
+    if not (_is_traced(ar1, ar2) or jp.is_symbolic(size)):
         return original(ar1, ar2, assume_unique, size=size, fill_value=fill_value)
     values, others = (jnp.ravel(_as_array(a)) for a in (ar1, ar2))
-    values = values if assume_unique else jnp.unique(values)
-    return values[jnp.isin(values, others, invert=True)]
+    if not assume_unique:
+        values = jnp.unique(values) if size is None else _distinct(values)
+    left = values[jnp.isin(values, others, invert=True)]
+    return _of_size(left, size, 0 if fill_value is None else fill_value)
 
 
 def _trim_zeros(state, original, filt, trim="fb", axis=None):
