@@ -62,7 +62,8 @@ def as_data(cells: list[dict[str, Any]], cases: dict[str, int]) -> dict[str, Any
     """Return the scorecard as JSON-compatible data; `cases` counts those of functions that were run."""
     by_function = collections.defaultdict(list)
     for cell in cells:
-        by_function[cell["function"]].append(cell)
+        if cell["lane"] in LANES:  # and not a search for calls that was stopped
+            by_function[cell["function"]].append(cell)
     return {
         "generator": MARKER,
         "schema": SCHEMA,
