@@ -227,8 +227,6 @@ def _geq_hook(state, original, e1, e2, describe):
             return True  # positions are int32 everywhere: no array is longer
         difference = e1 - e2
         certain = size_bounds.sign(difference)
-        if certain is None and state.owns(difference):
-            certain = size_bounds.sign_by_bounds(state, difference)
         if certain is not None:
             return certain >= 0
         by_user = comparison_callers.user_orders(_OWN)
