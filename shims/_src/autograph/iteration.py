@@ -13,7 +13,7 @@ from shims._src.control_flow.staging import ambient_is_staging, current_value, i
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
-from shims._src.tracing.size_numbers import number_of
+from shims._src.sizes.size_numbers import number_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -14,13 +14,14 @@ _NOTE = "This is a fault in shims, not in your program: please report it, with t
 
 def raise_if_internal(error: Exception) -> None:
     """Raise an error again, with a note, if it is a fault of the shims' own code."""
-    if _is_internal(error):
+    if is_internal(error):
         if _NOTE not in getattr(error, "__notes__", ()):
             error.add_note(_NOTE)
         raise error
 
 
-def _is_internal(error: Exception) -> bool:
+def is_internal(error: Exception) -> bool:
+    """Return whether an error is a fault of the shims' own code, and not raised on purpose."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next

@@ -22,9 +22,9 @@ import numpy as np
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
-from shims._src.sizes import equal_forms, primitives, size_bounds, trace
-from shims._src.tracing import comparison_callers, size_numbers, size_texts
-from shims._src.tracing.size_numbers import number_of
+from shims._src.sizes import equal_forms, primitives, size_bounds, size_numbers, trace
+from shims._src.sizes.size_numbers import number_of
+from shims._src.tracing import comparison_callers, size_texts
 
 
 def bind() -> None:

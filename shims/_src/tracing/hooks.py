@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from shims._src.errors import errors, shape_mismatches
+from shims._src.errors import errors, internal, shape_mismatches
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import dims, equal_forms, primitives, room, size_bounds, trace
 from shims._src.sizes.decisions import Question
@@ -123,7 +123,12 @@ def _hook_function(original, hook):
         state = trace.current()
         if state is None:
             return original(*args, **kwargs)
-        return hook(state, original, *args, **kwargs)
+        try:
+            return hook(state, original, *args, **kwargs)
+        except Exception as error:
+            if internal.is_internal(error):
+                state.raised.append(error)  # no handler of the program hides it
+            raise
 
     return hooked
 

@@ -17,8 +17,8 @@ from jax import lax
 from shims._src.errors import remedies
 from shims._src.platform import jax_private as jp
 from shims._src.sizes import numbering, primitives, trace
+from shims._src.sizes.size_numbers import number_of
 from shims._src.tracing import hooked_sizes
-from shims._src.tracing.size_numbers import number_of
 
 _PRIMITIVES = {"lt": lax.lt, "le": lax.le, "gt": lax.gt, "ge": lax.ge, "eq": lax.eq, "ne": lax.ne}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shims._src.errors import errors
 from shims._src.platform import jax_private as jp
+from shims._src.platform import user_source
 from shims._src.sizes import dims, trace
 from shims._src.sizes.decisions import Question
 
@@ -15,6 +16,10 @@ AS_INDEX = "take `jnp.take(table, n)`, and `jnp.zeros(n)` or `jnp.arange(n)` in 
 AS_TEXT = (
     "make the text in the `print` or `raise` statement that shows it, or use `jax.debug.print`"
 )
+
+AS_HANDLED = "test the sizes before the step, `if n == m`, and let no handler decide"
+# The module that calls the traced program.
+OUTSIDE = "shims._src.tracing.program"
 
 # The largest number of programs that are staged for the numbers that one size may be.
 _MOST_NUMBERS = 17
@@ -45,6 +50,15 @@ def number_of(state: trace.DynamicTrace, d, asked: str, do: str = AS_ARRAY) -> i
             do=do,
         )
     )
+
+
+def settle_if_handled(state: trace.DynamicTrace, d) -> None:
+    """Get the value of a size that decides on an error, if the traced program handles errors of this step.
+
+    Elsewhere it is checked at run time, when no handler is at hand.
+    """
+    if jp.is_symbolic(d) and user_source.is_handled(OUTSIDE):
+        number_of(state, d, "a step whose error the program handles", AS_HANDLED)
 
 
 def _stage_for_each_number(state, name: str) -> None:
