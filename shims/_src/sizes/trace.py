@@ -26,18 +26,10 @@ _CURRENT: ThreadSlot[DynamicTrace | None] = ThreadSlot(None)
 _SERIALS = itertools.count()
 
 
-class Signal(BaseException):
-    """Ends a trace; no `except Exception` of the traced code catches it, and if other code does, it is kept."""
-
-    def __init__(self, text: str):
-        super().__init__(text)
-        state = current()
-        if state is not None:
-            state.raised.append(self)
-
-
-class Respecialize(Signal):
+class Respecialize(BaseException):
     """Raised during tracing when the program must be traced again with sizes as constants.
+
+    No `except Exception` of the traced code catches it.
 
     Attributes:
       names: the input sizes that are to be constants.
@@ -50,8 +42,10 @@ class Respecialize(Signal):
         self.pins = dict(pins or {})
 
 
-class Undecided(Signal):
+class Undecided(BaseException):
     """Raised during tracing when a question about data-dependent sizes needs one program per answer.
+
+    No `except Exception` of the traced code catches it.
 
     Attributes:
       number: the program that computes the expression from the inputs.
@@ -156,7 +150,6 @@ class DynamicTrace:
       numbers: the value numbers.
       expressions: the expressions over sizes, each written in one way.
       may_assume: as passed.
-      raised: the refusals of the trace so far, which must end it.
     """
 
     def __init__(
@@ -171,7 +164,6 @@ class DynamicTrace:
         self.numbers = ValueNumbers()
         self.expressions = KnownExpressions()
         self.may_assume = may_assume
-        self.raised: list[BaseException] = []
         self._answers = answers
         self._measure: Callable[[Any], Any] | None = None
         self._program_of: Callable[[Any], Any] | None = None
