@@ -11,21 +11,22 @@ import pytest
 import shims
 
 X = jnp.array([3.0, -2.0, 1.0, 5.0, 7.0])
+TABLE = [5.0, 6.0, 7.0, 8.0, 9.0]
 
 
-def in_two_rows(x):
+def by_the_size(x):
     y = x[x > 0]
     try:
-        return y.reshape(2, -1).sum()
+        return y.sum() * TABLE[y.shape[0]]
     except Exception:  # noqa: BLE001
         return jnp.float32(-1)
 
 
-def in_three_rows(x):
+def beyond_the_end(x):
     y = x[x > 0]
     try:
-        z = y.reshape(3, -1).sum()
-    except TypeError as error:
+        z = y.sum() * TABLE[y.shape[0] + 2]
+    except IndexError as error:
         z = jnp.float32(-len(str(error)[:1]))
     return z
 
@@ -33,7 +34,7 @@ def in_three_rows(x):
 def whatever_happens(x):
     y = x[x > 0]
     try:
-        return y.reshape(2, -1).sum()
+        return y.sum() * TABLE[y.shape[0]]
     except:  # noqa: E722
         return jnp.float32(-1)
 
@@ -42,7 +43,7 @@ def suppressed(x):
     y = x[x > 0]
     r = jnp.float32(-1)
     with contextlib.suppress(Exception):
-        r = y.reshape(2, -1).sum()
+        r = y.sum() * TABLE[y.shape[0]]
     return r
 
 
@@ -58,7 +59,7 @@ def suppressed_by_a_class(x):
     y = x[x > 0]
     r = jnp.float32(-1)
     with Quiet():
-        r = y.reshape(2, -1).sum()
+        r = y.sum() * TABLE[y.shape[0]]
     return r
 
 
@@ -89,8 +90,8 @@ def finally_too(x):
 
 
 PROGRAMS = [
-    in_two_rows,
-    in_three_rows,
+    by_the_size,
+    beyond_the_end,
     whatever_happens,
     suppressed,
     suppressed_by_a_class,
@@ -118,7 +119,7 @@ def test_the_result_is_that_of_the_exact_program_or_a_refusal(program, lane):
                 assert LANES[lane](program)(x) == program(x)
                 continue
             if program in REFUSED:
-                with pytest.raises(shims.errors.FreshSizeError, match="reshape"):
+                with pytest.raises(shims.errors.FreshSizeError, match="TABLE"):
                     LANES[lane](program)(x)
             else:
                 assert LANES[lane](program)(x) == program(x)

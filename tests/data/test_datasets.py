@@ -229,7 +229,10 @@ def test_operators_of_host_tensors(value, name):
             return OPERATIONS[name](x, y)
 
         got, want = outcome(run, host), outcome(run, tf.constant)
-        if want.error is None and not (value == "bool" and name in ("divide", "multiply")):
+        # There TensorFlow leaves the operation to NumPy, which computes with the operand.
+        by_numpy = name == "multiply" and value in ("bool", "text")
+        by_numpy |= name == "divide" and value == "bool"
+        if want.error is None and not by_numpy:
             assert got.error is None, (operand, got.error)
             found, right = np.asarray(got.result), np.asarray(want.result)
             assert found.dtype == right.dtype, operand

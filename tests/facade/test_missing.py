@@ -15,7 +15,6 @@ NAMES = {
     "quantization.quantize": "quantize_and_dequantize_v2",
     "ragged.cross": "ragged.cross_hashed",
     "linalg.experimental": "sparse.linalg.cg",
-    "image.decode_webp": "keep using TensorFlow",
     "experimental": "ExtensionType",
     "load_op_library": "jax.ffi",
     "distribute": "jax.sharding",
@@ -53,6 +52,8 @@ def test_what_is_there_needs_no_replacement():
         "quantization.",
         "debugging.",
         "config.",
+        "data.",
+        "io.",
     }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import opcode
+import types
 from collections.abc import Mapping
 
 import jax
@@ -64,7 +66,8 @@ def clearer(first: Exception, last: Exception) -> Exception:
 def may_be_due_to_sizes(error: BaseException) -> bool:
     """Return whether an error may be due to a size that is unknown in the current trace.
 
-    So are refusals of `shims`, and errors of other libraries if one of their frames has such a size at hand.
+    So are refusals of `shims`, errors of other libraries if one of their frames has such a size at hand, and
+    a `TypeError` of Python itself, as for `items[n]`, in a frame of the program that has one.
     """
     if isinstance(error, (*_OWN_REFUSALS, jp.InconclusiveDimensionOperation)):
         return True
@@ -74,14 +77,21 @@ def may_be_due_to_sizes(error: BaseException) -> bool:
 
 
 def _passes_frame_with_size(error: BaseException) -> bool:
-    """Return whether an error passes through a library's frame that has a symbolic size."""
+    """Return whether a frame that may have failed because of a symbolic size has one among its variables."""
     step = error.__traceback__
     while step is not None:
         frame = step.tb_frame
-        if not user_frames.is_user_frame(frame) and any(map(_is_sized, frame.f_locals.values())):
+        by_python = step.tb_next is None and isinstance(error, TypeError) and not _raises(step)
+        is_judged = by_python or not user_frames.is_user_frame(frame)
+        if is_judged and any(map(_is_sized, frame.f_locals.values())):
             return True
         step = step.tb_next
     return False
+
+
+def _raises(step: types.TracebackType) -> bool:
+    """Return whether a frame raised an error by a `raise` statement."""
+    return step.tb_frame.f_code.co_code[step.tb_lasti] == opcode.opmap["RAISE_VARARGS"]
 
 
 def translated(error: Exception) -> Exception:
