@@ -15,6 +15,7 @@ NAMES = {
     "quantization.quantize": "quantize_and_dequantize_v2",
     "ragged.cross": "ragged.cross_hashed",
     "linalg.experimental": "sparse.linalg.cg",
+    "image.decode_webp": "keep using TensorFlow",
     "experimental": "ExtensionType",
     "load_op_library": "jax.ffi",
     "distribute": "jax.sharding",

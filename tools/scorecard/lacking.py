@@ -8,7 +8,10 @@ from collections.abc import Iterator
 import shims
 
 # Other libraries, earlier versions, and operations without their functions (`raw_ops` has its own rows).
-_ELSEWHERE = {"keras", "compat", "raw_ops", "tools", "core", "python", "security"}
+_ELSEWHERE = {
+    *("keras", "initializers", "losses", "metrics", "optimizers"),
+    *("compat", "raw_ops", "tools", "core", "python", "security"),
+}
 _DO = "Do:"
 
 

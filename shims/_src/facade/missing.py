@@ -53,7 +53,7 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
         "convert the features to integers, and hash their combinations with `ragged.cross_hashed`",
     ),
     (("linalg.experimental",), "write `jax.scipy.sparse.linalg.cg`"),
-    (("io.", "data."), _HOST),
+    (("io.", "data.", "image.decode_webp", "image.decode_jxl"), _HOST),
     (
         ("image.generate_bounding_box",),
         "combine `image.non_max_suppression` and `math.top_k`",
