@@ -53,6 +53,8 @@ class KeyValueTensorInitializer:
     https://www.tensorflow.org/api_docs/python/tf/lookup/KeyValueTensorInitializer
     """
 
+    __module__ = "shims.lookup"
+
     def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
         function = "lookup.KeyValueTensorInitializer"
         self._keys = _on_host(function, "keys", keys, key_dtype)
@@ -130,6 +132,8 @@ class TextFileInitializer(KeyValueTensorInitializer):
 
     https://www.tensorflow.org/api_docs/python/tf/lookup/TextFileInitializer
     """
+
+    __module__ = "shims.lookup"
 
     def __init__(
         self,
@@ -261,6 +265,8 @@ class StaticHashTable(_Table):
     https://www.tensorflow.org/api_docs/python/tf/lookup/StaticHashTable
     """
 
+    __module__ = "shims.lookup"
+
     def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
         self.name = name or "hash_table"
         self._contents = initializer.contents()
@@ -311,6 +317,8 @@ class StaticVocabularyTable(_Table):
 
     https://www.tensorflow.org/api_docs/python/tf/lookup/StaticVocabularyTable
     """
+
+    __module__ = "shims.lookup"
 
     def __init__(
         self,
