@@ -213,7 +213,7 @@ PROGRAMS = (
     Masked(batched_inverse, tolerance=1e-4),
     Masked(ridge_regression, tolerance=1e-4),
     Masked(cholesky_of_gram, tolerance=1e-4),
-    Masked(batched_determinant),
+    Masked(batched_determinant, assumes=("zero",)),
     Masked(log_determinant, tolerance=1e-4),
     Masked(singular_values_of_gram, tolerance=1e-4),
     Masked(batched_singular_values, tolerance=1e-4),

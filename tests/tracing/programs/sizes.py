@@ -184,7 +184,7 @@ PROGRAMS = (
     Sized(associative_scan, VECTOR),
     Sized(convolve_same, VECTOR),
     Sized(search_sorted, VECTOR),
-    Sized(unique_of_size, VECTOR, specializes=True, gradient=False),
+    Sized(unique_of_size, VECTOR, gradient=False),
     Sized(nonzero_of_size, VECTOR),
     Sized(least_squares, BATCH, tolerance=1e-3),
     Sized(inverse, MATRIX, tolerance=1e-4),
