@@ -113,3 +113,18 @@ def test_cumulative_operations_from_either_end(name, reverse):
     np.testing.assert_allclose(
         slope(finite, mask), jax.grad(lambda x: apply(x[mask]).sum())(finite), rtol=1e-5
     )
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("name", ["cumsum", "cummax", "cummin", "cumlogsumexp"])
+@pytest.mark.parametrize("use", [jnp.square, lambda z: jnp.exp(-z)])
+def test_an_infinite_total_stays_out_of_the_padding(name, reverse, use):
+    x, kept = jnp.array([3.0, -2.0, 1.0, 5.0]), np.array([0, 2, 3])
+
+    def total(y, s):
+        return use(getattr(jax.lax, name)(y * (s / 0.0), reverse=reverse)).sum()
+
+    found = jax.jit(jax.grad(shims.dynamic(lambda x, s: total(x[x > 0], s)), (0, 1)))(x, 1.0)
+    want = jax.grad(lambda x, s: total(x[kept], s), (0, 1))(x, 1.0)
+    for a, b in zip(found, want, strict=True):
+        np.testing.assert_array_equal(a, b)

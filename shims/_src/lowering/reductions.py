@@ -88,13 +88,13 @@ def cumulative(ctx, eqn, value, *, neutral):
     value = ctx.fill(value, neutral(value.array.dtype), (axis,))
     if running_totals.pays(eqn, value.array):
         return [Value(running_totals.totals(value.array), value.axes)]
-    if starts_valid and eqn.params["reverse"] and value.axes[axis] is not None:
-        # The operation starts at the last slot: the valid slots are moved there, and back.
-        size = value.axes[axis].size
-        (out,) = jp.bind(eqn, [jnp.roll(value.array, -size, axis)])
-        return [Value(jnp.roll(out, size, axis), value.axes)]
-    (out,) = jp.bind(eqn, [value.array])
-    return [Value(out, value.axes)]
+    # The operation starts at one end: with `reverse` the valid slots are moved there, and back.
+    moves = starts_valid and eqn.params["reverse"] and value.axes[axis] is not None
+    array = jnp.roll(value.array, -value.axes[axis].size, axis) if moves else value.array
+    (out,) = jp.bind(eqn, [array])
+    out = jnp.roll(out, value.axes[axis].size, axis) if moves else out
+    # Padding that follows the valid slots has their total, which may be infinite.
+    return [ctx.clear_padding(Value(out, value.axes), (axis,))]
 
 
 _REDUCE = {
