@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from shims import signal as signal
     from shims import sparse as sparse
     from shims import strings as strings
+    from shims import summary as summary
     from shims import train as train
     from shims import v1 as v1
     from shims._src.array.gather import batch_gather as batch_gather
@@ -127,6 +128,7 @@ _NAMESPACES = (
     "sparse",
     "train",
     "strings",
+    "summary",
     "v1",
 )
 # TensorFlow has these modules of Keras at the top, too.

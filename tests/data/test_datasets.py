@@ -240,3 +240,125 @@ def test_operators_of_host_tensors(value, name):
                 assert found.tolist() == right.tolist()
             else:
                 np.testing.assert_allclose(found, right, rtol=1e-15)
+
+
+def _records(path, broken: int | None):
+    """Write three records; a bit of the one of number `broken` is wrong."""
+    with tf.io.TFRecordWriter(str(path)) as file:
+        for record in (b"1", b"2", b"3"):
+            file.write(record)
+    data = bytearray(path.read_bytes())
+    if broken is not None:
+        data[broken * len(data) // 3 + 12] ^= 1
+    path.write_bytes(bytes(data))
+    return str(path)
+
+
+class _Failing:
+    """Counts to 6; some numbers raise an error instead."""
+
+    def __init__(self):
+        self.at = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.at += 1
+        if self.at in (2, 4):
+            raise ValueError("no such number")
+        if self.at > 6:
+            raise StopIteration
+        return self.at
+
+
+def _raising():
+    yield 1
+    raise ValueError("no more")
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2])
+def test_errors_of_records_are_ignored(tmp_path, broken):
+    """The rest of a file behind a damaged record is left out."""
+    paths = [_records(tmp_path / "a", broken), _records(tmp_path / "b", None)]
+    found = [
+        [plain_element(e) for e in m.data.TFRecordDataset(paths).ignore_errors()]
+        for m in (shims, tf)
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("generator", [_Failing, _raising, lambda: iter([0, "a", 2])])
+def test_errors_of_generators_are_ignored(generator):
+    def observed(m):
+        signature = m.TensorSpec([], m.int32)
+        values = m.data.Dataset.from_generator(generator, output_signature=signature)
+        return [plain_element(e) for e in values.ignore_errors()]
+
+    assert observed(shims) == observed(tf)
+
+
+def _unreadable(d):
+    """Return sources that raise the same error again and again; TensorFlow waits forever."""
+    paths = ["/nowhere/x"]
+    numbers, missing = d.Dataset.range(3), lambda i: d.TextLineDataset(paths)
+
+    def raising():
+        raise ValueError("no generator")
+
+    spec = shims.TensorSpec([], shims.int32)
+    return {
+        "lines": d.TextLineDataset(paths),
+        "records": d.TFRecordDataset(paths),
+        "blocks": d.FixedLengthRecordDataset(paths, 1),
+        "table": d.experimental.CsvDataset(paths, [shims.int32]),
+        "generator": d.Dataset.from_generator(raising, output_signature=spec),
+        "flat_map": numbers.flat_map(missing),
+        "interleave": numbers.interleave(missing),
+        "zip": d.Dataset.zip((numbers.repeat(), d.TextLineDataset(paths))),
+        "concatenate": d.TextLineDataset(paths).concatenate(d.Dataset.from_tensors("a")),
+        "shuffle, batch": d.TextLineDataset(paths).shuffle(3).batch(2).repeat(),
+        "prefetch": d.TextLineDataset(paths).prefetch(2),
+        "choose": d.Dataset.choose_from_datasets(
+            [d.TextLineDataset(paths)], d.Dataset.from_tensors(np.int64(0)).repeat()
+        ),
+        "group": numbers.group_by_window(lambda x: x, lambda k, g: missing(k), 2),
+        "no group": numbers.group_by_window(lambda x: x, lambda k, g: raising(), 2),
+    }
+
+
+@pytest.mark.parametrize("name", _unreadable(shims.data))
+def test_a_source_that_cannot_be_read_is_an_error(name):
+    with pytest.raises(shims.errors.FailedPreconditionError, match="again and again") as caught:
+        list(_unreadable(shims.data)[name].ignore_errors())
+    assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda d: d.Dataset.zip((d.Dataset.range(3), d.TextLineDataset("/nowhere/x"))),
+        lambda d: d.Dataset.range(7).map(_odd_only(d)),
+        lambda d: d.Dataset.range(6).map(_odd_only(d)).batch(2),
+        lambda d: d.Dataset.range(8).map(_no_one(d)).batch(3),
+        lambda d: d.Dataset.range(8).map(_no_one(d)).batch(3, drop_remainder=True),
+        lambda d: d.Dataset.range(8).map(_no_one(d)).batch(3, num_parallel_calls=2),
+        lambda d: d.Dataset.range(8).map(_no_one(d)).prefetch(1).batch(3),
+        lambda d: d.Dataset.range(8).map(_no_one(d), num_parallel_calls=2).batch(3).prefetch(1),
+    ],
+)
+def test_errors_behind_a_source_that_ends_are_ignored(build):
+    found = [[plain_element(e) for e in build(m.data).ignore_errors()] for m in (shims, tf)]
+    assert found[0] == found[1]
+
+
+def _odd_only(d):
+    """Return a function that raises an error for even numbers."""
+    m = shims if d is shims.data else tf
+    return lambda i: m.debugging.check_numerics(1.0 / m.cast(i % 2, m.float32), "even")
+
+
+def _no_one(d):
+    """Return a function that raises an error for 1."""
+    m = shims if d is shims.data else tf
+    return lambda i: m.debugging.check_numerics(1.0 / m.cast(i - 1, m.float32), "one")

@@ -17,10 +17,15 @@ from shims._src.types.tensor_spec import TensorSpec
 
 
 class Batch(Node):
-    """Batches of `size` elements; the last one may be smaller unless it is dropped."""
+    """Batches of `size` elements; the last one may be smaller unless it is dropped.
 
-    def __init__(self, source: Node, size: int, drops_remainder: bool):
+    An error of an element ends its batch. If `is_fused`, its batch takes all of its elements before, as
+    TensorFlow's fusion of `map` and `batch` does, so that the next batch starts where it does without errors.
+    """
+
+    def __init__(self, source: Node, size: int, drops_remainder: bool, is_fused: bool = False):
         super().__init__(source)
+        self.is_fused = is_fused
         if size <= 0:
             raise errors.InvalidArgumentError("Batch size must be greater than zero.")
         self.size, self.drops_remainder = size, drops_remainder
@@ -76,10 +81,18 @@ class _BatchStream(Stream):
 
     def __next__(self) -> Any:
         batch: list[Any] = []
-        for element in self.input:
-            batch.append(element)
-            if len(batch) == self.node.size:
+        failure: Exception | None = None
+        for _ in range(self.node.size):
+            try:
+                batch.append(next(self.input))
+            except StopIteration:
                 break
+            except Exception as error:
+                if not self.node.is_fused:
+                    raise
+                failure = failure or error
+        if failure is not None:
+            raise failure
         if not batch or (self.node.drops_remainder and len(batch) < self.node.size):
             raise StopIteration
         return self.node.joined(batch)

@@ -91,14 +91,17 @@ class _FilesStream(Stream):
         super().__init__()
         self.node = node
         self.number = self.offset = 0
+        self.is_unreadable = False
         self.file: BinaryIO | None = None
         self.values: Iterator[tuple[bytes, int]] | None = None
 
     def __next__(self) -> Any:
         while self.number < len(self.node.paths):
             if self.values is None:
+                self.is_unreadable = True
                 self.file = opened(self.node.paths[self.number], self.node.compression)
                 self.values = self.node.format(self.file, self.offset)
+                self.is_unreadable = False
             try:
                 value, self.offset = next(self.values)
                 return host(value)
@@ -111,6 +114,10 @@ class _FilesStream(Stream):
         """Open the file again at the next element."""
         self.close()
         super().restore(state)
+
+    def is_stuck(self) -> bool:
+        """Return whether the present file cannot be opened."""
+        return self.is_unreadable
 
     def close(self) -> None:
         """Close the file."""

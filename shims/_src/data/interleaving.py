@@ -102,6 +102,11 @@ class _InterleaveStream(Stream):
                 stream.restore(place[1])
                 self.open[number] = place[0], stream
 
+    def is_stuck(self) -> bool:
+        """Return whether the input, or the dataset at the present place, is stuck."""
+        place = self.open[self.at]
+        return super().is_stuck() or (place is not None and place[1].is_stuck())
+
     def close(self) -> None:
         """Close the open datasets, too."""
         super().close()

@@ -157,12 +157,31 @@ class IgnoringErrors(Node):
         return _IgnoringStream(self.input.stream())
 
 
+# A source that raises the same error this often without an element in between never ends.
+_TRIES = 1000
+
+
 class _IgnoringStream(Stream):
+    tries = 0
+
     def __next__(self) -> Any:
         while True:
             try:
-                return next(self.input)
+                found = next(self.input)
+                self.tries = 0
+                return found
             except StopIteration:
                 raise
-            except Exception:  # noqa: BLE001 - any error of the user's function is left out
-                continue
+            except Exception as error:
+                self.tries = self.tries + 1 if self.input.is_stuck() else 0
+                if self.tries >= _TRIES:
+                    raise errors.FailedPreconditionError(
+                        errors.message(
+                            "`ignore_errors`",
+                            f"the source raises the same error again and again ({_TRIES} times), so "
+                            "that leaving it out does not end; TensorFlow goes on trying.",
+                            received=f"{type(error).__name__}: {error}",
+                            do="leave out the file or the generator that cannot be read, "
+                            "`[f for f in files if shims.io.gfile.exists(f)]` for instance",
+                        )
+                    ) from error

@@ -50,6 +50,10 @@ class Stream:
         for stream, inner in zip(self.inputs, state["inputs"], strict=True):
             stream.restore(inner)
 
+    def is_stuck(self) -> bool:
+        """Return whether the next element will raise the error of the last one again."""
+        return any(stream.is_stuck() for stream in self.inputs)
+
     def close(self) -> None:
         """End what runs in the background."""
         for stream in self.inputs:

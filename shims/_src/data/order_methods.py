@@ -11,6 +11,7 @@ from shims._src.data import (
     batching,
     buffering,
     combining,
+    mapping,
     order,
     specs,
     structures,
@@ -40,8 +41,9 @@ class OrderMethods:
         name=None,
     ) -> Any:
         """Join `batch_size` consecutive elements; ragged and sparse components stay so."""
-        del num_parallel_calls, deterministic, name
-        return published(batching.Batch(self.node, int(batch_size), bool(drop_remainder)))
+        del deterministic, name
+        is_fused = num_parallel_calls is None and isinstance(self.node, mapping.Map)
+        return published(batching.Batch(self.node, int(batch_size), bool(drop_remainder), is_fused))
 
     def padded_batch(
         self,

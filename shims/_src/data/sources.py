@@ -166,14 +166,17 @@ class _GeneratorStream(Stream):
     def __init__(self, node: Generated):
         super().__init__()
         self.node, self.at = node, 0
+        self.is_failing = False
         self.values: Iterator[Any] | None = None
 
     def __next__(self) -> Any:
         if self.values is None:
+            self.is_failing = True
             arguments = [elements.component_of(a).numpy() for a in self.node.args]
             self.values = iter(self.node.generator(*arguments))
             for _ in range(self.at):
                 next(self.values)
+            self.is_failing = False
         value = next(self.values)
         self.at += 1
         return generator_values.conformed(value, self.node.spec)
@@ -182,6 +185,10 @@ class _GeneratorStream(Stream):
         """Start again at the first value when the next element is asked for."""
         super().restore(state)
         self.values = None
+
+    def is_stuck(self) -> bool:
+        """Return whether the generator cannot be started."""
+        return self.is_failing
 
     def close(self) -> None:
         """Close the generator."""

@@ -162,6 +162,12 @@ class _GroupStream(Stream):
         key = min(self.groups)
         return key, self.groups.pop(key)
 
+    def is_stuck(self) -> bool:
+        """Return whether the present group cannot be reduced, or its dataset is stuck."""
+        if self.output is not None:
+            return self.output.is_stuck()
+        return self.current is not None or super().is_stuck()
+
     def state(self) -> dict[str, Any]:
         """Return the position, with that in the group."""
         output = None if self.output is None else self.output.state()

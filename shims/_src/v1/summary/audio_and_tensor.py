@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import wave
-
-import numpy as np
-
 from shims._src.checkpoint.element_types import number_of
 from shims._src.errors import errors
+from shims._src.summary.wav import encode_wav
 from shims._src.v1.graph.nodes import Tensor
 from shims._src.v1.graph.output_specs import constant_value
 from shims._src.v1.summary import messages
 from shims._src.v1.summary.operators import summary_of
-
-_STEPS = 1 << 15
 
 
 def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=None) -> Tensor:
@@ -61,7 +55,7 @@ def audio(name, tensor, sample_rate, max_outputs=3, collections=None, family=Non
                 sample_rate=float(rate),
                 num_channels=sound.shape[1],
                 length_frames=sound.shape[0],
-                encoded_audio_string=_encode_wav(sound, float(rate)),
+                encoded_audio_string=encode_wav(sound, float(rate)),
                 content_type="audio/wav",
             )
             summary.value.add(tag=tag + last, audio=encoded)
@@ -117,17 +111,3 @@ def tensor_summary(
         summary.value.add(tag=tag, metadata=metadata, tensor=proto)
 
     return summary_of("TensorSummaryV2", name, tensor, collections, family, fill)
-
-
-def _encode_wav(sound: np.ndarray, rate: float) -> bytes:
-    """Encode audio samples as a 16-bit WAV file, with TensorFlow's rounding."""
-    scaled = sound.astype(np.float32) * np.float32(_STEPS)
-    rounded = np.trunc(scaled + np.copysign(np.float32(0.5), scaled))
-    samples = np.clip(rounded, -_STEPS, _STEPS - 1).astype("<i2")
-    buffer = io.BytesIO()
-    with wave.open(buffer, "wb") as file:
-        file.setnchannels(sound.shape[1])
-        file.setsampwidth(2)
-        file.setframerate(round(rate))
-        file.writeframes(samples.tobytes())
-    return buffer.getvalue()

@@ -1,0 +1,1 @@
+"""Provide `tf.summary`: event files for TensorBoard, written without TensorFlow."""

@@ -1,0 +1,109 @@
+"""Run public programs and print a table: `python -m tools.public_programs CHECKOUTS [NAME...]`.
+
+CHECKOUTS holds a checkout OWNER/REPOSITORY of each repository in `programs.txt`, whose lines are a
+repository, a commit and the path of a program. Results are kept in CHECKOUTS/results; TensorFlow's are not
+made again. With names, only programs of these names are run.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+from typing import NamedTuple
+
+from tools.public_programs import cells
+from tools.public_programs.comparing import Verdict, compare
+from tools.public_programs.lane import Cell
+
+_LIST = pathlib.Path(__file__).with_name("programs.txt")
+_SECONDS = 900
+
+
+class Program(NamedTuple):
+    """A program in a public repository."""
+
+    repository: str
+    commit: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        """The folder and the file, without its ending."""
+        path = pathlib.PurePosixPath(self.path)
+        return f"{path.parent.name}_{path.stem}"
+
+    @property
+    def address(self) -> str:
+        """The page of the program."""
+        return f"https://github.com/{self.repository}/blob/{self.commit}/{self.path}"
+
+
+def main(folder: str, *names: str) -> None:
+    """Run the programs and print their results."""
+    checkouts = pathlib.Path(folder).resolve()
+    programs = [Program(*line.split()) for line in _LIST.read_text().splitlines()]
+    chosen = [p for p in programs if not names or p.name in names]
+    print("| program | lines | values | difference | result |\n|---|---|---|---|---|")
+    for program in chosen:
+        print(_row(program, checkouts), flush=True)
+
+
+def _row(program: Program, checkouts: pathlib.Path) -> str:
+    path = checkouts / program.repository / program.path
+    lines = sum(len(c.splitlines()) for c in cells.cells_of(path, "tensorflow"))
+    results = checkouts / "results"
+    verdict = _verdict(program, path, results)
+    told = verdict if isinstance(verdict, str) else _told(verdict)
+    counted = (
+        ("", "") if isinstance(verdict, str) else (verdict.values, f"{verdict.difference:.0e}")
+    )
+    return (
+        f"| [{program.name}]({program.address}) | {lines} | {counted[0]} | {counted[1]} | {told} |"
+    )
+
+
+def _verdict(program: Program, path: pathlib.Path, results: pathlib.Path) -> Verdict | str:
+    found = []
+    for library in ("tensorflow", "shims"):
+        kept = results / f"{program.name}.{library}.pkl"
+        if library == "shims" or not kept.exists():
+            kept.unlink(missing_ok=True)
+            _run(library, path, kept)
+        if not kept.exists():
+            return f"did not end under {library}"
+        found.append([Cell(*cell) for cell in pickle.loads(kept.read_bytes())])
+    return compare(*found)
+
+
+def _run(library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
+    command = [sys.executable, "-m", "tools.public_programs.lane", library, str(path), str(kept)]
+    backend = "tensorflow" if library == "tensorflow" else "jax"
+    quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "agg", "KERAS_BACKEND": backend}
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with open(kept.with_suffix(".log"), "w") as log:
+        try:
+            subprocess.run(
+                command,
+                env={**os.environ, **quiet, "PYTHONPATH": os.getcwd()},
+                stdout=log,
+                stderr=log,
+                timeout=_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            log.write("timeout\n")
+
+
+def _told(verdict: Verdict) -> str:
+    if verdict.is_equal:
+        return "equal"
+    told = [f"cell {n}: {e[0]}: {e[1].splitlines()[0][:150]}" for n, e in verdict.failed]
+    differing = [f"differs: {', '.join(verdict.apart)}"] if verdict.apart else []
+    return "; ".join([*told, *differing]).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

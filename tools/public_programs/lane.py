@@ -1,0 +1,139 @@
+"""Run a program in one library and keep what it leaves: `python -m tools.public_programs.lane`."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import io
+import os
+import pathlib
+import pickle
+import signal
+import sys
+import traceback
+import types
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tools.public_programs import cells, stand_ins
+
+SECONDS = 150  # for a cell
+_TENSORS = frozenset({"EagerTensor", "ArrayImpl", "ResourceVariable", "Variable", "HostTensor"})
+
+
+class Cell(NamedTuple):
+    """What a cell leaves.
+
+    Args:
+      error: the class, the message and the line of the error that ended it.
+      values: the top-level variables afterwards, as plain data.
+      last: the value of its last line.
+    """
+
+    error: tuple[str, str, str] | None
+    values: dict[str, Any]
+    last: Any
+
+
+def main(library: str, program: str, result: str) -> None:
+    """Run a program and pickle its cells.
+
+    Args:
+      library: `tensorflow` or `shims`.
+      program: the path of a notebook or a Python file.
+      result: the path of the pickle; the folder beside it becomes the working directory.
+    """
+    warnings.simplefilter("ignore")
+    path, kept = pathlib.Path(program).resolve(), pathlib.Path(result).resolve()
+    folder = kept.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
+    sys.argv = [path.name]
+    stand_ins.install()
+    _prepare(library)
+    signal.signal(signal.SIGALRM, _end_cell)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    found = [
+        _run(source, folder / f"cell_{number:02}.py", names)
+        for number, source in enumerate(cells.cells_of(path, library))
+    ]
+    kept.write_bytes(pickle.dumps([tuple(cell) for cell in found]))
+
+
+def _prepare(library: str) -> None:
+    tf = importlib.import_module(library)
+    tf.random.set_seed(1)
+    np.random.seed(1)
+    assert tf.keras.Model
+    stand_ins.install_in_keras(sys.modules["keras"], library)
+
+
+def _end_cell(*event) -> None:
+    del event
+    raise TimeoutError(f"the cell took more than {SECONDS} s")
+
+
+def _run(source: str, file: pathlib.Path, names: dict[str, Any]) -> Cell:
+    file.write_text(source)
+    last = error = None
+    signal.alarm(SECONDS)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            last = _execute(source, file, names)
+    except (Exception, SystemExit) as raised:  # noqa: BLE001 - any error is a result
+        frames = traceback.extract_tb(raised.__traceback__)
+        own = [f.line or "" for f in frames if f.filename == str(file)]
+        error = type(raised).__name__, str(raised)[:600], own[-1] if own else ""
+    signal.alarm(0)
+    kept = {k: plain(v) for k, v in names.items() if not k.startswith("_") and _is_value(v)}
+    return Cell(error, kept, plain(last))
+
+
+def _execute(source: str, file: pathlib.Path, names: dict[str, Any]) -> Any:
+    tree = ast.parse(source, str(file))
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        exec(compile(tree, str(file), "exec"), names)
+        return None
+    last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
+    exec(compile(tree, str(file), "exec"), names)
+    return eval(compile(last, str(file), "eval"), names)
+
+
+def _is_value(value) -> bool:
+    return not isinstance(value, (types.ModuleType, type, types.FunctionType))
+
+
+def plain(value, depth: int = 0) -> Any:
+    """Return a value as plain data, `None` for what has no numbers."""
+    try:
+        return _plain(value, depth)
+    except Exception as error:  # noqa: BLE001 - such a value is compared by its error
+        return f"<{type(error).__name__}>"
+
+
+def _plain(value, depth: int) -> Any:
+    kind = type(value).__name__
+    if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        return value if not isinstance(value, str) else value[:2000]
+    if isinstance(value, np.ndarray) or kind in _TENSORS:
+        return np.asarray(value)
+    if kind == "RaggedTensor":
+        return ["ragged", plain(value.flat_values), *map(plain, value.nested_row_splits)]
+    if kind == "SparseTensor":
+        return ["sparse", *map(plain, (value.indices, value.values, value.dense_shape))]
+    if kind == "History":
+        return dict(value.history)
+    if hasattr(value, "get_weights") and getattr(value, "built", False):
+        return [np.asarray(w) for w in value.get_weights()]
+    if depth < 4 and isinstance(value, (list, tuple)):
+        return [plain(item, depth + 1) for item in value]
+    if depth < 4 and isinstance(value, dict):
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+    return None
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

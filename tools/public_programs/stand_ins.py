@@ -1,0 +1,129 @@
+"""Replace what a program downloads or draws, in the same way under both libraries.
+
+Pictures and tables of data sets are small and synthetic, plots draw nothing, training is short and reads
+arrays in order, and Keras on JAX draws TensorFlow's random numbers, so that both sides start from the same
+weights.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+import sys
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+EPOCHS, STEPS = 2, 4
+_PLOTS = (
+    *("matplotlib", "matplotlib.pyplot", "matplotlib.colors", "matplotlib.cm", "mpl_toolkits"),
+    *("seaborn", "IPython", "IPython.display", "imageio", "tensorflow_docs", "graphviz"),
+    *("tensorflow_docs.vis", "tensorflow_docs.vis.embed", "tensorflow_docs.plots", "pydot"),
+    *("tensorflow_docs.modeling", "matplotlib.gridspec", "tqdm", "tqdm.notebook"),
+)
+
+
+def install() -> None:
+    """Replace plots, data sets and long training."""
+    roots = {name.split(".")[0] for name in _PLOTS}
+    missing = {root for root in roots if importlib.util.find_spec(root) is None}
+    for name in _PLOTS:
+        if name.split(".")[0] in missing:
+            sys.modules[name] = mock.MagicMock()
+    plot = sys.modules.get("matplotlib.pyplot")
+    if isinstance(plot, mock.MagicMock):
+        plot.subplots.side_effect = _subplots
+    tqdm = sys.modules.get("tqdm")
+    if isinstance(tqdm, mock.MagicMock):
+        tqdm.tqdm = lambda values, *rest, **options: values
+
+
+def install_in_keras(keras, library: str) -> None:
+    """Replace the data sets of Keras, and let training be short and in order."""
+    for name, (shape, kind) in _DATASETS.items():
+        getattr(keras.datasets, name).load_data = functools.partial(_pictures, shape, kind)
+    keras.utils.set_random_seed(1)
+    keras.Model.fit = _short_fit(keras.Model.fit)
+    if library == "shims":
+        _draw_as_tensorflow()
+
+
+def _subplots(rows=1, columns=1, **options) -> tuple[Any, Any]:
+    del options
+    axes = np.array([[mock.MagicMock() for _ in range(columns)] for _ in range(rows)], object)
+    return mock.MagicMock(), axes[0, 0] if rows == columns == 1 else axes.squeeze()
+
+
+_DATASETS = {
+    "mnist": ((28, 28), 10),
+    "fashion_mnist": ((28, 28), 10),
+    "cifar10": ((32, 32, 3), 10),
+}
+
+
+def _pictures(shape: tuple[int, ...], kinds: int, *rest, **options):
+    """Make pictures whose brightest row tells their class."""
+    del rest, options
+    random = np.random.RandomState(3)
+
+    def part(count: int) -> tuple[np.ndarray, np.ndarray]:
+        labels = random.randint(0, kinds, count)
+        pixels = random.randint(0, 90, (count, *shape))
+        for picture, label in zip(pixels, labels, strict=True):
+            picture[2 * label : 2 * label + 3] += 150
+        wanted = labels if len(shape) == 2 else labels[:, None]
+        return pixels.astype(np.uint8), wanted.astype(np.uint8)
+
+    return part(320), part(96)
+
+
+def _short_fit(fit):
+    signature = inspect.signature(fit)
+
+    @functools.wraps(fit)
+    def short(*arguments, **options):
+        given = signature.bind(*arguments, **options).arguments
+        given["epochs"] = min(given.get("epochs", 1), EPOCHS + given.get("initial_epoch", 0))
+        given["shuffle"], given["verbose"] = False, 0
+        if given.get("steps_per_epoch") is not None:
+            given["steps_per_epoch"] = min(given["steps_per_epoch"], STEPS)
+        return fit(**given)
+
+    return short
+
+
+def _draw_as_tensorflow() -> None:
+    """Let Keras on JAX draw the random numbers that Keras on TensorFlow draws from a seed."""
+    import jax.numpy as jnp
+    from keras.src.backend.jax import random as own
+    from keras.src.random.seed_generator import draw_seed
+
+    import shims
+
+    def seed_of(seed):
+        return jnp.asarray(draw_seed(seed)).astype(jnp.int32)
+
+    def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+        return shims.random.stateless_normal(shape, seed_of(seed), mean, stddev, dtype or "float32")
+
+    def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+        return shims.random.stateless_truncated_normal(
+            shape, seed_of(seed), mean, stddev, dtype or "float32"
+        )
+
+    def uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+        return shims.random.stateless_uniform(
+            shape, seed_of(seed), minval, maxval, dtype or "float32"
+        )
+
+    def dropout(inputs, rate, noise_shape=None, seed=None):
+        if rate in (0.0, 1.0):
+            return inputs * (1 - rate)
+        return shims.nn.experimental.stateless_dropout(
+            inputs, rate, seed_of(seed), noise_shape=noise_shape
+        )
+
+    for function in (normal, truncated_normal, uniform, dropout):
+        setattr(own, function.__name__, function)
