@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shims._src.data import specs, structures
+from shims._src.data import positions, specs, structures
 from shims._src.data.node import Node, Stream, published
 from shims._src.errors import errors
 from shims._src.types.host_tensor import HostTensor, host
@@ -16,8 +16,8 @@ class Iterator:
     """One pass over a dataset: `next` and `get_next` give elements.
 
     Differs from TensorFlow:
-      `get_state` returns the position as a picklable value, to which `set_state` goes back; a
-      `tf.train.Checkpoint` saves neither.
+      `get_state` returns the position as a picklable value, to which `set_state` goes back. A
+      `train.Checkpoint` saves it in a form that TensorFlow does not read, nor is TensorFlow's read.
 
     https://www.tensorflow.org/api_docs/python/tf/data/Iterator
     """
@@ -68,6 +68,14 @@ class Iterator:
           state: the result of `get_state`.
         """
         self._stream.restore(state)
+
+    def checkpoint_arrays(self) -> dict[str, Any]:
+        """Return the position for a checkpoint."""
+        return {"ITERATOR": np.array(positions.encode(self.get_state()), object)}
+
+    def restore_arrays(self, arrays: dict[str, Any]) -> None:
+        """Continue from the position of a checkpoint."""
+        self.set_state(positions.decode(arrays["ITERATOR"].item()))
 
     def __del__(self):
         stream = getattr(self, "_stream", None)

@@ -15,8 +15,32 @@ from shims._src.types.composite import is_composite
 from shims._src.types.host_tensor import HostTensor
 from shims._src.variables.variable import Variable
 
-# For `isinstance`; tracers are arrays, too.
-Tensor = jax.Array
+
+class _AnyTensor(type):
+    def __instancecheck__(cls, value) -> bool:
+        return isinstance(value, (jax.Array, HostTensor))
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return subclass is cls or issubclass(subclass, (jax.Array, HostTensor))
+
+
+class Tensor(metaclass=_AnyTensor):
+    """The class of tensors, for `isinstance` and annotations: JAX arrays, tracers, and tensors on the host.
+
+    Differs from TensorFlow:
+      Nothing is an instance of this class alone: tensors are arrays of JAX, elements of datasets and
+      strings are arrays of NumPy.
+
+    https://www.tensorflow.org/api_docs/python/tf/Tensor
+    """
+
+    __module__ = "shims"
+
+    def __new__(cls, *arguments, **options):
+        del arguments, options
+        raise TypeError(
+            "`Tensor` cannot be made: call `shims.constant` or `shims.convert_to_tensor`"
+        )
 
 
 def is_tensor(x) -> bool:
