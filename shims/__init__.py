@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from shims import config as config
     from shims import data as data
     from shims import debugging as debugging
+    from shims import distribute as distribute
     from shims import dtypes as dtypes
     from shims import errors as errors
+    from shims import experimental as experimental
     from shims import image as image
     from shims import io as io
     from shims import linalg as linalg
@@ -108,8 +110,10 @@ _NAMESPACES = (
     "config",
     "data",
     "debugging",
+    "distribute",
     "dtypes",
     "errors",
+    "experimental",
     "image",
     "io",
     "keras",

@@ -143,3 +143,15 @@ def test_modules_that_tensorflow_has_at_the_top_and_names_that_keras_lacks():
         """
     )
     assert found.split() == ["2.0", "False"]
+
+
+def test_generators_of_images_are_there():
+    found = run(
+        """
+        import numpy as np, shims
+        make = shims.keras.preprocessing.image.ImageDataGenerator(rescale=0.5, horizontal_flip=True)
+        x, y = next(make.flow(np.ones([4, 3, 3, 1]), np.arange(4), batch_size=2, shuffle=False))
+        print(x.shape, float(x.max()), y.tolist(), hasattr(shims.keras.preprocessing, "text"))
+        """
+    )
+    assert found == "(2, 3, 3, 1) 0.5 [0, 1] True"

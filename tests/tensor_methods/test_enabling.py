@@ -47,6 +47,7 @@ def enabled():
         lambda x: {x.ref(): 1}[x.ref()],
         lambda x: x.ref().deref().numpy(),
         lambda x: x.cpu().numpy(),
+        lambda x: x.device,
         lambda x: x.set_shape(x.shape),
     ],
 )

@@ -100,9 +100,16 @@ def _run(library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
 def _told(verdict: Verdict) -> str:
     if verdict.is_equal:
         return "equal"
-    told = [f"cell {n}: {e[0]}: {e[1].splitlines()[0][:150]}" for n, e in verdict.failed]
+    told = [
+        f"cell {n}: {e[0]}: {_first_line(e[1])[:150]} ({e[2].strip()[:60]})"
+        for n, e in verdict.failed
+    ]
     differing = [f"differs: {', '.join(verdict.apart)}"] if verdict.apart else []
     return "; ".join([*told, *differing]).replace("|", "\\|")
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else ""
 
 
 if __name__ == "__main__":

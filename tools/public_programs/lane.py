@@ -9,6 +9,7 @@ import io
 import os
 import pathlib
 import pickle
+import shutil
 import signal
 import sys
 import traceback
@@ -49,7 +50,8 @@ def main(library: str, program: str, result: str) -> None:
     warnings.simplefilter("ignore")
     path, kept = pathlib.Path(program).resolve(), pathlib.Path(result).resolve()
     folder = kept.with_suffix("")
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     os.chdir(folder)
     sys.argv = [path.name]
     stand_ins.install()

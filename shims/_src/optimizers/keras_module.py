@@ -60,7 +60,7 @@ def _add_names_of_tf_keras(keras: types.ModuleType) -> None:
     Keras itself defines them, in a package for TensorFlow that imports nothing of it. `backend` is
     left out: its functions there compute with TensorFlow.
     """
-    for name in ("losses", "metrics", "layers"):
+    for name in ("losses", "metrics", "layers", "preprocessing", "preprocessing.image"):
         own = importlib.import_module(f"keras.{name}")
         with contextlib.suppress(ImportError):
             others = vars(importlib.import_module(f"keras._tf_keras.keras.{name}"))

@@ -10,6 +10,7 @@ import numpy as np
 from shims._src.arguments.checks import static_int
 from shims._src.array.creation import one_hot
 from shims._src.array.select import where
+from shims._src.errors import errors
 from shims._src.native import operators
 from shims._src.ragged import (
     coordinates,
@@ -103,6 +104,18 @@ def _size(input, out_type=None):
     return reshaping.size(input, out_type)
 
 
+def _shape(input, out_type=None):
+    raise errors.UnimplementedError(
+        errors.message(
+            "shape",
+            "the shape of a ragged tensor is no vector; TensorFlow returns a `DynamicRaggedShape`.",
+            received=f"{input.shape}",
+            do="use `x.nrows()`, `x.row_lengths()`, or `x.bounding_shape()`, which is a vector; for "
+            "`zeros(shape)` write `shims.zeros_like(x)`",
+        )
+    )
+
+
 def _rank(input):
     return jnp.asarray(reshaping.rank_of(input), np.int32)
 
@@ -129,6 +142,7 @@ _HANDLERS = {
     "rank": _rank,
     "resize": rows.resize,
     "reverse": rows.reverse,
+    "shape": _shape,
     "size": _size,
     "softmax": _softmax,
     "split": rows.split,

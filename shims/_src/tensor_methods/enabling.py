@@ -55,6 +55,13 @@ def _to_device(platform: str) -> Callable[[jax.Array], jax.Array]:
     return method
 
 
+def _device_name(device) -> Any:
+    """Return TensorFlow's name of a device; the sharding of an array on several devices stays."""
+    if not isinstance(device, jax.Device):
+        return device
+    return f"/job:localhost/replica:0/task:0/device:{device.platform.upper()}:{device.id}"
+
+
 def _for_programs(original: property, convert: Callable[[Any], Any]) -> property:
     """Return a property that converts its value, but not for the code of JAX and libraries of arrays."""
     read = original.__get__
@@ -78,6 +85,7 @@ def _added(cls) -> dict[str, object]:
         **list_operands.operators_of(cls),
     }
     if cls is jp.ArrayImpl:  # as in TensorFlow, a traced value has no numbers
+        added["device"] = _for_programs(vars(cls)["device"], _device_name)
         added |= {"numpy": _numpy, "cpu": _to_device("cpu"), "gpu": _to_device("gpu")}
     return added
 
@@ -139,7 +147,8 @@ def enable_tensor_methods() -> TensorMethods:
 
     Adds `numpy()`, `get_shape()`, `set_shape()`, `ref()`, `cpu()` and `gpu()`; lists and tuples as
     operands (`x * [3., 4.]`); and in the program's own code, `shape` with the methods of
-    `TensorShape` (still a tuple) and `dtype` with those of `DType` (accepted by JAX and NumPy).
+    `TensorShape` (still a tuple), `dtype` with those of `DType` (accepted by JAX and NumPy), and `device`
+    as TensorFlow's text.
     Code of JAX, NumPy, Flax, Optax, Keras and other libraries sees arrays as before.
 
     Returns:

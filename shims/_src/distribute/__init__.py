@@ -1,0 +1,1 @@
+"""Provide `tf.distribute` for one replica, which computes what several compute together."""
