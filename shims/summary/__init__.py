@@ -9,6 +9,9 @@ from shims._src.summary.operators import scalar as scalar
 from shims._src.summary.operators import should_record_summaries as should_record_summaries
 from shims._src.summary.operators import text as text
 from shims._src.summary.operators import write as write
+from shims._src.summary.traces import trace_export as trace_export
+from shims._src.summary.traces import trace_off as trace_off
+from shims._src.summary.traces import trace_on as trace_on
 from shims._src.summary.writers import SummaryWriter as SummaryWriter
 from shims._src.summary.writers import create_file_writer as create_file_writer
 from shims._src.summary.writers import create_noop_writer as create_noop_writer

@@ -182,3 +182,27 @@ def test_tensorboard_reads_it(tmp_path):
     tensors = [tf.make_ndarray(e.tensor_proto).item() for e in found.Tensors("loss")]
     assert tensors == [0.0, 0.5, 1.0]
     assert found.SummaryMetadata("h").plugin_data.plugin_name == "histograms"
+
+
+def test_graph_of_a_trace():
+    """There is no graph, and a warning says so."""
+    with pytest.raises(ValueError, match="trace_on"):
+        shims.summary.trace_export("x")
+    shims.summary.trace_on()
+    with pytest.warns(UserWarning, match="no graph"):
+        shims.summary.trace_export("x", step=0)
+
+
+@pytest.mark.long
+def test_profile(tmp_path):
+    """A trace is a profile of JAX."""
+    folder = tmp_path / "profile"
+    shims.summary.trace_on(graph=False, profiler=True)
+    with pytest.raises(ValueError, match="outdir"):
+        shims.summary.trace_export("x", step=0)
+    shims.reduce_sum(shims.ones([3])).block_until_ready()
+    shims.summary.trace_export("x", step=0, profiler_outdir=str(folder))
+    assert list(folder.rglob("*.xplane.pb"))
+    shims.summary.trace_on(profiler=True)
+    shims.summary.trace_off()
+    shims.summary.trace_off()

@@ -19,7 +19,7 @@ from tools.public_programs.comparing import Verdict, compare
 from tools.public_programs.lane import Cell
 
 _LIST = pathlib.Path(__file__).with_name("programs.txt")
-_SECONDS = 900
+_SECONDS = 400
 
 
 class Program(NamedTuple):

@@ -1,6 +1,6 @@
 """Read programs as cells of Python code, for either library.
 
-The only changes: shell lines go, and under shims the import names shims and turns on the methods of
+The only changes: shell lines go, training takes at most `STEPS` steps, and under shims the import names shims and turns on the methods of
 tensors.
 """
 
@@ -14,6 +14,8 @@ _SHELL = re.compile(r"^\s*[!%].*(?:\\\n.*)*$", re.MULTILINE)
 _IMPORT = re.compile(r"^(\s*)import tensorflow as tf\b.*$", re.MULTILINE)
 _FROM_KERAS = re.compile(r"^(\s*)from tensorflow(\.keras[\w.]*)? import ", re.MULTILINE)
 _IMPORT_KERAS = re.compile(r"^(\s*)import tensorflow(\.[\w.]+) as ", re.MULTILINE)
+_LENGTH = re.compile(r"^(\w*(?:steps|epochs|iterations|EPOCHS|STEPS))( *= *)(\d+)\b", re.MULTILINE)
+STEPS = 20  # the most that a program trains
 _OPT_IN = "import shims as tf; tf.enable_tensor_methods()"
 
 
@@ -31,6 +33,7 @@ def _adapted(source: str, library: str) -> str:
     if source.startswith("%%"):
         source = "" if source.startswith("%%bash") else source.split("\n", 1)[-1]
     source = _SHELL.sub("", source)
+    source = _LENGTH.sub(lambda m: f"{m[1]}{m[2]}{min(int(m[3]), STEPS)}", source)
     if library == "tensorflow":
         return source
     source = _IMPORT.sub(rf"\1{_OPT_IN}", source)

@@ -118,8 +118,8 @@ def plain(value, depth: int = 0) -> Any:
 
 def _plain(value, depth: int) -> Any:
     kind = type(value).__name__
-    if isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
-        return value if not isinstance(value, str) else value[:2000]
+    if isinstance(value, (bool, int, float, complex, bytes, np.generic)):
+        return value
     if isinstance(value, np.ndarray) or kind in _TENSORS:
         return np.asarray(value)
     if kind == "RaggedTensor":

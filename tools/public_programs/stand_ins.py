@@ -18,10 +18,11 @@ import numpy as np
 
 EPOCHS, STEPS = 2, 4
 _PLOTS = (
-    *("matplotlib", "matplotlib.pyplot", "matplotlib.colors", "matplotlib.cm", "mpl_toolkits"),
+    *("matplotlib", "matplotlib.pyplot", "matplotlib.colors", "matplotlib.cm", "matplotlib.image"),
     *("seaborn", "IPython", "IPython.display", "imageio", "tensorflow_docs", "graphviz"),
     *("tensorflow_docs.vis", "tensorflow_docs.vis.embed", "tensorflow_docs.plots", "pydot"),
-    *("tensorflow_docs.modeling", "matplotlib.gridspec", "tqdm", "tqdm.notebook"),
+    *("tensorflow_docs.modeling", "matplotlib.gridspec", "tqdm", "tqdm.notebook", "mpl_toolkits"),
+    *("mpl_toolkits.mplot3d", "cv2"),
 )
 
 

@@ -60,6 +60,11 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     ),
     (("audio", "feature_column", "make_", "fingerprint", "estimator", "test", "queue"), _HOST),
     (("lookup.TextFileIndex", "lookup.experimental"), _HOST),
+    (("summary.graph",), "leave it out: programs of JAX have no graph; see `jax.make_jaxpr`"),
+    (
+        ("summary.experimental",),
+        "write the tensor with `summary.write`, or keep using TensorFlow on the host for it",
+    ),
     (("summary", "timestamp"), "keep using TensorFlow on the host, between the training steps"),
     (
         ("resource", "variant", "dtypes.resource", "dtypes.variant"),
@@ -87,13 +92,23 @@ _INSTEAD: tuple[tuple[tuple[str, ...], str], ...] = (
     (("train.experimental",), _HOST),
     (("IndexedSlicesSpec", "TensorArraySpec", "OptionalSpec", "NoneTensorSpec"), "leave it out"),
     (
-        ("import_graph_def", "graph_util", "saved_model"),
+        ("saved_model",),
+        "save variables with `train.Checkpoint(model).write(path)` and functions with `jax.export`; "
+        "of a SavedModel, `train.Checkpoint(model).read(path)` and `tf2jax-port weights` read the "
+        "variables, and `tf2jax-port import-graph` the functions",
+    ),
+    (
+        ("import_graph_def", "graph_util"),
         "convert the graph to a JAX program with `tf2jax-port import-graph`",
     ),
     (
+        ("experimental.DynamicRagged", "experimental.RowPartition"),
+        "use `RaggedTensor.from_row_lengths` and the like, and `x.row_lengths()`",
+    ),
+    (("experimental.numpy",), "write a function of `jax.numpy`"),
+    (
         ("experimental", "dtensor"),
-        "nothing of `tf.experimental` is ported: use `jax.numpy` for its `numpy`, "
-        "`jax.sharding` for `dtensor`, and registered dataclasses for `ExtensionType`",
+        "use `jax.sharding` for `dtensor`, and registered dataclasses for `ExtensionType`",
     ),
     (("distribute", "tpu", "DeviceSpec"), _PROCESSES),
     (
