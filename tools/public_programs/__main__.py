@@ -19,7 +19,6 @@ from tools.public_programs.comparing import Verdict, compare
 from tools.public_programs.lane import Cell
 
 _LIST = pathlib.Path(__file__).with_name("programs.txt")
-_SECONDS = 400
 
 
 class Program(NamedTuple):
@@ -46,6 +45,9 @@ def main(folder: str, *names: str) -> None:
     checkouts = pathlib.Path(folder).resolve()
     programs = [Program(*line.split()) for line in _LIST.read_text().splitlines()]
     chosen = [p for p in programs if not names or p.name in names]
+    results = checkouts / "results"
+    for library in ("tensorflow", "shims"):
+        _run(library, chosen, checkouts, results)
     print("| program | lines | values | difference | result |\n|---|---|---|---|---|")
     for program in chosen:
         print(_row(program, checkouts), flush=True)
@@ -55,7 +57,7 @@ def _row(program: Program, checkouts: pathlib.Path) -> str:
     path = checkouts / program.repository / program.path
     lines = sum(len(c.splitlines()) for c in cells.cells_of(path, "tensorflow"))
     results = checkouts / "results"
-    verdict = _verdict(program, path, results)
+    verdict = _verdict(program, results)
     told = verdict if isinstance(verdict, str) else _told(verdict)
     counted = (
         ("", "") if isinstance(verdict, str) else (verdict.values, f"{verdict.difference:.0e}")
@@ -65,36 +67,41 @@ def _row(program: Program, checkouts: pathlib.Path) -> str:
     )
 
 
-def _verdict(program: Program, path: pathlib.Path, results: pathlib.Path) -> Verdict | str:
+def _verdict(program: Program, results: pathlib.Path) -> Verdict | str:
     found = []
     for library in ("tensorflow", "shims"):
-        kept = results / f"{program.name}.{library}.pkl"
-        if library == "shims" or not kept.exists():
-            kept.unlink(missing_ok=True)
-            _run(library, path, kept)
+        kept = _kept(program, library, results)
         if not kept.exists():
             return f"did not end under {library}"
         found.append([Cell(*cell) for cell in pickle.loads(kept.read_bytes())])
     return compare(*found)
 
 
-def _run(library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
-    command = [sys.executable, "-m", "tools.public_programs.lane", library, str(path), str(kept)]
+def _kept(program: Program, library: str, results: pathlib.Path) -> pathlib.Path:
+    return results / f"{program.name}.{library}.pkl"
+
+
+def _run(
+    library: str, programs: list[Program], checkouts: pathlib.Path, results: pathlib.Path
+) -> None:
+    results.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for program in programs:
+        kept = _kept(program, library, results)
+        if library == "shims":
+            kept.unlink(missing_ok=True)
+        if not kept.exists():
+            paths += [str(checkouts / program.repository / program.path), str(kept)]
     backend = "tensorflow" if library == "tensorflow" else "jax"
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "MPLBACKEND": "agg", "KERAS_BACKEND": backend}
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with open(kept.with_suffix(".log"), "w") as log:
-        try:
-            subprocess.run(
-                command,
-                env={**os.environ, **quiet, "PYTHONPATH": os.getcwd()},
-                stdout=log,
-                stderr=log,
-                timeout=_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            log.write("timeout\n")
+    with open(results / f"{library}.log", "w") as log:
+        subprocess.run(
+            [sys.executable, "-m", "tools.public_programs.lane", library, *paths],
+            env={**os.environ, **quiet, "PYTHONPATH": os.getcwd()},
+            stdout=log,
+            stderr=log,
+            check=False,
+        )
 
 
 def _told(verdict: Verdict) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tools.public_programs.lane import Cell
 
-LIMIT = 1e-4  # of the largest number of an array
+LIMIT = 1e-3  # of the largest number of an array
 FLOOR = (
     1e-2  # smaller numbers are compared with this one: they are what rounding leaves of larger ones
 )

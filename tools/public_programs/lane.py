@@ -39,23 +39,35 @@ class Cell(NamedTuple):
     last: Any
 
 
-def main(library: str, program: str, result: str) -> None:
-    """Run a program and pickle its cells.
+def main(library: str, *paths: str) -> None:
+    """Import a library once, and run each program in a process of its own.
 
     Args:
       library: `tensorflow` or `shims`.
-      program: the path of a notebook or a Python file.
-      result: the path of the pickle; the folder beside it becomes the working directory.
+      *paths: for each program, the path of a notebook or a Python file, and that of the pickle of its cells.
     """
     warnings.simplefilter("ignore")
-    path, kept = pathlib.Path(program).resolve(), pathlib.Path(result).resolve()
+    stand_ins.install()
+    tf = importlib.import_module(library)
+    assert tf.keras.Model
+    stand_ins.install_in_keras(sys.modules["keras"], library)
+    for program, result in zip(paths[::2], paths[1::2], strict=True):
+        child = os.fork()
+        if not child:
+            _run_program(tf, library, pathlib.Path(program), pathlib.Path(result))
+            os._exit(0)
+        os.waitpid(child, 0)
+
+
+def _run_program(tf, library: str, path: pathlib.Path, kept: pathlib.Path) -> None:
+    """Run a program in the folder beside the pickle, which is emptied first."""
     folder = kept.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     os.chdir(folder)
     sys.argv = [path.name]
-    stand_ins.install()
-    _prepare(library)
+    tf.random.set_seed(1)
+    stand_ins.seed(sys.modules["keras"])
     signal.signal(signal.SIGALRM, _end_cell)
     names: dict[str, Any] = {"__name__": "__main__"}
     found = [
@@ -63,14 +75,6 @@ def main(library: str, program: str, result: str) -> None:
         for number, source in enumerate(cells.cells_of(path, library))
     ]
     kept.write_bytes(pickle.dumps([tuple(cell) for cell in found]))
-
-
-def _prepare(library: str) -> None:
-    tf = importlib.import_module(library)
-    tf.random.set_seed(1)
-    np.random.seed(1)
-    assert tf.keras.Model
-    stand_ins.install_in_keras(sys.modules["keras"], library)
 
 
 def _end_cell(*event) -> None:

@@ -45,10 +45,14 @@ def install_in_keras(keras, library: str) -> None:
     """Replace the data sets of Keras, and let training be short and in order."""
     for name, (shape, kind) in _DATASETS.items():
         getattr(keras.datasets, name).load_data = functools.partial(_pictures, shape, kind)
-    keras.utils.set_random_seed(1)
     keras.Model.fit = _short_fit(keras.Model.fit)
     if library == "shims":
         _draw_as_tensorflow()
+
+
+def seed(keras) -> None:
+    """Set the seeds of Python, NumPy and Keras."""
+    keras.utils.set_random_seed(1)
 
 
 def _subplots(rows=1, columns=1, **options) -> tuple[Any, Any]:
