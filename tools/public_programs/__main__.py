@@ -18,6 +18,7 @@ from tools.public_programs import cells
 from tools.public_programs.comparing import Verdict, compare
 from tools.public_programs.lane import Cell
 
+_HEAD = "| program | lines | cells | values | difference | result |"
 _LIST = pathlib.Path(__file__).with_name("programs.txt")
 
 
@@ -48,7 +49,7 @@ def main(folder: str, *names: str) -> None:
     results = checkouts / "results"
     for library in ("tensorflow", "shims"):
         _run(library, chosen, checkouts, results)
-    print("| program | lines | values | difference | result |\n|---|---|---|---|---|")
+    print(f"{_HEAD}\n|{'---|' * 6}")
     for program in chosen:
         print(_row(program, checkouts), flush=True)
 
@@ -58,13 +59,12 @@ def _row(program: Program, checkouts: pathlib.Path) -> str:
     lines = sum(len(c.splitlines()) for c in cells.cells_of(path, "tensorflow"))
     results = checkouts / "results"
     verdict = _verdict(program, results)
+    counted = "| | |"
+    if isinstance(verdict, Verdict):
+        ran = f"{verdict.cells} of {verdict.total}"
+        counted = f"{ran} | {verdict.values} | {verdict.difference:.0e}"
     told = verdict if isinstance(verdict, str) else _told(verdict)
-    counted = (
-        ("", "") if isinstance(verdict, str) else (verdict.values, f"{verdict.difference:.0e}")
-    )
-    return (
-        f"| [{program.name}]({program.address}) | {lines} | {counted[0]} | {counted[1]} | {told} |"
-    )
+    return f"| [{program.name}]({program.address}) | {lines} | {counted} | {told} |"
 
 
 def _verdict(program: Program, results: pathlib.Path) -> Verdict | str:

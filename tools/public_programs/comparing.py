@@ -18,13 +18,15 @@ class Verdict(NamedTuple):
     """The result of a program. Cells that fail under TensorFlow are not compared.
 
     Args:
-      cells: how many cells run under TensorFlow.
+      total: how many cells it has.
+      cells: how many of them run under TensorFlow.
       failed: errors of shims in cells that run under TensorFlow, with their numbers.
       values: how many arrays and numbers were compared.
       apart: the variables that differ, with the cell, largest difference first.
       difference: the largest difference of equal ones, relative to the largest number of the array.
     """
 
+    total: int
     cells: int
     failed: list[tuple[int, tuple[str, str, str]]]
     values: int
@@ -58,6 +60,7 @@ def compare(wanted: list[Cell], found: list[Cell]) -> Verdict:
             elif worst <= LIMIT:
                 largest = max(largest, worst)
     return Verdict(
+        len(wanted),
         sum(w.error is None for w in wanted),
         failed,
         count,

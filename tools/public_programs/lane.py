@@ -21,7 +21,7 @@ import numpy as np
 
 from tools.public_programs import cells, stand_ins
 
-SECONDS = 150  # for a cell
+SECONDS = 150  # of the processor, for a cell
 _TENSORS = frozenset({"EagerTensor", "ArrayImpl", "ResourceVariable", "Variable", "HostTensor"})
 
 
@@ -68,7 +68,7 @@ def _run_program(tf, library: str, path: pathlib.Path, kept: pathlib.Path) -> No
     sys.argv = [path.name]
     tf.random.set_seed(1)
     stand_ins.seed(sys.modules["keras"])
-    signal.signal(signal.SIGALRM, _end_cell)
+    signal.signal(signal.SIGPROF, _end_cell)
     names: dict[str, Any] = {"__name__": "__main__"}
     found = [
         _run(source, folder / f"cell_{number:02}.py", names)
@@ -85,7 +85,7 @@ def _end_cell(*event) -> None:
 def _run(source: str, file: pathlib.Path, names: dict[str, Any]) -> Cell:
     file.write_text(source)
     last = error = None
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             last = _execute(source, file, names)
@@ -93,7 +93,7 @@ def _run(source: str, file: pathlib.Path, names: dict[str, Any]) -> Cell:
         frames = traceback.extract_tb(raised.__traceback__)
         own = [f.line or "" for f in frames if f.filename == str(file)]
         error = type(raised).__name__, str(raised)[:600], own[-1] if own else ""
-    signal.alarm(0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
     kept = {k: plain(v) for k, v in names.items() if not k.startswith("_") and _is_value(v)}
     return Cell(error, kept, plain(last))
 

@@ -61,7 +61,7 @@ class ValueContext:
 
 
 class ReplicaContext:
-    """What a function that `Strategy.run` calls may ask: its replica, and reductions over all of them.
+    """Answer a function that `Strategy.run` calls: its replica, and reductions over all of them.
 
     Args:
       strategy: the strategy.

@@ -16,7 +16,7 @@ _NO_GRAPH = (
 
 
 class _Recording:
-    """What is recorded: the graph, and a profile in a temporary folder."""
+    """Keep what is being recorded: the graph, and a profile in a temporary folder."""
 
     current: _Recording | None = None
 
