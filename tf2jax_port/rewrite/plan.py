@@ -27,13 +27,21 @@ from tf2jax_port.rewrite.passes import run_passes
 from tf2jax_port.rewrite.reading.ignoring import Ignored, find_ignored
 from tf2jax_port.rewrite.reading.neighbors import ALONE, Neighbors
 from tf2jax_port.rewrite.reading.quoted import add_annotations
-from tf2jax_port.rewrite.reading.resolve import Reference, find_references, is_module, is_tensorflow
+from tf2jax_port.rewrite.reading.resolve import (
+    Reference,
+    find_references,
+    is_module,
+    is_tensorflow,
+    may_be_module,
+)
 from tf2jax_port.rewrite.reading.scopes import Names, resolve_scopes
 from tf2jax_port.rewrite.reading.source import Source, UnreadableError, decode, parse, with_data
 from tf2jax_port.rewrite.sites.choosing import choose, has_marker
 from tf2jax_port.rewrite.sites.decision import Decision, Draft, File
+from tf2jax_port.rewrite.sites.host import moves_pipelines
 from tf2jax_port.rewrite.sites.keras_symbols import may_hold_symbols
 from tf2jax_port.rewrite.sites.methods import find_idioms
+from tf2jax_port.rewrite.sites.pipelines import pipeline_functions
 from tf2jax_port.rewrite.sites.references import READ_AS_VERSION_1
 from tf2jax_port.rewrite.values.values import Values
 from tf2jax_port.rewrite.writing import markers
@@ -153,8 +161,11 @@ class _Run:
             strings_frozen,
             may_hold_symbols(self.source.data, names, sites),
             self._is_shared(brought),
+            moves_pipelines(self.options, sites),
         )
-        graph = self._graph_program(file, bool(aliases) or file.is_shared)
+        if not file.moves_pipelines:
+            file = dataclasses.replace(file, in_pipelines=pipeline_functions(names, self.neighbors))
+        graph = self._graph_program(file, any(is_module(a.path) for a in aliases) or file.is_shared)
         if graph is not None:
             return self._outcome_of_graph(file, graph, len(brought))
         draft = run_passes(file)
@@ -304,7 +315,7 @@ def is_alias(names: Names, reference: Reference) -> bool:
     """Return whether a reference assigns a TensorFlow module to a name: `layers = tf.keras.layers`."""
     parent = names.parents[reference.node]
     return (
-        is_module(reference.path)
+        may_be_module(reference.path)
         and not reference.ambiguous
         and isinstance(parent, ast.Assign)
         and parent.value is reference.node

@@ -300,4 +300,7 @@ def _last_head_statement(module: ast.Module) -> ast.stmt | None:
 def _import_line(module: str, name: str) -> str:
     if module == name:
         return f"import {module}"
+    if module.startswith("absl."):  # whose modules are imported from it everywhere
+        last = module.removeprefix("absl.")
+        return f"from absl import {last}" + (f" as {name}" if name != last else "")
     return f"import {module} as {name}"

@@ -198,13 +198,14 @@ NO_COUNTERPART = Rule(
     code="TJ309",
     name="name-without-counterpart",
     state=State.MANUAL,
-    why="JAX has no counterpart of this name: for instance, it lacks the dtype `tf.string`.",
+    why="JAX has no counterpart of this name: for instance, it has no graphs.",
     safety="Nothing changes. Do this work outside JAX.",
     examples=(
         Rewrites(
-            "import tensorflow as tf\n\ny = tf.string\n",
+            "import tensorflow as tf\n\ny = tf.Operation\n",
             "import tensorflow as tf\n\n"
-            "# TJ309: tf.string: JAX has no arrays of strings\ny = tf.string\n",
+            "# TJ309: tf.Operation: there are no graphs: write a function and decorate it with "
+            "`shims.function`\ny = tf.Operation\n",
             runs=False,
         ),
         Leaves("import tensorflow as tf\n\ny = tf.int32\n", because="JAX has this dtype (TJ102)"),
@@ -269,7 +270,7 @@ HANDED_OVER = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
-            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: no rule yet\n"
+            "import tensorflow as tf\n\n# TJ314: tf.foo.Layer: TensorFlow has no such name\n"
             "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from tf2jax_port.rewrite.calls.arguments import as_tuple
 from tf2jax_port.rewrite.findings.findings import State
+from tf2jax_port.rewrite.sites import pipelines
 from tf2jax_port.rewrite.sites.decision import Decision, File
 from tf2jax_port.rewrite.sites.references import may_edit
 from tf2jax_port.rewrite.values.dtype_attributes import (
@@ -79,7 +80,8 @@ def _passes_tensor(form: str) -> bool:
 def find_idioms(file: File) -> list[Decision]:
     """Return the decisions for all uses of tensor methods in a file, in text order."""
     attributes = [node for node in file.names.attributes if node.attr in _NAMES]
-    return (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    found = (_decide_methods(file, attributes) if attributes else []) + _shape_comparisons(file)
+    return [pipelines.keep(file, each.span, each.symbol) or each for each in found]
 
 
 def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
