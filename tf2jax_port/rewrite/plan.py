@@ -12,6 +12,7 @@ import re
 from tf2jax_port.rewrite.calls.corners import Corners
 from tf2jax_port.rewrite.doctests import rewrite_doctests
 from tf2jax_port.rewrite.findings.findings import Finding, Outcome, State
+from tf2jax_port.rewrite.imports import companions
 from tf2jax_port.rewrite.imports.changes import (
     Brought,
     ImportChange,
@@ -76,7 +77,8 @@ def rewrite(
       UnreadableError: the bytes are not the text of a Python program.
       LedgerError: findings and references do not match; a bug of the rewriter.
     """
-    if not (b"tensorflow" in raw or markers.has_markers(raw) or neighbors.concern(raw)):
+    named = b"tensorflow" in raw or companions.may_import(raw)
+    if not (named or markers.has_markers(raw) or neighbors.concern(raw)):
         return Outcome(raw, (), 0)
     source = decode(raw)
     tree = parse(source)
@@ -142,7 +144,10 @@ class _Run:
         found = find_references(names, self.neighbors, version_1=self.version_1)
         stars = [s for s in names.stars if is_tensorflow(s.module or "") and not s.level]
         brought = tensorflow_imports(names, self.neighbors)
-        if not (found or stars or brought):
+        beside = companions.find_companions(
+            self.source, names, self.neighbors, self.options, self.ignored
+        )
+        if not (found or stars or brought or beside):
             return Outcome(self.source.encode(self.source.data), (), 0)
         aliases = [r for r in found if is_alias(names, r) and not self.ignored.covers(r.node, "TJ")]
         sites = [r for r in found if r not in aliases] if aliases else found
@@ -167,13 +172,13 @@ class _Run:
             file = dataclasses.replace(file, in_pipelines=pipeline_functions(names, self.neighbors))
         graph = self._graph_program(file, any(is_module(a.path) for a in aliases) or file.is_shared)
         if graph is not None:
-            return self._outcome_of_graph(file, graph, len(brought))
+            return self._outcome_of_graph(file, graph, len(brought), beside)
         draft = run_passes(file)
         file, decisions = draft.file, draft.decisions
         idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
         swap = swap_import(file, decisions) if swaps and not file.is_shared else None
-        edits = [edit for decision in idioms for edit in decision.edits]
+        edits = [edit for decision in (*idioms, *beside) for edit in decision.edits]
         if swap is not None:
             edits += swap.names
         else:
@@ -182,8 +187,9 @@ class _Run:
         edits += change.edits
         ended = [*decisions.values(), *idioms]
         findings = [*self._findings(file, ended, edits), *map(self._star_finding, stars)]
+        findings += [companion.finding(self.source) for companion in beside]
         data = self._apply(edits, findings)
-        counted = len(sites) + len(idioms) + len(stars)
+        counted = len(sites) + len(idioms) + len(stars) + len(beside)
         if self.marked:
             findings = [f._replace(line=self._original_line(f.line)) for f in findings]
         findings.sort(key=lambda f: (f.line, f.column))
@@ -198,9 +204,12 @@ class _Run:
             return None
         return as_graph_program(file)
 
-    def _outcome_of_graph(self, file: File, graph: GraphProgram, brought: int) -> Outcome:
+    def _outcome_of_graph(
+        self, file: File, graph: GraphProgram, brought: int, beside: list[companions.Companion]
+    ) -> Outcome:
         """Return the outcome of a TensorFlow 1 program in which only the imports change."""
         findings = self._findings(file, list(graph.decisions), list(graph.imports))
+        findings += [each.finding(self.source) for each in companions.for_graph(beside)]
         data = self._apply(list(graph.imports), findings)
         if self.marked:
             findings = [f._replace(line=self._original_line(f.line)) for f in findings]

@@ -59,27 +59,6 @@ APP = Rule(
     ),
 )
 
-UNKNOWN = Rule(
-    code="TJ314",
-    name="no-name-of-tensorflow",
-    state=State.MANUAL,
-    why=(
-        "TensorFlow 2.21 has no such name, neither at `tf.` nor at `tf.compat.v1.`: it is misspelled, or a "
-        "version before 1.0 had it."
-    ),
-    safety="Nothing changes. Correct the name, then run the rewriter again.",
-    examples=(
-        Rewrites(
-            "import tensorflow as tf\n\ny = tf.squre(x)\n",
-            "import tensorflow as tf\n\n"
-            "# TJ314: tf.squre: TensorFlow has no such name: did you mean `tf.square`?\n"
-            "y = tf.squre(x)\n",
-            runs=False,
-        ),
-        _OPERATOR,
-    ),
-)
-
 MOVED = Rule(
     code="TJ407",
     name="host-function-of-shims",
@@ -138,4 +117,56 @@ IN_PIPELINE = Rule(
             because="other code calls the function, too",
         ),
     ),
+)
+
+PROBABILITY = Rule(
+    code="TJ210",
+    name="probability-on-jax",
+    state=State.REVIEW,
+    why=(
+        "TensorFlow Probability has a substrate on JAX with the same distributions, bijectors and samplers: "
+        "`tensorflow_probability.substrates.jax`."
+    ),
+    safety=(
+        "The import moves, the calls stay. What draws, such as `sample`, needs `seed=jax.random.key(...)` and "
+        "gives other numbers; layers and private modules are not part of the substrate (TJ335)."
+    ),
+    examples=(
+        Rewrites(
+            "import tensorflow as tf\n\n\ndef log_prob(x):\n"
+            "    import tensorflow_probability as tfp\n\n"
+            "    return tfp.distributions.Normal(0.0, 1.0).log_prob(tf.square(x))\n\n\ny = tf.square(x)\n",
+            "import jax.numpy as jnp\n\n\ndef log_prob(x):\n"
+            "    import tensorflow_probability.substrates.jax as tfp\n\n"
+            "    return tfp.distributions.Normal(0.0, 1.0).log_prob(jnp.square(x))\n\n\ny = jnp.square(x)\n",
+        ),
+        _OPERATOR,
+    ),
+)
+
+COMPANION = Rule(
+    code="TJ335",
+    name="library-on-tensorflow",
+    state=State.MANUAL,
+    why="The library stands on TensorFlow, and its objects compute with it: Addons, Hub, Sonnet, `tf_keras`.",
+    safety="Nothing changes. The finding names what replaces the library on JAX.",
+    examples=(
+        Rewrites(
+            "import tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            "# TJ335: tensorflow_addons: it needs TensorFlow and is no longer maintained: Keras 3 and Optax "
+            "have most of its layers, losses and optimizers, `keras.ops.image` and `jax.scipy.ndimage` its "
+            "pictures\nimport tensorflow_addons as tfa\n\ny = tfa.layers.GELU()\n",
+            runs=False,
+        ),
+        _OPERATOR,
+    ),
+)
+
+KEPT_COMPANION = Rule(
+    code="TJ505",
+    name="library-on-the-host",
+    state=State.KEPT,
+    why="TensorFlow Datasets and TensorFlow Text prepare data on the host, like a pipeline.",
+    safety="Nothing changes. Take NumPy arrays from them: `tfds.as_numpy(data)`.",
+    examples=(_OPERATOR,),
 )

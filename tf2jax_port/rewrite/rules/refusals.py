@@ -9,7 +9,11 @@ NO_RULE = Rule(
     code="TJ301",
     name="name-without-rule",
     state=State.MANUAL,
-    why="The table of operators has no row for this TensorFlow name.",
+    why=(
+        "The table of operators has no row for this TensorFlow name, or TensorFlow 2.21 has no such name, "
+        "neither at `tf.` nor at `tf.compat.v1.`: then it is misspelled, or only a version before 1.0 had it. "
+        "The finding says which."
+    ),
     safety=(
         "The name and its import stay, so the file still runs as before up to this point. Write "
         "the JAX code by hand, or add a row to `tf2jax_port/table`; the next run removes the "
@@ -20,6 +24,13 @@ NO_RULE = Rule(
             "import tensorflow as tf\n\ntf.autograph.trace('here')\n",
             "import tensorflow as tf\n\n# TJ301: tf.autograph.trace: no rule yet\n"
             "tf.autograph.trace('here')\n",
+            runs=False,
+        ),
+        Rewrites(
+            "import tensorflow as tf\n\ny = tf.squre(x)\n",
+            "import tensorflow as tf\n\n"
+            "# TJ301: tf.squre: TensorFlow has no such name: did you mean `tf.square`?\n"
+            "y = tf.squre(x)\n",
             runs=False,
         ),
         Leaves(
@@ -270,7 +281,7 @@ HANDED_OVER = Rule(
     examples=(
         Rewrites(
             "import tensorflow as tf\n\nlayer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
-            "import tensorflow as tf\n\n# TJ314: tf.foo.Layer: TensorFlow has no such name\n"
+            "import tensorflow as tf\n\n# TJ301: tf.foo.Layer: TensorFlow has no such name\n"
             "# TJ312: tf.nn.relu: it is handed to `tf.foo.Layer`, which stays TensorFlow\n"
             "layer = tf.foo.Layer(8, activation=tf.nn.relu)\n",
             runs=False,

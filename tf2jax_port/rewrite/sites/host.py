@@ -84,9 +84,9 @@ def explain_unknown(reference: Reference) -> tuple[State, str, str]:
         return (State.KEPT if family.stays else State.MANUAL), family.code, family.message
     if path in _RENAMED_EARLY:
         message = f"TensorFlow 1 has renamed it: `tf.{_RENAMED_EARLY[path]}`"
-        return State.MANUAL, "TJ314", message
+        return State.MANUAL, "TJ301", message
     if not is_public(path):
-        return State.MANUAL, "TJ314", f"TensorFlow has no such name{_nearest(path)}"
+        return State.MANUAL, "TJ301", f"TensorFlow has no such name{_nearest(path)}"
     return State.MANUAL, "TJ301", "no rule yet"
 
 
