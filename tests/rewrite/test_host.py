@@ -164,3 +164,15 @@ def test_what_is_kept_gets_no_marker():
     program = f"{HEAD}w = tf.summary.create_file_writer('a')\nd = tf.io.decode_png(b)\n"
     assert text(program) == program
     assert [f.state for f in rewrite(program.encode()).findings] == [State.KEPT, State.KEPT]
+
+
+def test_a_shape_that_is_set_on_a_parameter_is_told():
+    program = f"{HEAD}def f(a, b):\n    a.set_shape(b.shape)\n    return tf.abs(a)\n"
+    assert ends(program)[0] == ("Tensor.set_shape", "manual", "TJ311")
+    text(program)
+
+
+def test_numeric_dtypes():
+    assert "jnp.issubdtype(jnp.dtype(d), jnp.number)" in text(
+        f"{HEAD}y = tf.as_dtype(d).is_numeric\n"
+    )

@@ -437,7 +437,7 @@ DOUBTFUL = {
     ),
     "text that is made a tensor": (
         "y = tf.constant('a')\n",
-        "import shims\n",
+        "import shims\n\n",
         "y = shims.constant('a')\n",
     ),
 }

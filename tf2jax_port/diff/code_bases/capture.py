@@ -17,11 +17,11 @@ from tf2jax_port.diff.code_bases.recorder import VARIABLE
 # Python runs `sitecustomize` before any program; the one that it hides is run as well.
 _HOOK = """import os, sys
 sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
-sys.modules.pop("sitecustomize", None)
+this = sys.modules.pop("sitecustomize")
 try:
     import sitecustomize
 except ImportError:
-    pass
+    sys.modules["sitecustomize"] = this
 from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """

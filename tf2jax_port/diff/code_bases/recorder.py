@@ -165,7 +165,9 @@ class Recorder:
         self.open.busy = True
         try:
             encoded = _NOTHING if call.unfit else encode(result, self.arrays)
-            self.calls.append(Call(call.module, call.name, call.arguments, encoded, call.unfit))
+            nodes = [n for a in (*call.arguments.values(), encoded) for n in arrays_in(a)]
+            if call.unfit or any(node["kind"] == "tensor" for node in nodes):
+                self.calls.append(Call(call.module, call.name, call.arguments, encoded, call.unfit))
         except Exception as error:  # noqa: BLE001, as above
             self.calls.append(Call(call.module, call.name, {}, _NOTHING, f"result: {error}"))
         finally:

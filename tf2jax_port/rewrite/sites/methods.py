@@ -107,13 +107,21 @@ def _decide_methods(file: File, named: list[ast.Attribute]) -> list[Decision]:
             continue
         known = _is_known(file, idiom)
         kept = idiom.assigns and not _is_made_here(file, idiom.tensor)
-        doubtful = elsewhere or kept or idiom.symbol.split(".")[-1] in own_methods
+        doubtful = elsewhere or idiom.symbol.split(".")[-1] in own_methods
         if known or not doubtful:
-            decision = _decide_idiom(file, idiom, known=known)
+            decision = _left(idiom) if kept else _decide_idiom(file, idiom, known=known)
             if decision is not None and may_edit(file, decision):
                 claimed.update(_nodes_within(file, idiom))
                 decisions.append(decision)
     return decisions
+
+
+def _left(idiom: Idiom) -> Decision:
+    """Return the decision for `x.set_shape(...)` if other code may hold the same tensor."""
+    message = (
+        "other code may hold the tensor: write `x = shims.ensure_shape(x, ...)` where it is made"
+    )
+    return Decision(State.MANUAL, "TJ311", message, idiom.symbol, idiom.whole)
 
 
 def _shape_comparisons(file: File) -> list[Decision]:
