@@ -178,7 +178,8 @@ class _Run:
         idioms = [choose(found, self.options, self.ignored) for found in find_idioms(file)]
         swaps = self.options.target == "shims" and not (aliases or self.ignored.lines)
         swap = swap_import(file, decisions) if swaps and not file.is_shared else None
-        edits = [edit for decision in (*idioms, *beside) for edit in decision.edits]
+        edits = [edit for decision in idioms for edit in decision.edits]
+        edits += [edit for companion in beside for edit in companion.edits]
         if swap is not None:
             edits += swap.names
         else:

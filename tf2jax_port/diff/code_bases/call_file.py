@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -42,9 +43,10 @@ class Calls:
     def write(self, path: Path) -> None:
         """Write the calls to a file."""
         text = json.dumps([dataclasses.asdict(call) for call in self.calls])
-        named = {str(index): array for index, array in enumerate(self.arrays)}
+        named: dict[str, Any] = {str(index): array for index, array in enumerate(self.arrays)}
+        named[_TEXT] = np.frombuffer(text.encode(), np.uint8)
         with path.open("wb") as file:
-            np.savez_compressed(file, **{_TEXT: np.frombuffer(text.encode(), np.uint8)}, **named)
+            np.savez_compressed(file, **named)
 
 
 def read_calls(path: Path) -> Calls:

@@ -21,6 +21,7 @@ from tf2jax_port.diff.code_bases.encoding import Node, UnfitError, arrays_in, en
 VARIABLE = "TF2JAX_PORT_CAPTURE"
 _NOTHING: Node = {"kind": "plain", "value": None}
 _TOOL = 2  # the number of profilers
+_MONITORING: Any = getattr(sys, "monitoring", None)  # since Python 3.12
 _UNWATCHED = ("<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "<module>")
 _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -46,7 +47,7 @@ class Recorder:
 
     def install(self) -> None:
         """Watch every call from now on."""
-        monitoring = sys.monitoring
+        monitoring = _MONITORING
         monitoring.use_tool_id(_TOOL, "tf2jax-port")
         events = monitoring.events
         monitoring.register_callback(_TOOL, events.PY_START, self._start)
@@ -72,7 +73,7 @@ class Recorder:
     def _start(self, code: CodeType, _: int) -> Any:
         frame = sys._getframe(1)
         if not self._is_watched(code, frame):
-            return sys.monitoring.DISABLE
+            return _MONITORING.DISABLE
         stack = self._stack()
         if getattr(self.open, "busy", False):
             stack.append(None)
@@ -156,7 +157,7 @@ class Recorder:
     def _end(self, code: CodeType, _: int, result: Any) -> Any:
         frame = sys._getframe(1)
         if not self._is_watched(code, frame):
-            return sys.monitoring.DISABLE
+            return _MONITORING.DISABLE
         began = self._pop()
         if began is None:
             return None
@@ -184,7 +185,7 @@ class Recorder:
 
     def write(self, folder: Path) -> None:
         """Write the calls of this process."""
-        sys.monitoring.set_events(_TOOL, 0)
+        _MONITORING.set_events(_TOOL, 0)
         if self.calls:
             Calls(tuple(self.calls), tuple(self.arrays)).write(folder / f"{os.getpid()}.npz")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import operator
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -105,13 +104,11 @@ def _is_static(leaf: Any) -> bool:
 
 
 def _find(call: Call) -> Callable[..., Any]:
-    """Return the function or, for a method, its name as a function of the object."""
-    if "init" in call.arguments:
-        return operator.methodcaller
+    """Return the function that a call names; a method is looked up when its object is made."""
     found: Any = importlib.import_module(call.module)
     for part in call.name.split("."):
         found = getattr(found, part)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _call(call: Call, function: Callable[..., Any], leaf: Callable[[Node], Any]) -> Any:

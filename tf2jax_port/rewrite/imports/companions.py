@@ -80,8 +80,10 @@ def find_companions(
 def for_graph(companions: list[Companion]) -> list[Companion]:
     """Return the decisions for a program whose graph `shims.compat.v1` builds: nothing moves."""
     message = "it cannot join a graph that `shims.compat.v1` builds"
-    left = {"state": State.MANUAL, "code": "TJ335", "message": message, "edits": ()}
-    return [c._replace(**left) if c.state is State.REVIEW else c for c in companions]
+    left = (State.MANUAL, "TJ335", message)
+    return [
+        Companion(c.statement, c.path, *left) if c.state is State.REVIEW else c for c in companions
+    ]
 
 
 def _is_named(names: Names) -> bool:

@@ -139,8 +139,8 @@ def _as_absl(file: File, reference: Reference, symbol: str) -> Decision | None:
     path = reference.path.removeprefix("app.")
     module, _, name = path.partition(".")
     node = reference.node
-    call = file.names.parents[node]
-    call = call if isinstance(call, ast.Call) and call.func is node else None
+    parent = file.names.parents[node]
+    call = parent if isinstance(parent, ast.Call) and parent.func is node else None
     if reference.path == "app.run" and call is not None:
         return _as_app(file, call, symbol)
     if module == "flags" and name.partition(".")[0] in _FLAGS:
