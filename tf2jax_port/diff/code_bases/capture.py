@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +27,7 @@ except ImportError:
 from tf2jax_port.diff.code_bases import recorder
 recorder.start()
 """
+_PATIENCE = 60  # seconds until a program that does not end is killed
 
 
 class CaptureError(Exception):
@@ -77,9 +80,13 @@ def _run(command: Sequence[str], environment: dict[str, str], timeout: float) ->
     try:
         return process.wait(timeout)
     except subprocess.TimeoutExpired:
-        process.terminate()
-        process.wait()
+        process.send_signal(
+            signal.SIGINT
+        )  # the program ends in its own way, and its calls are written
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_PATIENCE)
         return 124
     finally:
         if process.poll() is None:
             process.kill()
+            process.wait()

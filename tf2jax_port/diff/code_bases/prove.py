@@ -56,7 +56,8 @@ def _replay_from(
     )
     assert process.stdout is not None
     lines: queue.Queue[str | None] = queue.Queue()
-    threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
+    reader = threading.Thread(target=_read, args=(process.stdout, lines), daemon=True)
+    reader.start()
     at: tuple[int, str] | None = None
     why = "the process ended"
     while True:
@@ -64,12 +65,15 @@ def _replay_from(
             line = lines.get(timeout=timeout)
         except queue.Empty:
             why = f"no result within {timeout:g} seconds"
+            process.kill()
             break
         if line is None:
             break
-        at = _take(line, results, at)
-    process.kill()
-    if process.wait() == 0 or at is None:
+        at = _take(line, results)
+    ended = process.wait()
+    reader.join()
+    process.stdout.close()
+    if ended == 0 or at is None:
         return None
     results.setdefault(at, Replayed(Outcome.ERROR, why))
     return at[0]
@@ -82,9 +86,8 @@ def _read(stream: IO[str], lines: queue.Queue[str | None]) -> None:
     lines.put(None)
 
 
-def _take(line: str, results: Results, at: tuple[int, str] | None) -> tuple[int, str]:
+def _take(line: str, results: Results) -> tuple[int, str]:
     """Store the outcome in a line; return the call and the lane that it is about."""
-    del at
     said = json.loads(line)["replay"]
     place = (int(said["call"]), str(said["lane"]))
     if "outcome" in said:

@@ -72,6 +72,8 @@ class Recorder:
 
     def _start(self, code: CodeType, _: int) -> Any:
         frame = sys._getframe(1)
+        if not self.eager:
+            self._run_eagerly()
         if not self._is_watched(code, frame):
             return _MONITORING.DISABLE
         stack = self._stack()
@@ -80,7 +82,6 @@ class Recorder:
             return None
         self.open.busy = True
         try:
-            self._run_eagerly()
             stack.append(self._begin(code, frame))
         finally:
             self.open.busy = False
@@ -95,9 +96,10 @@ class Recorder:
     def _run_eagerly(self) -> None:
         """Let the functions under `tf.function` run as Python, so that their calls are seen."""
         config = getattr(sys.modules.get("tensorflow"), "config", None)
-        if not self.eager and config is not None:
+        switch = getattr(config, "run_functions_eagerly", None)
+        if switch is not None:
             self.eager = True
-            config.run_functions_eagerly(True)
+            switch(True)
 
     def _begin(self, code: CodeType, frame: FrameType) -> Call | None:
         """Return what is known of a call before it runs, `None` if it is not kept."""
